@@ -1,0 +1,128 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+]
+
+/// For the modules that turn bytes of strangers into values: every unsafe construct has to say so.
+let pureSettings = settings + [.strictMemorySafety()]
+
+// Leaf first: each target imports only what stands above it. `.ci/check-imports` holds the table.
+let package = Package(
+    name: "swift-pasteboard",
+    products: [
+        .library(name: "PasteboardKit", targets: ["PasteboardKit"]),
+        .library(name: "PasteboardBroker", targets: ["PasteboardBroker"]),
+        .library(name: "TypeIdentifiers", targets: ["TypeIdentifiers"]),
+        .executable(name: "pasteboardd", targets: ["pasteboardd"]),
+        .executable(name: "pasteboard", targets: ["pasteboard"]),
+    ],
+    targets: [
+        .target(name: "TypeIdentifiers", swiftSettings: pureSettings),
+        .target(name: "PasteboardWire", dependencies: ["TypeIdentifiers"], swiftSettings: pureSettings),
+
+        .target(name: "CPasteboardSystem"),
+        .target(
+            name: "PasteboardTransport",
+            dependencies: ["PasteboardWire", "CPasteboardSystem"],
+            swiftSettings: settings
+        ),
+
+        .target(
+            name: "BrokerState",
+            dependencies: ["PasteboardWire", "TypeIdentifiers"],
+            swiftSettings: pureSettings
+        ),
+        .target(
+            name: "BrokerLoop",
+            dependencies: ["BrokerState", "PasteboardTransport", "PasteboardWire"],
+            swiftSettings: settings
+        ),
+        .target(name: "PasteboardBroker", dependencies: ["BrokerLoop"], swiftSettings: settings),
+
+        .target(
+            name: "PasteboardClient",
+            dependencies: ["PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PasteboardKit",
+            dependencies: ["PasteboardClient", "PasteboardWire", "TypeIdentifiers"],
+            swiftSettings: settings
+        ),
+
+        .executableTarget(name: "pasteboardd", dependencies: ["BrokerLoop"], swiftSettings: settings),
+        .executableTarget(
+            name: "pasteboard",
+            dependencies: ["PasteboardClient", "BrokerLoop", "PasteboardWire", "TypeIdentifiers"],
+            swiftSettings: settings
+        ),
+
+        .target(name: "CBenchFloor"),
+        .executableTarget(
+            name: "pasteboard-bench",
+            dependencies: ["PasteboardKit", "PasteboardClient", "PasteboardBroker", "CBenchFloor"],
+            swiftSettings: settings
+        ),
+
+        .target(name: "PlacesModel", path: "Examples/PlacesModel", swiftSettings: settings),
+        .executableTarget(
+            name: "places-source",
+            dependencies: ["PasteboardKit", "PlacesModel"],
+            path: "Examples/places-source",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "places-target",
+            dependencies: ["PasteboardKit", "PlacesModel"],
+            path: "Examples/places-target",
+            swiftSettings: settings
+        ),
+
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "BrokerLoop", "BrokerState", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
+                "TypeIdentifiers",
+            ],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
+        .testTarget(name: "TypeIdentifiersTests", dependencies: ["TypeIdentifiers"], swiftSettings: settings),
+        .testTarget(
+            name: "PasteboardWireTests",
+            dependencies: ["PasteboardWire", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PasteboardTransportTests",
+            dependencies: ["PasteboardTransport", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "BrokerStateTests", dependencies: ["BrokerState", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "PasteboardClientTests",
+            dependencies: ["PasteboardClient", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "InProcessTests",
+            dependencies: ["PasteboardKit", "PasteboardBroker", "PasteboardClient", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ProcessTests",
+            dependencies: [
+                "PasteboardKit", "PasteboardClient", "TestSupport", "pasteboard", "pasteboardd", "places-source",
+                "places-target",
+            ],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
