@@ -1,0 +1,50 @@
+/// Encodes frames one behind the other into one reused array.
+package struct FrameEncoder: Sendable {
+    package private(set) var bytes: [UInt8] = []
+
+    package init() {}
+
+    package mutating func removeAll() {
+        self.bytes.removeAll(keepingCapacity: true)
+    }
+
+    /// Appends one control frame and returns where it lies.
+    @discardableResult
+    package mutating func append(
+        _ message: some WireMessage,
+        stream: UInt64,
+        flags: FrameFlags = []
+    ) -> Range<Int> {
+        let start = self.bytes.count
+        self.append(header: FrameHeader(type(of: message).kind, stream: stream, length: 0, flags: flags))
+        message.encode(into: &self.bytes)
+        self.patchLength(of: start)
+        return start..<self.bytes.count
+    }
+
+    /// Appends one data frame.
+    @discardableResult
+    package mutating func appendData(_ payload: [UInt8], stream: UInt64, flags: FrameFlags = []) -> Range<Int> {
+        let start = self.bytes.count
+        self.append(header: FrameHeader(.data, stream: stream, length: payload.count, flags: flags))
+        self.bytes.append(contentsOf: payload)
+        return start..<self.bytes.count
+    }
+
+    package mutating func append(header: FrameHeader) {
+        let (first, second) = header.words
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            self.bytes.append(UInt8(truncatingIfNeeded: first >> shift))
+        }
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            self.bytes.append(UInt8(truncatingIfNeeded: second >> shift))
+        }
+    }
+
+    private mutating func patchLength(of start: Int) {
+        let length = self.bytes.count - start - FrameHeader.byteCount
+        for index in 0..<4 {
+            self.bytes[start + index] = UInt8(truncatingIfNeeded: length >> (8 * index))
+        }
+    }
+}

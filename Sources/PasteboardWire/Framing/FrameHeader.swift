@@ -1,0 +1,86 @@
+/// The 16 bytes before every payload, frozen for all versions of the protocol.
+///
+///     offset 0  payload length   u32   little endian
+///            4  kind             u8
+///            5  flags            u8
+///            6  descriptor count u8
+///            7  version          u8
+///            8  stream id        u64   little endian
+package struct FrameHeader: Sendable, Equatable {
+    @inlinable package static var byteCount: Int { 16 }
+    package static let version: UInt8 = 1
+
+    package var length: UInt32
+    /// The number as it came: a receiver must be able to skip a kind that it does not know.
+    package var rawKind: UInt8
+    package var flags: FrameFlags
+    package var descriptorCount: UInt8
+    package var version: UInt8
+    package var stream: UInt64
+
+    package init(
+        _ kind: FrameKind,
+        stream: UInt64,
+        length: Int,
+        flags: FrameFlags = [],
+        descriptorCount: UInt8 = 0
+    ) {
+        self.length = UInt32(truncatingIfNeeded: length)
+        self.rawKind = kind.rawValue
+        self.flags = flags
+        self.descriptorCount = descriptorCount
+        self.version = Self.version
+        self.stream = stream
+    }
+
+    package var kind: FrameKind? { FrameKind(rawValue: self.rawKind) }
+
+    /// Reads the header at `offset`; nil when fewer than 16 bytes are there.
+    @inlinable
+    package init?(_ bytes: Span<UInt8>, at offset: Int) {
+        guard offset >= 0, offset <= bytes.count, bytes.count - offset >= Self.byteCount else { return nil }
+        var first: UInt64 = 0
+        var second: UInt64 = 0
+        for index in 0..<8 {
+            first |= UInt64(bytes[offset + index]) << UInt64(8 * index)
+            second |= UInt64(bytes[offset + 8 + index]) << UInt64(8 * index)
+        }
+        self.init(words: first, second)
+    }
+
+    /// The header as the two little-endian words it consists of.
+    @inlinable
+    package init(words first: UInt64, _ second: UInt64) {
+        self.length = UInt32(truncatingIfNeeded: first)
+        self.rawKind = UInt8(truncatingIfNeeded: first >> 32)
+        self.flags = FrameFlags(rawValue: UInt8(truncatingIfNeeded: first >> 40))
+        self.descriptorCount = UInt8(truncatingIfNeeded: first >> 48)
+        self.version = UInt8(truncatingIfNeeded: first >> 56)
+        self.stream = second
+    }
+
+    @inlinable
+    package var words: (UInt64, UInt64) {
+        (
+            UInt64(self.length) | UInt64(self.rawKind) << 32 | UInt64(self.flags.rawValue) << 40
+                | UInt64(self.descriptorCount) << 48 | UInt64(self.version) << 56,
+            self.stream
+        )
+    }
+}
+
+/// The flags byte of a frame.
+package struct FrameFlags: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    @inlinable
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// On `data`: the byte sequence ends with this frame. On a load's stream that is the end of the stream too,
+    /// so that a small answer is one frame; on a write's stream the next representation's bytes begin.
+    package static let last = FrameFlags(rawValue: 1)
+    /// A receiver that does not know this frame's kind has to refuse it; without the flag it skips the frame.
+    package static let mustUnderstand = FrameFlags(rawValue: 2)
+}

@@ -1,0 +1,45 @@
+/// What a frame is. The numbers are the protocol's own; `Protocol.md` repeats them and a test compares the two.
+package enum FrameKind: UInt8, Sendable, CaseIterable {
+    // The connection itself, stream 0.
+    case hello = 1
+    case welcome = 2
+
+    // From a client: these open a stream, or go on with one that is being written.
+    case write = 16
+    case item = 17
+    case commit = 18
+    case load = 19
+    case list = 20
+    case clear = 21
+    case status = 22
+    case stop = 23
+
+    // From the broker.
+    case ask = 32
+    case answer = 33
+    case committed = 34
+    case contents = 35
+    case statusEntry = 36
+
+    // Any stream, both ways.
+    case data = 48
+    case end = 49
+    case error = 50
+    case cancel = 51
+    case credit = 52
+    case progress = 53
+
+    /// The most payload bytes that a frame of this kind may announce.
+    package var maximumLength: Int {
+        self == .data ? WireLimits.dataLength : WireLimits.controlLength
+    }
+}
+
+/// Which queue of a connection a frame waits in.
+///
+/// Connection-ordered frames go ahead of stream-ordered ones at frame boundaries, so that a cancel, a credit or
+/// a list never waits behind megabytes of somebody's bytes. Within each class the order of processing is kept.
+package enum FrameOrder: Sendable {
+    case connection
+    case stream
+}

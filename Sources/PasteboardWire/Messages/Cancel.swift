@@ -1,0 +1,10 @@
+/// The sender wants no more of the stream; nothing acknowledges it.
+package struct Cancel: WireMessage {
+    package static let kind = FrameKind.cancel
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {}
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {}
+}

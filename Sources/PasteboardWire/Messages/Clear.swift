@@ -1,0 +1,27 @@
+/// Opens a clear of a board: answered by `committed` and `end`.
+package struct Clear: WireMessage {
+    package static let kind = FrameKind.clear
+
+    /// The board's name; `general` when absent.
+    package var board: String?
+    /// Clear only if the board is still at this change count (feature `condition`).
+    package var ifChangeCount: UInt64?
+    package var requires: [UInt32] = []
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.board)
+        bytes.appendField(2, self.ifChangeCount)
+        bytes.appendField(15, repeated: self.requires)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.board = try field.string(in: bytes)
+        case 2: self.ifChangeCount = try field.number64()
+        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// A write or clear took place.
+package struct Committed: WireMessage {
+    package static let kind = FrameKind.committed
+
+    package var changeCount: UInt64?
+    package var epoch: UInt64?
+    /// The broker's id of the publication; none after a clear.
+    package var handle: UInt64?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.changeCount)
+        bytes.appendField(2, self.epoch)
+        bytes.appendField(3, self.handle)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.changeCount = try field.number64()
+        case 2: self.epoch = try field.number64()
+        case 3: self.handle = try field.number64()
+        default: break
+        }
+    }
+}

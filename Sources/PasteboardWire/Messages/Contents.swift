@@ -1,0 +1,37 @@
+/// What a board holds, without bytes.
+package struct Contents: WireMessage {
+    package static let kind = FrameKind.contents
+
+    package var changeCount: UInt64?
+    package var epoch: UInt64?
+    /// The publication; none when the board is empty.
+    package var handle: UInt64?
+    package var itemCount: UInt32?
+    /// The writing program's name, as it said itself.
+    package var ownerLabel: String?
+    /// Its process id, as the kernel said.
+    package var ownerProcess: UInt32?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.changeCount)
+        bytes.appendField(2, self.epoch)
+        bytes.appendField(3, self.handle)
+        bytes.appendField(4, self.itemCount)
+        bytes.appendField(5, self.ownerLabel)
+        bytes.appendField(6, self.ownerProcess)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.changeCount = try field.number64()
+        case 2: self.epoch = try field.number64()
+        case 3: self.handle = try field.number64()
+        case 4: self.itemCount = try field.number32()
+        case 5: self.ownerLabel = try field.string(in: bytes)
+        case 6: self.ownerProcess = try field.number32()
+        default: break
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// Allows data up to an offset from the stream's start, never less than before.
+package struct Credit: WireMessage {
+    package static let kind = FrameKind.credit
+
+    package var offset: UInt64?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.offset)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.offset = try field.number64()
+        default: break
+        }
+    }
+}

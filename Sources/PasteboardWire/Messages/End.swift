@@ -1,0 +1,24 @@
+/// The stream has ended well.
+package struct End: WireMessage {
+    package static let kind = FrameKind.end
+
+    /// All bytes of the stream's data frames: a receiver compares.
+    package var byteCount: UInt64?
+    /// Why a publication ended: 1 replaced, 2 cleared.
+    package var reason: UInt32?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.byteCount)
+        bytes.appendField(2, self.reason)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.byteCount = try field.number64()
+        case 2: self.reason = try field.number32()
+        default: break
+        }
+    }
+}

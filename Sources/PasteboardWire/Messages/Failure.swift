@@ -1,0 +1,86 @@
+/// The `error` frame: why a stream, or with stream 0 the connection, has ended. The one error type of the protocol,
+/// of the broker and of the client core, so that what fails anywhere reads the same everywhere.
+package struct Failure: WireMessage, Error, CustomStringConvertible {
+    package static let kind = FrameKind.error
+
+    package var code: ErrorCode
+    /// What failed, on what, why and what to do; one line, at most 1 KiB.
+    package var text: String
+    /// More of it, one fact a line, at most 4 KiB: the types that are there, say.
+    package var detail: String?
+    package var source: SourceFailure?
+
+    package init(_ code: ErrorCode, _ text: String, detail: String? = nil, source: SourceFailure? = nil) {
+        self.code = code
+        self.text = text
+        self.detail = detail
+        self.source = source
+    }
+
+    package init() {
+        self.init(.protocolViolation, "")
+    }
+
+    package var description: String { "\(self.code): \(self.text)" }
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.code.rawValue)
+        bytes.appendField(2, self.text.prefix(utf8Count: WireLimits.errorText))
+        bytes.appendField(3, self.detail?.prefix(utf8Count: WireLimits.errorDetail))
+        bytes.appendField(4, self.source)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.code = ErrorCode(rawValue: try field.number32())
+        case 2: self.text = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
+        case 3: self.detail = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorDetail)
+        case 4: try field.merge(into: &self.source, in: bytes)
+        default: break
+        }
+    }
+}
+
+/// What the source's own code failed with; its class does not cross, these three do.
+package struct SourceFailure: ProtobufMessage {
+    package var domain: String
+    package var code: UInt64
+    package var message: String
+
+    package init(domain: String = "", code: Int64 = 0, message: String = "") {
+        self.domain = domain
+        self.code = UInt64(bitPattern: code)
+        self.message = message
+    }
+
+    package init() {
+        self.init(domain: "")
+    }
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.domain.prefix(utf8Count: WireLimits.errorText))
+        bytes.appendField(2, self.code)
+        bytes.appendField(3, self.message.prefix(utf8Count: WireLimits.errorText))
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.domain = try field.string(in: bytes)
+        case 2: self.code = try field.number64()
+        case 3: self.message = try field.string(in: bytes)
+        default: break
+        }
+    }
+}
+
+extension String {
+    /// The longest start of the string that fits `limit` bytes without cutting a scalar.
+    package func prefix(utf8Count limit: Int) -> String {
+        guard self.utf8.count > limit else { return self }
+        var end = self.utf8.index(self.utf8.startIndex, offsetBy: limit)
+        while end > self.startIndex, end.samePosition(in: self.unicodeScalars) == nil {
+            end = self.utf8.index(before: end)
+        }
+        return String(self[..<end])
+    }
+}

@@ -1,0 +1,62 @@
+/// One item: within a write what is promised and kept, in a list's answer what is there.
+package struct Item: WireMessage {
+    package static let kind = FrameKind.item
+
+    /// A base name, without directory.
+    package var suggestedName: String?
+    /// In the order of fidelity, best first.
+    package var representations: [Representation] = []
+    package var requires: [UInt32] = []
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.suggestedName)
+        bytes.appendField(2, repeated: self.representations)
+        bytes.appendField(15, repeated: self.requires)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.suggestedName = try field.string(in: bytes)
+        case 2: try field.append(to: &self.representations, limit: WireLimits.representations, in: bytes)
+        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        default: break
+        }
+    }
+}
+
+/// One type that an item can be had as.
+package struct Representation: ProtobufMessage {
+    package var type: String = ""
+    /// The whole closure of what the type conforms to, for types that no table declares.
+    package var supertypes: [String] = []
+    /// 0 all, 1 team, 2 group, 3 own process.
+    package var visibility: UInt32?
+    /// The size in bytes when it is known; of kept bytes it is what will follow.
+    package var byteCount: UInt64?
+    /// 0 promised: the source is asked at each load. 1 kept: the bytes follow and the broker holds them.
+    /// In a list's answer also 2: gone, because its source is.
+    package var provision: UInt32?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.type)
+        bytes.appendField(2, repeated: self.supertypes)
+        bytes.appendField(3, self.visibility)
+        bytes.appendField(4, self.byteCount)
+        bytes.appendField(5, self.provision)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.type = try field.string(in: bytes)
+        case 2: try field.append(to: &self.supertypes, limit: WireLimits.supertypes, in: bytes)
+        case 3: self.visibility = try field.number32()
+        case 4: self.byteCount = try field.number64()
+        case 5: self.provision = try field.number32()
+        default: break
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// Opens the question what a board holds: answered by `contents`, one `item` for each item, and `end`.
+package struct List: WireMessage {
+    package static let kind = FrameKind.list
+
+    /// The board's name; `general` when absent.
+    package var board: String?
+    package var requires: [UInt32] = []
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.board)
+        bytes.appendField(15, repeated: self.requires)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.board = try field.string(in: bytes)
+        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        default: break
+        }
+    }
+}

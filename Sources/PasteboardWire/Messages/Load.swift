@@ -1,0 +1,106 @@
+/// Opens a load: which contents, which item, as which types.
+package struct Load: WireMessage {
+    package static let kind = FrameKind.load
+
+    /// A publication; without it, what `board` holds now.
+    package var handle: UInt64?
+    /// The board's name; `general` when absent.
+    package var board: String?
+    /// Load only if the board is still at this change count (feature `condition`).
+    package var ifChangeCount: UInt64?
+    /// Which item, from 0.
+    package var item: UInt32?
+    /// The types that the destination takes, best first; none: any type.
+    package var accepts: [Accept] = []
+    /// Whose order decides among several that fit: 0 the source's, 1 the accept list's.
+    package var preference: UInt32?
+    /// Fail with `too-large` rather than give more bytes than this.
+    package var maximumByteCount: UInt64?
+    /// The offset up to which bytes may be sent without further credit.
+    package var credit: UInt64?
+    /// Whether the bytes may come as a descriptor.
+    package var descriptorWelcome: Bool?
+    /// Supertypes that the destination declares for types of its own.
+    package var edges: [TypeEdges] = []
+    /// Replaces the default deadlines: the whole load ends by then. 0 asks for no deadline but the greatest.
+    package var timeoutMilliseconds: UInt64?
+    package var requires: [UInt32] = []
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.handle)
+        bytes.appendField(2, self.board)
+        bytes.appendField(3, self.ifChangeCount)
+        bytes.appendField(4, self.item)
+        bytes.appendField(5, repeated: self.accepts)
+        bytes.appendField(6, self.preference)
+        bytes.appendField(7, self.maximumByteCount)
+        bytes.appendField(8, self.credit)
+        bytes.appendField(9, self.descriptorWelcome)
+        bytes.appendField(10, repeated: self.edges)
+        bytes.appendField(11, self.timeoutMilliseconds)
+        bytes.appendField(15, repeated: self.requires)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.handle = try field.number64()
+        case 2: self.board = try field.string(in: bytes)
+        case 3: self.ifChangeCount = try field.number64()
+        case 4: self.item = try field.number32()
+        case 5: try field.append(to: &self.accepts, limit: WireLimits.accepts, in: bytes)
+        case 6: self.preference = try field.number32()
+        case 7: self.maximumByteCount = try field.number64()
+        case 8: self.credit = try field.number64()
+        case 9: self.descriptorWelcome = try field.bool()
+        case 10: try field.append(to: &self.edges, limit: WireLimits.accepts, in: bytes)
+        case 11: self.timeoutMilliseconds = try field.number64()
+        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        default: break
+        }
+    }
+}
+
+/// One entry of an accept list.
+package struct Accept: ProtobufMessage {
+    package var type: String = ""
+    /// 0 the type or what conforms to it, 1 exactly the type, 2 any type.
+    package var match: UInt32?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.type)
+        bytes.appendField(2, self.match)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.type = try field.string(in: bytes)
+        case 2: self.match = try field.number32()
+        default: break
+        }
+    }
+}
+
+/// What a type of the destination's own conforms to.
+package struct TypeEdges: ProtobufMessage {
+    package var type: String = ""
+    package var supertypes: [String] = []
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.type)
+        bytes.appendField(2, repeated: self.supertypes)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.type = try field.string(in: bytes)
+        case 2: try field.append(to: &self.supertypes, limit: WireLimits.supertypes, in: bytes)
+        default: break
+        }
+    }
+}

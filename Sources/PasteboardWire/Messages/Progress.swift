@@ -1,0 +1,22 @@
+/// How far a source's handler is; what keeps a slow load alive.
+package struct Progress: WireMessage {
+    package static let kind = FrameKind.progress
+
+    package var completed: UInt64?
+    package var total: UInt64?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.completed)
+        bytes.appendField(2, self.total)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.completed = try field.number64()
+        case 2: self.total = try field.number64()
+        default: break
+        }
+    }
+}

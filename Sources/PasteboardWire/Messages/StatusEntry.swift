@@ -1,0 +1,161 @@
+/// One line of a status answer: exactly one of its fields is there.
+package struct StatusEntry: WireMessage {
+    package static let kind = FrameKind.statusEntry
+
+    package var peer: PeerStatus?
+    package var board: BoardStatus?
+    package var load: LoadStatus?
+    package var counter: NamedNumber?
+    package var limit: NamedNumber?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.peer)
+        bytes.appendField(2, self.board)
+        bytes.appendField(3, self.load)
+        bytes.appendField(4, self.counter)
+        bytes.appendField(5, self.limit)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: try field.merge(into: &self.peer, in: bytes)
+        case 2: try field.merge(into: &self.board, in: bytes)
+        case 3: try field.merge(into: &self.load, in: bytes)
+        case 4: try field.merge(into: &self.counter, in: bytes)
+        case 5: try field.merge(into: &self.limit, in: bytes)
+        default: break
+        }
+    }
+}
+
+/// A connected process.
+package struct PeerStatus: ProtobufMessage {
+    package var process: UInt32?
+    package var label: String?
+    package var publications: UInt32?
+    /// Loads that it asked for.
+    package var loads: UInt32?
+    /// Loads that it is asked for.
+    package var asks: UInt32?
+    package var queuedBytes: UInt64?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.process)
+        bytes.appendField(2, self.label)
+        bytes.appendField(3, self.publications)
+        bytes.appendField(4, self.loads)
+        bytes.appendField(5, self.asks)
+        bytes.appendField(6, self.queuedBytes)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.process = try field.number32()
+        case 2: self.label = try field.string(in: bytes)
+        case 3: self.publications = try field.number32()
+        case 4: self.loads = try field.number32()
+        case 5: self.asks = try field.number32()
+        case 6: self.queuedBytes = try field.number64()
+        default: break
+        }
+    }
+}
+
+/// A pasteboard, without its contents.
+package struct BoardStatus: ProtobufMessage {
+    package var name: String = ""
+    package var changeCount: UInt64?
+    package var itemCount: UInt32?
+    package var keptBytes: UInt64?
+    package var ownerProcess: UInt32?
+    package var ownerLabel: String?
+    /// The types of its first item.
+    package var types: [String] = []
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.name)
+        bytes.appendField(2, self.changeCount)
+        bytes.appendField(3, self.itemCount)
+        bytes.appendField(4, self.keptBytes)
+        bytes.appendField(5, self.ownerProcess)
+        bytes.appendField(6, self.ownerLabel)
+        bytes.appendField(7, repeated: self.types)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.name = try field.string(in: bytes)
+        case 2: self.changeCount = try field.number64()
+        case 3: self.itemCount = try field.number32()
+        case 4: self.keptBytes = try field.number64()
+        case 5: self.ownerProcess = try field.number32()
+        case 6: self.ownerLabel = try field.string(in: bytes)
+        case 7: try field.append(to: &self.types, limit: WireLimits.representations, in: bytes)
+        default: break
+        }
+    }
+}
+
+/// A load that is under way.
+package struct LoadStatus: ProtobufMessage {
+    package var type: String = ""
+    /// Process id of the source; none when the broker gives kept bytes.
+    package var source: UInt32?
+    package var destination: UInt32?
+    /// Bytes so far.
+    package var byteCount: UInt64?
+    /// Its age.
+    package var milliseconds: UInt64?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.type)
+        bytes.appendField(2, self.source)
+        bytes.appendField(3, self.destination)
+        bytes.appendField(4, self.byteCount)
+        bytes.appendField(5, self.milliseconds)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.type = try field.string(in: bytes)
+        case 2: self.source = try field.number32()
+        case 3: self.destination = try field.number32()
+        case 4: self.byteCount = try field.number64()
+        case 5: self.milliseconds = try field.number64()
+        default: break
+        }
+    }
+}
+
+/// A counter, or a limit and its value.
+package struct NamedNumber: ProtobufMessage {
+    package var name: String = ""
+    package var value: UInt64?
+    /// A limit's unit and meaning.
+    package var note: String?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.name)
+        bytes.appendField(2, self.value)
+        bytes.appendField(3, self.note)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.name = try field.string(in: bytes)
+        case 2: self.value = try field.number64()
+        case 3: self.note = try field.string(in: bytes)
+        default: break
+        }
+    }
+}

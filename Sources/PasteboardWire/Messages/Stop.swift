@@ -1,0 +1,19 @@
+/// Asks the broker to end as it does on SIGTERM; answered by `end` before it drains.
+package struct Stop: WireMessage {
+    package static let kind = FrameKind.stop
+
+    package var requires: [UInt32] = []
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(15, repeated: self.requires)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        default: break
+        }
+    }
+}

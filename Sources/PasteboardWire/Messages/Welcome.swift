@@ -1,0 +1,54 @@
+/// The broker's answer to hello: what it selects and the limits that hold on this connection.
+package struct Welcome: WireMessage {
+    package static let kind = FrameKind.welcome
+
+    package var version: UInt32?
+    /// The features that both sides have.
+    package var features: [UInt32] = []
+    /// Names this life of the broker: change counts of different epochs are not one series.
+    package var epoch: UInt64?
+    /// The most loads that the client may have open at once.
+    package var maximumStreams: UInt32?
+    /// Bytes that the broker keeps at most, for all: what cannot fit need not be sent.
+    package var keptPool: UInt64?
+    /// Default deadline for the first byte of a load.
+    package var firstByteMilliseconds: UInt64?
+    /// Default deadline between two bytes of a load while its source has credit.
+    package var progressMilliseconds: UInt64?
+    /// The broker's process id.
+    package var process: UInt32?
+    package var programVersion: String?
+    /// Bytes of the kept pool that are free now.
+    package var keptFree: UInt64?
+
+    package init() {}
+
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.appendField(1, self.version)
+        bytes.appendField(2, repeated: self.features)
+        bytes.appendField(3, self.epoch)
+        bytes.appendField(4, self.maximumStreams)
+        bytes.appendField(5, self.keptPool)
+        bytes.appendField(6, self.firstByteMilliseconds)
+        bytes.appendField(7, self.progressMilliseconds)
+        bytes.appendField(8, self.process)
+        bytes.appendField(9, self.programVersion)
+        bytes.appendField(10, self.keptFree)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.version = try field.number32()
+        case 2: try field.append(to: &self.features, limit: WireLimits.features, in: bytes)
+        case 3: self.epoch = try field.number64()
+        case 4: self.maximumStreams = try field.number32()
+        case 5: self.keptPool = try field.number64()
+        case 6: self.firstByteMilliseconds = try field.number64()
+        case 7: self.progressMilliseconds = try field.number64()
+        case 8: self.process = try field.number32()
+        case 9: self.programVersion = try field.string(in: bytes)
+        case 10: self.keptFree = try field.number64()
+        default: break
+        }
+    }
+}

@@ -1,0 +1,182 @@
+/// The protobuf wire encoding, reading: one field after the other, without allocating and without recursion.
+///
+/// Everything is bounded by the bytes at hand; what is malformed throws `invalid-argument` and never traps.
+package struct ProtobufField: Sendable {
+    package enum Value: Sendable {
+        case number(UInt64)
+        /// Where the bytes of a string, message or packed list lie.
+        case bytes(Range<Int>)
+        /// A fixed 32 or 64 bit field: this schema has none, so it is skipped.
+        case skipped
+    }
+
+    package let number: UInt32
+    package let value: Value
+}
+
+/// A message of the schema, or a part of one.
+package protocol ProtobufMessage: Sendable, Equatable {
+    init()
+    func encode(into bytes: inout [UInt8])
+    /// Takes one field; a field that is not known is ignored. Called again for a field that comes again:
+    /// the last scalar wins, messages merge, lists grow.
+    mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure)
+}
+
+extension ProtobufMessage {
+    package init(decoding bytes: Span<UInt8>, range: Range<Int>) throws(Failure) {
+        self.init()
+        try self.merge(bytes, range: range)
+    }
+
+    package init(decoding bytes: Span<UInt8>) throws(Failure) {
+        try self.init(decoding: bytes, range: 0..<bytes.count)
+    }
+
+    package init(decoding bytes: [UInt8]) throws(Failure) {
+        try self.init(decoding: bytes.span)
+    }
+
+    package mutating func merge(_ bytes: Span<UInt8>, range: Range<Int>) throws(Failure) {
+        guard range.lowerBound >= 0, range.upperBound <= bytes.count else { throw Protobuf.malformed("a length") }
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let field = try Protobuf.field(in: bytes, at: &offset, end: range.upperBound)
+            try self.decode(field, in: bytes)
+        }
+    }
+}
+
+package enum Protobuf {
+    static func malformed(_ what: String) -> Failure {
+        Failure(.invalidArgument, "a message does not decode: \(what) is malformed")
+    }
+
+    static func field(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> ProtobufField {
+        let key = try Self.varint(in: bytes, at: &offset, end: end)
+        guard let number = UInt32(exactly: key >> 3), number > 0, number < 1 << 29 else {
+            throw Self.malformed("a field number")
+        }
+        switch key & 7 {
+        case 0:
+            return ProtobufField(number: number, value: .number(try Self.varint(in: bytes, at: &offset, end: end)))
+        case 1:
+            return try Self.skip(8, number: number, at: &offset, end: end)
+        case 2:
+            let length = try Self.varint(in: bytes, at: &offset, end: end)
+            guard length <= UInt64(end - offset) else { throw Self.malformed("a length") }
+            let start = offset
+            offset += Int(length)
+            return ProtobufField(number: number, value: .bytes(start..<offset))
+        case 5:
+            return try Self.skip(4, number: number, at: &offset, end: end)
+        default:
+            throw Self.malformed("a wire type")
+        }
+    }
+
+    private static func skip(
+        _ count: Int,
+        number: UInt32,
+        at offset: inout Int,
+        end: Int
+    ) throws(Failure) -> ProtobufField {
+        guard end - offset >= count else { throw Self.malformed("a fixed field") }
+        offset += count
+        return ProtobufField(number: number, value: .skipped)
+    }
+
+    static func varint(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while offset < end {
+            let byte = bytes[offset]
+            offset += 1
+            guard shift < 63 || byte <= 1 else { throw Self.malformed("a number") }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        throw Self.malformed("a number")
+    }
+}
+
+// What a message does with a field: the value in the shape that it wants, or an error.
+extension ProtobufField {
+    package func number64() throws(Failure) -> UInt64 {
+        guard case .number(let value) = self.value else { throw Protobuf.malformed("field \(self.number)") }
+        return value
+    }
+
+    /// As protobuf does: the low 32 bits.
+    package func number32() throws(Failure) -> UInt32 {
+        UInt32(truncatingIfNeeded: try self.number64())
+    }
+
+    package func bool() throws(Failure) -> Bool {
+        try self.number64() != 0
+    }
+
+    package func range() throws(Failure) -> Range<Int> {
+        guard case .bytes(let range) = self.value else { throw Protobuf.malformed("field \(self.number)") }
+        return range
+    }
+
+    package func string(in bytes: Span<UInt8>) throws(Failure) -> String {
+        let range = try self.range()
+        do {
+            return String(copying: try UTF8Span(validating: bytes.extracting(range)))
+        } catch {
+            throw Failure(.invalidArgument, "a message does not decode: field \(self.number) is not UTF-8")
+        }
+    }
+
+    package func message<Message: ProtobufMessage>(in bytes: Span<UInt8>) throws(Failure) -> Message {
+        try Message(decoding: bytes, range: try self.range())
+    }
+
+    package func merge<Message: ProtobufMessage>(
+        into message: inout Message?,
+        in bytes: Span<UInt8>
+    ) throws(Failure) {
+        var merged = message ?? Message()
+        try merged.merge(bytes, range: try self.range())
+        message = merged
+    }
+
+    /// Grows a list, which is refused beyond `limit` before anything is stored.
+    package func append(to list: inout [String], limit: Int, in bytes: Span<UInt8>) throws(Failure) {
+        try self.check(list.count, limit)
+        list.append(try self.string(in: bytes))
+    }
+
+    package func append<Message: ProtobufMessage>(
+        to list: inout [Message],
+        limit: Int,
+        in bytes: Span<UInt8>
+    ) throws(Failure) {
+        try self.check(list.count, limit)
+        list.append(try self.message(in: bytes))
+    }
+
+    /// Numbers come packed or one by one; a reader takes both.
+    package func append(to list: inout [UInt32], limit: Int, in bytes: Span<UInt8>) throws(Failure) {
+        guard case .bytes(let range) = self.value else {
+            try self.check(list.count, limit)
+            list.append(try self.number32())
+            return
+        }
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            try self.check(list.count, limit)
+            let value = try Protobuf.varint(in: bytes, at: &offset, end: range.upperBound)
+            list.append(UInt32(truncatingIfNeeded: value))
+        }
+    }
+
+    private func check(_ count: Int, _ limit: Int) throws(Failure) {
+        guard count < limit else {
+            throw Failure(.limitExceeded, "a message lists more than \(limit) entries in field \(self.number)")
+        }
+    }
+}

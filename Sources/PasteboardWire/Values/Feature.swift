@@ -1,0 +1,16 @@
+/// What may be negotiated in hello or required by a request. A request that lists a number its receiver does not
+/// know is refused with `version-mismatch`: a field that restricts something must never be skipped unread.
+package enum Feature: UInt32, Sendable, CaseIterable {
+    /// `if_change_count` of a write, load or clear.
+    case condition = 1
+
+    /// Throws unless every number is known here.
+    package static func check(_ requires: [UInt32]) throws(Failure) {
+        for number in requires where Feature(rawValue: number) == nil {
+            throw Failure(
+                .versionMismatch,
+                "the request requires feature \(number), which this broker does not have; update the broker"
+            )
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// Sizes that are part of the protocol: both sides check them before they allocate anything.
+package enum WireLimits {
+    /// Payload bytes of a frame that is not a data frame.
+    @inlinable package static var controlLength: Int { 64 << 10 }
+    /// Payload bytes of a data frame.
+    @inlinable package static var dataLength: Int { 256 << 10 }
+    /// Payload bytes of a data frame while several streams are open to the same peer, so that none waits long.
+    @inlinable package static var sharedDataLength: Int { 64 << 10 }
+    /// Payload bytes before hello is complete.
+    package static let helloLength = 4 << 10
+    /// Bytes of UTF-8 in a type identifier.
+    package static let typeIdentifier = 512
+    /// Bytes of UTF-8 in a suggested name, a board's name and a peer's label.
+    package static let name = 255
+    /// Bytes of an error's text and of its detail.
+    package static let errorText = 1 << 10
+    package static let errorDetail = 4 << 10
+    /// Items of one publication.
+    package static let items = 512
+    /// Representations of one item.
+    package static let representations = 64
+    /// Supertypes that a publisher may send with one type.
+    package static let supertypes = 64
+    /// Entries of an accept list, and types that a destination may send supertypes for.
+    package static let accepts = 64
+    /// Features that a hello or a request may name.
+    package static let features = 64
+}
