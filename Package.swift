@@ -23,7 +23,7 @@ let package = Package(
         .executable(name: "pasteboard", targets: ["pasteboard"]),
     ],
     targets: [
-        .target(name: "TypeIdentifiers", swiftSettings: pureSettings),
+        .target(name: "TypeIdentifiers", exclude: ["Table"], swiftSettings: pureSettings),
         .target(name: "PasteboardWire", dependencies: ["TypeIdentifiers"], swiftSettings: pureSettings),
 
         .target(name: "CPasteboardSystem"),

@@ -1,0 +1,36 @@
+/// Base 32 with the alphabet of dynamic identifiers, most significant bit first.
+enum Base32 {
+    private static let alphabet = Array("abcdefghkmnpqrstuvwxyz0123456789".utf8)
+
+    static func encode(_ bytes: [UInt8]) -> String {
+        var digits: [UInt8] = []
+        var (buffer, bits) = (0, 0)
+        for byte in bytes {
+            buffer = (buffer << 8 | Int(byte)) & 0xFFF
+            bits += 8
+            while bits >= 5 {
+                bits -= 5
+                digits.append(alphabet[buffer >> bits & 31])
+            }
+        }
+        if bits > 0 { digits.append(alphabet[buffer << (5 - bits) & 31]) }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// nil for a foreign digit, and for an ending that encoding would not have written: one text, one meaning.
+    static func decode(_ digits: Substring.UTF8View) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var (buffer, bits) = (0, 0)
+        for digit in digits {
+            guard let value = alphabet.firstIndex(of: digit.foldedASCII) else { return nil }
+            buffer = (buffer << 5 | value) & 0xFFF
+            bits += 5
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
+            }
+        }
+        guard bits < 5, buffer & (1 << bits - 1) == 0 else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,74 @@
+internal import Synchronization
+
+/// The types this program declares, process wide.
+///
+/// Only the program's own calls get here: what a stranger sends is carried by values and forgotten with them.
+enum Declarations {
+    /// Who says it. A higher rank replaces a lower one; within a rank the first declaration stays.
+    enum Rank: Int, Comparable {
+        case imported
+        case exported
+        case described
+
+        static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// `edges`, `ranks` and `tags` run in step.
+    private struct State {
+        var places: [IdentifierKey: Int] = [:]
+        var edges: [(type: String, supertypes: [String])] = []
+        var ranks: [Rank] = []
+        var tags: [[UniformType.TagClass: [String]]] = []
+    }
+
+    private static let state = Mutex(State())
+
+    static var edges: [(type: String, supertypes: [String])] {
+        state.withLock { $0.edges }
+    }
+
+    static func contains(_ identifier: String) -> Bool {
+        state.withLock { $0.places[IdentifierKey(identifier)] != nil }
+    }
+
+    static func tags(of identifier: String) -> [UniformType.TagClass: [String]] {
+        state.withLock { state in state.places[IdentifierKey(identifier)].map { state.tags[$0] } ?? [:] }
+    }
+
+    /// The declared types with this tag: higher ranks first, then in the order of declaration.
+    static func types(tagged tag: String, _ tagClass: UniformType.TagClass) -> [String] {
+        let state = state.withLock { $0 }
+        return state.edges.indices
+            .filter { place in
+                state.tags[place][tagClass, default: []].contains { Conformance.equal($0, tag) }
+            }
+            .sorted { (state.ranks[$1], $0) < (state.ranks[$0], $1) }
+            .map { state.edges[$0].type }
+    }
+
+    /// Names that the system declares, dynamic ones and ones that no peer would accept are left as they are.
+    static func add(
+        _ identifier: String,
+        supertypes: [String],
+        tags: [UniformType.TagClass: [String]] = [:],
+        rank: Rank
+    ) {
+        guard TypeIdentifier.isWellFormed(identifier), !DynamicType.isDynamic(identifier),
+            ConformanceTable.row(of: identifier) == nil
+        else { return }
+        state.withLock { state in
+            let key = IdentifierKey(identifier)
+            if let place = state.places[key] {
+                guard rank > state.ranks[place] else { return }
+                state.edges[place].supertypes = supertypes
+                state.ranks[place] = rank
+                state.tags[place] = tags
+            } else {
+                state.places[key] = state.edges.count
+                state.edges.append((identifier, supertypes))
+                state.ranks.append(rank)
+                state.tags.append(tags)
+            }
+        }
+    }
+}

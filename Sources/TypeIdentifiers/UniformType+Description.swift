@@ -1,0 +1,37 @@
+extension UniformType {
+    /// A few words for people, in English: the type's own or its nearest supertype's. nil for dynamic types.
+    public var localizedDescription: String? {
+        if isDynamic { return nil }
+        return Self.ownDescription(of: identifier) ?? supertypeIdentifiers.lazy.compactMap(Self.ownDescription).first
+    }
+
+    private static func ownDescription(of identifier: String) -> String? {
+        switch identifier.foldedASCII {
+        case "public.plain-text", "public.utf8-plain-text": "plain text"
+        case "public.rtf": "rich text"
+        case "public.html": "HTML text"
+        case "public.json": "JSON text"
+        case "public.xml": "XML text"
+        case "public.source-code": "source code"
+        case "public.script": "script"
+        case "public.text": "text"
+        case "public.file-url": "file URL"
+        case "public.url": "URL"
+        case "com.adobe.pdf": "PDF document"
+        case "public.png": "PNG image"
+        case "public.jpeg": "JPEG image"
+        case "public.image": "image"
+        case "public.movie": "movie"
+        case "public.audio": "audio"
+        case "public.archive": "archive"
+        case "public.font": "font"
+        case "public.volume": "volume"
+        case "public.folder": "folder"
+        case "com.apple.package": "package"
+        case "public.directory": "directory"
+        case "public.executable": "executable"
+        case "public.data": "data"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+extension UniformType {
+    /// The declared type of this identifier, or a dynamic type if the identifier is a well-formed dynamic one.
+    ///
+    /// nil when neither the system nor this program declares it; ``init(importedAs:conformingTo:)`` names such a type.
+    public init?(_ identifier: String) {
+        let isKnown =
+            ConformanceTable.row(of: identifier) != nil || DynamicType(identifier) != nil
+            || Declarations.contains(identifier)
+        guard isKnown else { return nil }
+        self.init(known: identifier)
+    }
+
+    /// The best type for files with this extension (without its dot, in any case) that conforms to `supertype`.
+    ///
+    /// Where nothing declares one it is a dynamic type with that extension and supertype. For directories pass
+    /// ``directory`` or ``package``. nil for text that is no extension: empty, with `/` or control characters, or starting
+    /// with a dot.
+    public init?(filenameExtension: String, conformingTo supertype: UniformType = .data) {
+        self.init(tag: filenameExtension, tagClass: .filenameExtension, conformingTo: supertype)
+    }
+
+    /// The best type for this MIME type, in any case, that conforms to `supertype`.
+    ///
+    /// Parameters are left out but for the charset of text: `text/plain;charset=utf-8` is ``utf8PlainText``, and
+    /// `text/plain` is ``plainText``. Where nothing declares one it is a dynamic type with that MIME type and supertype.
+    /// nil for text that is no MIME type.
+    public init?(mimeType: String, conformingTo supertype: UniformType = .data) {
+        self.init(tag: mimeType, tagClass: .mimeType, conformingTo: supertype)
+    }
+
+    /// The best type with this tag that conforms to `supertype`, as ``types(tag:tagClass:conformingTo:)`` has it.
+    public init?(tag: String, tagClass: TagClass, conformingTo supertype: UniformType?) {
+        guard let best = Self.types(tag: tag, tagClass: tagClass, conformingTo: supertype).first else { return nil }
+        self = best
+    }
+
+    /// All types with this tag that conform to `supertype` (any, if nil), best first.
+    ///
+    /// The system's come first in the order of its table, then the ones this program describes, exports and imports, each
+    /// in the order of declaration. Where there is none the result is one dynamic type, or nothing for an invalid tag.
+    public static func types(tag: String, tagClass: TagClass, conformingTo supertype: UniformType?) -> [UniformType] {
+        let spellings = tagClass.spellings(of: tag)
+        for spelling in spellings {
+            let identifiers =
+                ConformanceTable.rows(tagged: spelling, tagClass).map { ConformanceTable.identifiers[$0] }
+                + Declarations.types(tagged: spelling, tagClass)
+            let types = identifiers.map(UniformType.init(known:)).filter { type in
+                supertype.map(type.conforms) ?? true
+            }
+            if !types.isEmpty { return types }
+        }
+        guard let plain = spellings.last,
+            let identifier = DynamicType.identifier(tag: plain, tagClass: tagClass, supertype: supertype?.identifier)
+        else { return [] }
+        return [UniformType(known: identifier)]
+    }
+
+    /// The tags of the type by class, the preferred one of each class first.
+    public var tags: [TagClass: [String]] {
+        if let row = ConformanceTable.row(of: identifier) {
+            let tags = [TagClass.filenameExtension, .mimeType].map { ($0, ConformanceTable.tags(of: row, $0)) }
+            return Dictionary(uniqueKeysWithValues: tags.filter { !$0.1.isEmpty })
+        }
+        return DynamicType(identifier)?.tags ?? Declarations.tags(of: identifier)
+    }
+
+    /// The extension to give a file of this type, without a dot; nil for abstract types.
+    public var preferredFilenameExtension: String? { tags[.filenameExtension]?.first }
+
+    /// The MIME type to announce for this type; nil for abstract types.
+    public var preferredMIMEType: String? { tags[.mimeType]?.first }
+}
