@@ -1,0 +1,122 @@
+import PasteboardWire
+
+/// Who holds how much. Every object that the broker holds for a process carries a `Charge` to that process's account
+/// and gives it back when it goes; when nobody is connected and nothing is held, all sums are zero.
+///
+/// One bad program must not lock the others out: what a single account may take of a pool depends on how much is left
+/// and on how many accounts there are, so that each of n accounts gets between 1/n and 1/n² of it and a newcomer
+/// always finds room (the share rule of dbus-broker, here between processes instead of users).
+package struct Accounting: Sendable {
+    package typealias AccountID = SlotTable<Account>.ID
+
+    package struct Account: Sendable {
+        package let process: ProcessKey
+        var connections = 0
+        var held = Amount()
+    }
+
+    /// Objects, and bytes of names and types.
+    package struct Amount: Sendable, Equatable {
+        package var objects: UInt64 = 0
+        package var metadata: UInt64 = 0
+
+        package init(objects: UInt64 = 0, metadata: UInt64 = 0) {
+            self.objects = objects
+            self.metadata = metadata
+        }
+    }
+
+    package private(set) var held = Amount()
+    package private(set) var accounts = SlotTable<Account>()
+    private var accountOfProcess: [ProcessKey: AccountID] = [:]
+    private let pool: Amount
+
+    package init(limits: BrokerLimits) {
+        self.pool = Amount(objects: limits.objects, metadata: limits.metadata)
+    }
+
+    /// Opens the account of a process, or finds it, for one more connection; throws beyond `limit` connections.
+    mutating func connect(_ process: ProcessKey, limit: UInt64) throws(Failure) -> AccountID {
+        let account = self.accountOfProcess[process] ?? self.accounts.insert(Account(process: process))
+        self.accountOfProcess[process] = account
+        let connections = self.accounts[account]?.connections ?? 0
+        guard UInt64(connections) < limit else {
+            self.closeIfUnused(account)
+            throw Failure(
+                .limitExceeded,
+                "process \(process.pid) has \(connections) connections; limit connections-per-process is \(limit)"
+            )
+        }
+        self.accounts[account]?.connections += 1
+        return account
+    }
+
+    mutating func disconnect(_ account: AccountID) {
+        self.accounts[account]?.connections -= 1
+        self.closeIfUnused(account)
+    }
+
+    mutating func charge(_ account: AccountID, _ amount: Amount, for what: String) throws(Failure) -> Charge {
+        guard let holder = self.accounts[account] else { return Charge(account: account, amount: Amount()) }
+        try self.check(\.objects, "objects", holder, amount, what)
+        try self.check(\.metadata, "metadata", holder, amount, what)
+        self.held.objects += amount.objects
+        self.held.metadata += amount.metadata
+        self.accounts[account]?.held.objects += amount.objects
+        self.accounts[account]?.held.metadata += amount.metadata
+        return Charge(account: account, amount: amount)
+    }
+
+    mutating func release(_ charge: Charge) {
+        self.held.objects -= charge.amount.objects
+        self.held.metadata -= charge.amount.metadata
+        self.accounts[charge.account]?.held.objects -= charge.amount.objects
+        self.accounts[charge.account]?.held.metadata -= charge.amount.metadata
+        self.closeIfUnused(charge.account)
+    }
+
+    private mutating func closeIfUnused(_ id: AccountID) {
+        guard let account = self.accounts[id], account.connections == 0, account.held == Amount() else { return }
+        self.accounts.remove(id)
+        self.accountOfProcess[account.process] = nil
+    }
+
+    private func check(
+        _ resource: KeyPath<Amount, UInt64>,
+        _ name: String,
+        _ holder: Account,
+        _ amount: Amount,
+        _ what: String
+    ) throws(Failure) {
+        let own = holder.held[keyPath: resource]
+        let left = self.pool[keyPath: resource] - min(self.pool[keyPath: resource], self.held[keyPath: resource])
+        let wanted = amount[keyPath: resource]
+        // (n + 1)(own + wanted) - own <= left, without overflow.
+        let (sum, sumOverflows) = own.addingReportingOverflow(wanted)
+        let (share, shareOverflows) = sum.multipliedReportingOverflow(by: UInt64(self.accounts.count) + 1)
+        guard wanted == 0 || (!sumOverflows && !shareOverflows && share - own <= left) else {
+            throw Failure(
+                .limitExceeded,
+                "\(what): process \(holder.process.pid) holds \(own) \(name) and asks for \(wanted) more; "
+                    + "its share of limit \(name)=\(self.pool[keyPath: resource]) does not allow it"
+            )
+        }
+    }
+}
+
+/// What one object costs, and to whom. Kept with the object, given back exactly once when the object goes.
+package struct Charge: Sendable {
+    let account: Accounting.AccountID
+    let amount: Accounting.Amount
+}
+
+/// The identity of a process, unique while this machine runs: a process id alone is given out again.
+package struct ProcessKey: Hashable, Sendable {
+    package let pid: UInt32
+    package let identity: UInt64
+
+    package init(pid: UInt32, identity: UInt64) {
+        self.pid = pid
+        self.identity = identity
+    }
+}

@@ -1,0 +1,127 @@
+package import PasteboardWire
+
+/// Every bound of the broker by name, so that one table serves `--limit`, the configuration file, `pasteboard limits`
+/// and the tests, which set what must not end a wait to ten minutes.
+package struct BrokerLimits: Sendable, Equatable {
+    /// What a limit's number counts.
+    package enum Unit: String, Sendable {
+        case milliseconds
+        case bytes
+        case count
+    }
+
+    /// One limit: where it is stored, what it is called and what it means.
+    package struct Entry: Sendable {
+        package let name: String
+        package let unit: Unit
+        package let meaning: String
+        package let path: any WritableKeyPath<BrokerLimits, UInt64> & Sendable
+    }
+
+    package var hello: UInt64 = 5_000
+    package var firstByte: UInt64 = 30_000
+    package var progress: UInt64 = 10_000
+    package var keepAlive: UInt64 = 600_000
+    package var longestLoad: UInt64 = 86_400_000
+    package var drain: UInt64 = 5_000
+
+    package var connections: UInt64 = 16_384
+    package var connectionsPerProcess: UInt64 = 4_096
+    package var loadsPerConnection: UInt64 = 128
+    package var asksPerSource: UInt64 = 128
+    package var waitingPerSource: UInt64 = 1_024
+    package var boards: UInt64 = 1_024
+    package var objects: UInt64 = 1 << 20
+    package var metadata: UInt64 = 64 << 20
+    package var metadataPerPublication: UInt64 = 1 << 20
+
+    package var controlQueue: UInt64 = 1 << 20
+    package var transferPool: UInt64 = 64 << 20
+    /// A quarter of the machine's memory; what runs the state fills it in.
+    package var keptPool: UInt64 = 256 << 20
+
+    package init() {}
+
+    package static let entries: [Entry] = [
+        Entry("hello", .milliseconds, "from connect to a complete hello", \.hello),
+        Entry("first-byte", .milliseconds, "from asking a source to its first byte or progress", \.firstByte),
+        Entry("progress", .milliseconds, "between two bytes of a source that has credit", \.progress),
+        Entry("keep-alive", .milliseconds, "how long progress alone keeps a load alive", \.keepAlive),
+        Entry("longest-load", .milliseconds, "a load whose caller asked for no deadline", \.longestLoad),
+        Entry("drain", .milliseconds, "for running loads once the broker was told to end", \.drain),
+        Entry("connections", .count, "connections in all", \.connections),
+        Entry("connections-per-process", .count, "connections of one process", \.connectionsPerProcess),
+        Entry("loads-per-connection", .count, "loads open at once on one connection", \.loadsPerConnection),
+        Entry("asks-per-source", .count, "loads that a source is asked for at once", \.asksPerSource),
+        Entry("waiting-per-source", .count, "loads that wait for their turn at a source", \.waitingPerSource),
+        Entry("boards", .count, "named pasteboards", \.boards),
+        Entry("objects", .count, "items, representations and loads held for all processes", \.objects),
+        Entry("metadata", .bytes, "names and types held for all processes", \.metadata),
+        Entry("metadata-per-publication", .bytes, "names and types of one write", \.metadataPerPublication),
+        Entry("control-queue", .bytes, "control frames waiting for one connection", \.controlQueue),
+        Entry("transfer-pool", .bytes, "bytes of all loads on their way", \.transferPool),
+        Entry("kept-pool", .bytes, "bytes kept after their writer has gone", \.keptPool),
+    ]
+
+    /// Sets one limit from `NAME=VALUE`: a number, for bytes also with KiB, MiB or GiB, for times with ms, s, m or h.
+    package mutating func set(_ assignment: String) throws(Failure) {
+        let parts = assignment.split(separator: "=", maxSplits: 1).map(\.trimmed)
+        guard parts.count == 2 else {
+            throw Failure(.invalidArgument, "'\(assignment)' is not of the form NAME=VALUE")
+        }
+        guard let entry = Self.entries.first(where: { $0.name == parts[0] }) else {
+            let names = Self.entries.map(\.name).joined(separator: ", ")
+            throw Failure(.invalidArgument, "there is no limit '\(parts[0])'; there are: \(names)")
+        }
+        guard let value = entry.unit.value(of: parts[1]) else {
+            throw Failure(
+                .invalidArgument,
+                "limit \(entry.name): '\(parts[1])' is not a number of \(entry.unit.rawValue)"
+            )
+        }
+        self[keyPath: entry.path] = value
+    }
+}
+
+extension BrokerLimits.Entry {
+    fileprivate init(
+        _ name: String,
+        _ unit: BrokerLimits.Unit,
+        _ meaning: String,
+        _ path: any WritableKeyPath<BrokerLimits, UInt64> & Sendable
+    ) {
+        self.name = name
+        self.unit = unit
+        self.meaning = meaning
+        self.path = path
+    }
+}
+
+extension BrokerLimits.Unit {
+    /// Suffix and factor, longest suffix first.
+    private var suffixes: [(String, UInt64)] {
+        switch self {
+        case .milliseconds: [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)]
+        case .bytes: [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
+        case .count: []
+        }
+    }
+
+    fileprivate func value(of text: String) -> UInt64? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let rest = text.dropFirst(digits.count)
+        guard let number = UInt64(digits) else { return nil }
+        if rest.isEmpty { return number }
+        guard let factor = self.suffixes.first(where: { $0.0 == rest })?.1 else { return nil }
+        let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        let start = self.drop { $0 == " " || $0 == "\t" }
+        let end = start.lastIndex { $0 != " " && $0 != "\t" }
+        return end.map { String(start[...$0]) } ?? ""
+    }
+}

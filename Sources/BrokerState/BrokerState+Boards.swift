@@ -1,0 +1,93 @@
+import PasteboardWire
+
+// Named pasteboards: what they hold, and what number their contents have.
+extension BrokerState {
+    mutating func list(_ list: List, stream: UInt64, for peer: PeerID) throws(Failure) {
+        try Feature.check(list.requires)
+        let name = list.board ?? BoardName.general
+        try BoardName.check(name)
+        let board = self.boards[name]
+        var contents = Contents()
+        contents.changeCount = board?.changeCount ?? self.firstChangeCount
+        contents.epoch = self.epoch
+        if let id = board?.publication, let publication = self.publications[id], let viewer = self.peers[peer] {
+            contents.handle = id.rawValue
+            contents.itemCount = UInt32(clamping: publication.items.count)
+            contents.ownerLabel = publication.ownerLabel
+            contents.ownerProcess = publication.ownerProcess.pid
+            self.outbox.send(contents, to: peer, stream: stream)
+            for item in publication.items {
+                self.outbox.send(
+                    self.describe(item, of: publication, to: viewer.process),
+                    to: peer,
+                    stream: stream
+                )
+            }
+        } else {
+            self.outbox.send(contents, to: peer, stream: stream)
+        }
+        self.outbox.send(End(), to: peer, stream: stream, order: .stream)
+    }
+
+    private func describe(_ item: StoredItem, of publication: Publication, to viewer: ProcessKey) -> Item {
+        var message = Item()
+        message.suggestedName = item.suggestedName
+        for stored in item.representations where stored.isVisible(to: viewer, owner: publication.ownerProcess) {
+            var representation = Representation()
+            representation.type = stored.type
+            representation.supertypes = stored.supertypes
+            representation.visibility = stored.visibility
+            representation.byteCount = stored.kept.flatMap { self.kept[$0]?.count } ?? stored.byteCount
+            representation.provision = stored.kept != nil ? 1 : publication.owner != nil ? 0 : 2
+            message.representations.append(representation)
+        }
+        return message
+    }
+
+    mutating func clear(_ clear: Clear, stream: UInt64, from peer: PeerID) throws(Failure) {
+        try Feature.check(clear.requires)
+        let name = clear.board ?? BoardName.general
+        try BoardName.check(name)
+        try self.checkCondition(clear.ifChangeCount, board: name)
+        try self.checkRoom(forBoard: name)
+        self.counters.clears += 1
+        var committed = Committed()
+        committed.changeCount = self.change(name, to: nil, reason: 2)
+        committed.epoch = self.epoch
+        self.outbox.send(committed, to: peer, stream: stream)
+        self.outbox.send(End(), to: peer, stream: stream, order: .stream)
+    }
+
+    func checkCondition(_ changeCount: UInt64?, board name: String) throws(Failure) {
+        guard let changeCount else { return }
+        let current = self.boards[name]?.changeCount ?? self.firstChangeCount
+        guard current == changeCount else {
+            throw Failure(
+                .superseded,
+                "pasteboard \(name) is at change count \(current), not \(changeCount); somebody changed it meanwhile"
+            )
+        }
+    }
+
+    /// A new name needs a place: one that is empty makes room.
+    mutating func checkRoom(forBoard name: String) throws(Failure) {
+        guard self.boards[name] == nil, UInt64(self.boards.count) >= self.limits.boards else { return }
+        guard let empty = self.boards.first(where: { $0.value.publication == nil }) else {
+            throw Failure(
+                .limitExceeded,
+                "there are \(self.boards.count) named pasteboards; clear one, or raise limit boards=\(self.limits.boards)"
+            )
+        }
+        self.boards[empty.key] = nil
+    }
+
+    /// Gives a board new contents, or none, and returns its new change count.
+    mutating func change(_ name: String, to publication: PublicationID?, reason: UInt32) -> UInt64 {
+        let board = self.boards[name]
+        let changeCount = (board?.changeCount ?? self.firstChangeCount + self.changes) + 1
+        self.changes += 1
+        self.boards[name] = Board(changeCount: changeCount, publication: publication)
+        if let replaced = board?.publication { self.endPublication(replaced, reason: reason) }
+        return changeCount
+    }
+}

@@ -1,0 +1,117 @@
+import PasteboardWire
+
+// Deadlines are looked at lazily: nothing is armed for a load. `nextCheck` is never later than the first deadline;
+// when it has come, all are looked at once and the next time is found.
+extension BrokerState {
+    /// Checks lie at least this far apart, so that tiny timeouts do not make the broker spin.
+    private static let coarseness: UInt64 = 20
+
+    mutating func checkDeadlines() {
+        self.nextCheck = .max
+        for id in self.peers.ids {
+            guard let peer = self.peers[id], let deadline = peer.helloDeadline else { continue }
+            if deadline <= self.now {
+                let text = "no complete hello came within \(self.limits.hello) ms"
+                self.violation(by: id, Failure(.timeout, text))
+            } else {
+                self.nextCheck = min(self.nextCheck, deadline)
+            }
+        }
+        for id in self.routes.ids {
+            guard let route = self.routes[id], let deadline = self.deadline(of: route) else { continue }
+            if deadline <= self.now {
+                self.fail(id, self.lateness(of: route), tellSource: true)
+            } else {
+                self.nextCheck = min(self.nextCheck, deadline)
+            }
+        }
+        if self.isDraining, let drainEnds = self.drainEnds {
+            if drainEnds <= self.now { self.endDraining() } else { self.nextCheck = min(self.nextCheck, drainEnds) }
+        }
+        self.nextCheck = max(self.nextCheck, self.now + Self.coarseness)
+    }
+
+    /// When the load ends if nothing happens; nil while it waits for its destination or for its turn.
+    private func deadline(of route: Route) -> UInt64? {
+        if let endsBy = route.endsBy { return endsBy }
+        guard case .peer = route.source else { return self.pressureDeadline(of: route) }
+        let patience: UInt64
+        switch route.phase {
+        case .waiting:
+            return nil
+        case .asked:
+            patience = self.limits.firstByte
+        case .flowing:
+            guard route.received < route.granted else { return self.pressureDeadline(of: route) }
+            patience = self.limits.progress
+        }
+        return min(route.activeAt + patience, route.byteAt + max(self.limits.keepAlive, patience))
+    }
+
+    /// A destination that does not read costs its window and is left alone, until others need the room.
+    private func pressureDeadline(of route: Route) -> UInt64? {
+        self.transferFree == 0 && route.outstanding > 0 ? route.activeAt + self.limits.progress : nil
+    }
+
+    private func lateness(of route: Route) -> Failure {
+        if let endsBy = route.endsBy {
+            return Failure(
+                .timeout,
+                "the load did not end within \(endsBy - route.startedAt) ms; \(route.received) bytes came from "
+                    + "\(self.sourceName(route))"
+            )
+        }
+        if route.phase == .asked {
+            return Failure(
+                .sourceStalled,
+                "\(self.sourceName(route)) gave no byte within \(self.now - route.askedAt) ms"
+            )
+        }
+        if route.received < route.granted, case .peer = route.source {
+            return Failure(
+                .sourceStalled,
+                "\(self.sourceName(route)) stopped after \(route.received) bytes; none came for \(self.limits.progress) ms"
+            )
+        }
+        return Failure(
+            .destinationStalled,
+            "this load read nothing for \(self.limits.progress) ms while the broker's transfer pool is full"
+        )
+    }
+
+    // MARK: Draining
+
+    /// The broker is to end: loads that wait hear so at once, those under way may finish until the drain limit.
+    package mutating func drain() {
+        guard !self.isDraining else { return }
+        self.isDraining = true
+        self.drainEnds = self.now + self.limits.drain
+        self.nextCheck = min(self.nextCheck, self.now + self.limits.drain)
+        self.outbox.perform(.stopListening)
+        for id in self.routes.ids where self.routes[id]?.phase != .flowing {
+            self.fail(id, Self.restarting, tellSource: true)
+        }
+    }
+
+    /// Ends at once what is still under way.
+    package mutating func endDraining() {
+        for id in self.routes.ids { self.fail(id, Self.restarting, tellSource: true) }
+        for id in self.peers.ids {
+            self.outbox.send(Self.restarting, to: id, stream: 0, order: .stream)
+            self.close(id)
+        }
+    }
+
+    /// Whether a drain has nothing left to wait for.
+    package var isDrained: Bool { self.isDraining && self.routes.isEmpty }
+
+    private static var restarting: Failure {
+        Failure(.brokerRestarted, "the broker is shutting down; its contents go with it")
+    }
+
+    mutating func stop(_ stop: Stop, stream: UInt64, from peer: PeerID) throws(Failure) {
+        try Feature.check(stop.requires)
+        self.outbox.send(End(), to: peer, stream: stream, order: .stream)
+        self.drain()
+    }
+}

@@ -1,0 +1,348 @@
+import PasteboardWire
+import TypeIdentifiers
+
+// Loads: choosing what is given, asking its source, and every way in which a load ends.
+extension BrokerState {
+    mutating func beginLoad(_ load: Load, stream: UInt64, from peer: PeerID) throws(Failure) {
+        try Feature.check(load.requires)
+        guard let destination = self.peers[peer] else { return }
+        guard UInt64(destination.openLoads) < self.limits.loadsPerConnection else {
+            throw Failure(
+                .limitExceeded,
+                "the connection has \(destination.openLoads) loads open; limit loads-per-connection is "
+                    + "\(self.limits.loadsPerConnection)"
+            )
+        }
+        let id = try self.publication(of: load)
+        guard let publication = self.publications[id] else { return }
+        let index = load.item ?? 0
+        guard Int(index) < publication.items.count else {
+            throw Failure(
+                .nothingHere,
+                "there is no item \(UInt64(index) + 1); the pasteboard has \(publication.items.count)"
+            )
+        }
+        let item = publication.items[Int(index)]
+        let choice = try self.choose(load, in: item, of: publication, for: destination.process)
+        let representation = item.representations[choice]
+        if let size = representation.byteCount, let maximum = load.maximumByteCount, size > maximum {
+            throw Failure(.tooLarge, "\(representation.type) has \(size) bytes; this load allows \(maximum)")
+        }
+        let charge = try self.accounting.charge(
+            destination.account,
+            Accounting.Amount(objects: 1),
+            for: "a load"
+        )
+        var source = Route.Source.kept(representation.kept ?? KeptID(rawValue: 0))
+        if representation.kept == nil, let owner = publication.owner { source = .peer(owner.peer) }
+        var route = Route(
+            destination: peer,
+            destinationStream: stream,
+            source: source,
+            publication: id,
+            item: index,
+            representation: UInt32(clamping: choice),
+            charge: charge,
+            startedAt: self.now,
+            endsBy: load.timeoutMilliseconds.map { timeout in
+                self.now + (timeout == 0 ? self.limits.longestLoad : min(timeout, self.limits.longestLoad))
+            },
+            maximumByteCount: load.maximumByteCount,
+            declaredByteCount: representation.byteCount,
+            credit: load.credit ?? 0
+        )
+        if let kept = representation.kept { route.declaredByteCount = self.kept[kept]?.count }
+        let routeID = self.routes.insert(route)
+        self.publications[id]?.openLoads += 1
+        self.peers[peer]?.streams[stream] = .load(routeID)
+        self.peers[peer]?.openLoads += 1
+        self.counters.loads += 1
+        if let endsBy = route.endsBy { self.nextCheck = min(self.nextCheck, endsBy) }
+        switch source {
+        case .kept: self.start(routeID)
+        case .peer(let source): self.enqueue(routeID, at: source)
+        }
+    }
+
+    /// What a load names: a publication by its handle, or what a board holds now.
+    private func publication(of load: Load) throws(Failure) -> PublicationID {
+        if let handle = load.handle {
+            let id = PublicationID(rawValue: handle)
+            guard let publication = self.publications[id], publication.isCurrent else {
+                throw Failure(.superseded, "these contents have been replaced or cleared; list the pasteboard again")
+            }
+            return id
+        }
+        let name = load.board ?? BoardName.general
+        try BoardName.check(name)
+        try self.checkCondition(load.ifChangeCount, board: name)
+        guard let id = self.boards[name]?.publication else {
+            throw Failure(.nothingHere, "pasteboard \(name) is empty")
+        }
+        return id
+    }
+
+    /// Which representation is given: the one judge of conformance over the publisher's closure, the destination's
+    /// edges and the table. What a dead source promised is chosen last, so that kept bytes beside it still serve.
+    private func choose(
+        _ load: Load,
+        in item: StoredItem,
+        of publication: Publication,
+        for viewer: ProcessKey
+    ) throws(Failure) -> Int {
+        let edges = load.edges.map { (type: $0.type, supertypes: $0.supertypes) }
+        let visible = item.representations.indices.filter {
+            item.representations[$0].isVisible(to: viewer, owner: publication.ownerProcess)
+        }
+        func fits(_ index: Int, _ accept: Accept) -> Bool {
+            let representation = item.representations[index]
+            switch accept.match ?? 0 {
+            case 1: return Conformance.equal(representation.type, accept.type)
+            case 2: return true
+            default:
+                return Conformance.conforms(
+                    representation.type,
+                    closure: representation.supertypes,
+                    to: accept.type,
+                    edges: edges
+                )
+            }
+        }
+        func first(among indices: [Int]) -> Int? {
+            if load.accepts.isEmpty { return indices.first }
+            if load.preference == 1 {
+                for accept in load.accepts {
+                    if let index = indices.first(where: { fits($0, accept) }) { return index }
+                }
+                return nil
+            }
+            return indices.first { index in load.accepts.contains { fits(index, $0) } }
+        }
+        let loadable = visible.filter { publication.owner != nil || item.representations[$0].kept != nil }
+        if let index = first(among: loadable) { return index }
+        if first(among: visible) != nil {
+            throw Failure(.sourceGone, "source \(publication.ownerName) has gone, and what it promised with it")
+        }
+        let wanted = load.accepts.map(\.type).joined(separator: ", ")
+        throw Failure(
+            .typeUnavailable,
+            "no representation is \(wanted.isEmpty ? "visible" : "of type \(wanted)")",
+            detail: visible.map { item.representations[$0].type }.joined(separator: "\n")
+        )
+    }
+
+    // MARK: Asking
+
+    private mutating func enqueue(_ id: RouteID, at source: PeerID) {
+        guard let peer = self.peers[source] else { return }
+        if peer.openAsks < peer.maximumAsks {
+            self.start(id)
+        } else if UInt64(peer.waitingAsks.count) < self.limits.waitingPerSource {
+            self.peers[source]?.waitingAsks.append(id)
+        } else {
+            let text = "\(peer.waitingAsks.count) loads wait for source \(peer.name) already; limit waiting-per-source"
+            self.fail(id, Failure(.limitExceeded, text))
+        }
+    }
+
+    private mutating func start(_ id: RouteID) {
+        guard let route = self.routes[id] else { return }
+        let window = Window.allowed(route.window, poolFree: self.transferFree)
+        let granted = min(route.credit, window)
+        self.inTransfer += granted
+        self.routes[id]?.granted = granted
+        self.routes[id]?.phase = .asked
+        self.routes[id]?.askedAt = self.now
+        self.routes[id]?.activeAt = self.now
+        self.routes[id]?.byteAt = self.now
+        guard case .peer(let source) = route.source, let publication = self.publications[route.publication] else {
+            self.readyKept.append(id)
+            return
+        }
+        self.peers[source]?.openAsks += 1
+        if route.endsBy == nil { self.nextCheck = min(self.nextCheck, self.now + self.limits.firstByte) }
+        var ask = Ask()
+        ask.handle = route.publication.rawValue
+        ask.item = route.item
+        ask.representation = route.representation
+        ask.type = publication.items[Int(route.item)].representations[Int(route.representation)].type
+        ask.credit = granted
+        ask.maximumByteCount = route.maximumByteCount
+        ask.firstByteMilliseconds = route.endsBy.map { $0 - min($0, self.now) } ?? self.limits.firstByte
+        self.outbox.send(ask, to: source, stream: id.askStream)
+    }
+
+    // MARK: What the source says
+
+    /// A frame other than data on one of the broker's own streams.
+    mutating func fromSource(
+        _ kind: FrameKind,
+        stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID
+    ) throws(Failure) {
+        if stream == 0, kind == .error { return self.close(peer) }
+        guard stream & 1 == 0, let route = self.routes[RouteID(askStream: stream)] else {
+            return stream & 1 == 0 ? try self.checkIsLateAsk(stream) : try self.checkIsLate(stream, of: peer)
+        }
+        let id = RouteID(askStream: stream)
+        guard case .peer(peer) = route.source, route.phase != .waiting else {
+            throw Failure(.protocolViolation, "stream \(stream) was never opened")
+        }
+        switch kind {
+        case .answer:
+            let answer = try Answer(decoding: payload)
+            try self.sourceAnswered(id, route, answer)
+        case .progress:
+            let progress = try Progress(decoding: payload)
+            self.routes[id]?.activeAt = self.now
+            self.outbox.send(progress, to: route.destination, stream: route.destinationStream, order: .stream)
+        case .end:
+            let end = try End(decoding: payload)
+            self.sourceEnded(id, route, declared: end.byteCount ?? route.received)
+        default:
+            var failure = try Failure(decoding: payload)
+            failure.text = "\(self.sourceName(route)) failed: \(failure.text.printable)"
+            if failure.code != .tooLarge { failure.code = .sourceFailed }
+            self.fail(id, failure)
+        }
+    }
+
+    private mutating func sourceAnswered(_ id: RouteID, _ route: Route, _ answer: Answer) throws(Failure) {
+        guard let byteCount = answer.byteCount else { return }
+        guard route.received == 0, !route.isAnswered else {
+            throw Failure(.protocolViolation, "an answer comes before the bytes")
+        }
+        if let maximum = route.maximumByteCount, byteCount > maximum {
+            let text = "the representation has \(byteCount) bytes; this load allows \(maximum)"
+            return self.fail(id, Failure(.tooLarge, text), tellSource: true)
+        }
+        self.routes[id]?.declaredByteCount = byteCount
+    }
+
+    private mutating func sourceEnded(_ id: RouteID, _ route: Route, declared: UInt64) {
+        let wanted = route.declaredByteCount.map { max($0, declared) } ?? declared
+        guard route.received == wanted else {
+            let failure =
+                route.received < wanted
+                ? self.truncated(route, received: route.received, declared: wanted)
+                : Failure(
+                    .sourceFailed,
+                    "\(self.sourceName(route)) counted \(declared) bytes but sent \(route.received)"
+                )
+            return self.fail(id, failure)
+        }
+        self.answerIfNeeded(id)
+        var end = End()
+        end.byteCount = route.received
+        self.outbox.send(end, to: route.destination, stream: route.destinationStream, order: .stream)
+        self.counters.loadsDone += 1
+        self.remove(id)
+    }
+
+    // MARK: What the destination says
+
+    mutating func credit(stream: UInt64, _ payload: Span<UInt8>, from peer: PeerID) throws(Failure) {
+        guard case .load(let id)? = self.peers[peer]?.streams[stream] else {
+            return try self.checkIsLate(stream, of: peer)
+        }
+        let offset = try Credit(decoding: payload).offset ?? 0
+        guard let route = self.routes[id], offset >= route.credit else {
+            throw Failure(.protocolViolation, "credit never goes back")
+        }
+        self.routes[id]?.credit = offset
+        self.grant(id)
+    }
+
+    mutating func cancel(stream: UInt64, from peer: PeerID) throws(Failure) {
+        guard let open = self.peers[peer]?.streams[stream] else {
+            return try self.checkIsLate(stream, of: peer)
+        }
+        switch open {
+        case .load(let id):
+            self.tellSourceCancelled(id)
+            self.counters.loadsFailed += 1
+            self.remove(id)
+        case .write(let id):
+            self.discard(id)
+        case .publication(let id):
+            self.peers[peer]?.streams[stream] = nil
+            self.ownerLeft(id)
+        }
+    }
+
+    // MARK: Ends
+
+    /// Ends a load with an error; the source is told only where it is not the one that ended it.
+    mutating func fail(_ id: RouteID, _ failure: Failure, tellSource: Bool = false) {
+        guard let route = self.routes[id] else { return }
+        if tellSource { self.tellSourceCancelled(id) }
+        self.outbox.send(failure, to: route.destination, stream: route.destinationStream, order: .stream)
+        self.counters.loadsFailed += 1
+        self.remove(id)
+    }
+
+    private mutating func tellSourceCancelled(_ id: RouteID) {
+        guard let route = self.routes[id], case .peer(let source) = route.source, route.phase != .waiting else {
+            return
+        }
+        self.outbox.send(Cancel(), to: source, stream: id.askStream)
+    }
+
+    /// Takes a load out of every table, gives back what it held, and lets the next one have its place at the source.
+    mutating func remove(_ id: RouteID) {
+        guard let route = self.routes.remove(id) else { return }
+        self.inTransfer -= min(self.inTransfer, route.outstanding)
+        self.accounting.release(route.charge)
+        self.peers[route.destination]?.streams[route.destinationStream] = nil
+        self.peers[route.destination]?.openLoads -= 1
+        if case .peer(let source) = route.source {
+            if route.phase == .waiting {
+                self.peers[source]?.waitingAsks.removeAll { $0 == id }
+            } else {
+                self.peers[source]?.openAsks -= 1
+                self.askNext(of: source)
+            }
+        }
+        self.publications[route.publication]?.openLoads -= 1
+        self.removeIfUnused(route.publication)
+    }
+
+    private mutating func askNext(of source: PeerID) {
+        while let peer = self.peers[source], peer.openAsks < peer.maximumAsks, let next = peer.waitingAsks.first {
+            self.peers[source]?.waitingAsks.removeFirst()
+            self.start(next)
+        }
+    }
+
+    /// A peer has gone: loads that it asked for are nobody's, loads that it was to give end with an error.
+    mutating func endRoutes(of gone: PeerID, name: String) {
+        self.peers[gone]?.maximumAsks = 0
+        for id in self.routes.ids {
+            guard let route = self.routes[id] else { continue }
+            if route.destination == gone {
+                self.tellSourceCancelled(id)
+                self.counters.loadsFailed += 1
+                self.remove(id)
+            } else if case .peer(gone) = route.source {
+                self.fail(id, self.sourceDied(route, name: name))
+            }
+        }
+    }
+
+    private func sourceDied(_ route: Route, name: String) -> Failure {
+        if let declared = route.declaredByteCount, declared == route.received, declared > 0 {
+            return Failure(
+                .sourceTruncated,
+                "source \(name) went away after \(declared) bytes, without saying that they are all"
+            )
+        }
+        let progress = route.received == 0 ? "before it gave a byte" : "after \(route.received) bytes"
+        return Failure(.sourceGone, "source \(name) went away \(progress)")
+    }
+
+    func sourceName(_ route: Route) -> String {
+        guard case .peer(let source) = route.source, let peer = self.peers[source] else { return "the broker" }
+        return "source \(peer.name)"
+    }
+}

@@ -1,0 +1,201 @@
+import PasteboardWire
+
+// The way of a load's bytes: source, broker, destination. Nothing here allocates for a frame.
+extension BrokerState {
+    /// Bytes of a data frame have come: `count` of them, the sequence ending with them if `last`. Says where they go;
+    /// what the outbox then holds is to be performed before they are moved.
+    package mutating func relay(stream: UInt64, count: Int, last: Bool, from peer: PeerID) -> RelayVerdict {
+        guard self.peers[peer] != nil else { return .closing }
+        do throws(Failure) {
+            guard self.peers[peer]?.helloDeadline == nil else {
+                throw Failure(.protocolViolation, "hello comes first")
+            }
+            if stream & 1 == 1 { return try self.takeKept(stream: stream, count: count, last: last, from: peer) }
+            return try self.takeLoad(RouteID(askStream: stream), count: count, last: last, from: peer)
+        } catch {
+            self.violation(by: peer, error)
+            return .closing
+        }
+    }
+
+    private mutating func takeLoad(
+        _ id: RouteID,
+        count: Int,
+        last: Bool,
+        from peer: PeerID
+    ) throws(Failure) -> RelayVerdict {
+        guard let route = self.routes[id] else {
+            try self.checkIsLateAsk(id.askStream)
+            return .drop
+        }
+        guard case .peer(peer) = route.source, route.phase != .waiting else {
+            throw Failure(.protocolViolation, "stream \(id.askStream) was never opened")
+        }
+        let received = route.received + UInt64(count)
+        guard received <= route.granted else {
+            let text = "the source sent \(received) bytes with credit for \(route.granted)"
+            self.fail(id, Failure(.sourceFailed, "\(self.sourceName(route)) broke the protocol: \(text)"))
+            throw Failure(.protocolViolation, text)
+        }
+        if let failure = self.excess(received, of: route) {
+            self.fail(id, failure, tellSource: true)
+            return .drop
+        }
+        if last, let declared = route.declaredByteCount, received < declared {
+            self.fail(id, self.truncated(route, received: received, declared: declared))
+            return .drop
+        }
+        self.answerIfNeeded(id)
+        self.counters.relayedBytes += UInt64(count)
+        let verdict = RelayVerdict.forward(
+            to: route.destination,
+            stream: route.destinationStream,
+            route: id,
+            frameLength: self.frameLength(for: route.destination),
+            last: last
+        )
+        if last {
+            self.counters.loadsDone += 1
+            self.remove(id)
+        } else {
+            self.routes[id]?.received = received
+            self.routes[id]?.phase = .flowing
+            self.routes[id]?.activeAt = self.now
+            self.routes[id]?.byteAt = self.now
+        }
+        return verdict
+    }
+
+    /// Bytes of a load have been taken by the destination's socket.
+    package mutating func delivered(_ id: RouteID, count: Int) {
+        guard let route = self.routes[id] else { return }
+        let delivered = min(route.delivered + UInt64(count), route.received)
+        self.inTransfer -= min(self.inTransfer, delivered - route.delivered)
+        self.routes[id]?.delivered = delivered
+        self.grant(id)
+    }
+
+    /// Raises what the source may send, once that is worth a frame.
+    mutating func grant(_ id: RouteID) {
+        guard let route = self.routes[id], route.phase != .waiting else { return }
+        let window = Window.allowed(route.window, poolFree: self.transferFree)
+        let target = min(route.credit, route.delivered.addingClamped(window))
+        guard target > route.granted else { return }
+        // Half a window at a time; less only if that is all the destination allows, or the source stands still.
+        let isWorthIt =
+            target - route.granted >= window / 2 || target == route.credit || route.granted == route.received
+        guard isWorthIt else { return }
+        self.inTransfer += target - route.granted
+        self.routes[id]?.granted = target
+        self.routes[id]?.window = Window.largest
+        if route.granted == route.received { self.routes[id]?.activeAt = self.now }
+        switch route.source {
+        case .peer(let source):
+            var credit = Credit()
+            credit.offset = target
+            self.outbox.send(credit, to: source, stream: id.askStream)
+        case .kept:
+            self.readyKept.append(id)
+        }
+    }
+
+    var transferFree: UInt64 {
+        self.limits.transferPool - min(self.limits.transferPool, self.inTransfer)
+    }
+
+    /// Small frames while several streams share a connection, so that none waits long for another's frame.
+    private func frameLength(for peer: PeerID) -> Int {
+        (self.peers[peer]?.openLoads ?? 0) > 1 ? WireLimits.sharedDataLength : WireLimits.dataLength
+    }
+
+    private func excess(_ received: UInt64, of route: Route) -> Failure? {
+        if let maximum = route.maximumByteCount, received > maximum {
+            return Failure(.tooLarge, "the representation has more than \(maximum) bytes, the most this load allows")
+        }
+        if let declared = route.declaredByteCount, received > declared {
+            return Failure(
+                .sourceFailed,
+                "\(self.sourceName(route)) declared \(declared) bytes and sent more; nothing of it can be trusted"
+            )
+        }
+        return nil
+    }
+
+    func truncated(_ route: Route, received: UInt64, declared: UInt64) -> Failure {
+        Failure(
+            .sourceTruncated,
+            "\(self.sourceName(route)) ended after \(received) of the \(declared) bytes that it declared"
+        )
+    }
+
+    /// What the load gives, ahead of its first byte: sent so late that both are one write.
+    mutating func answerIfNeeded(_ id: RouteID) {
+        guard let route = self.routes[id], !route.isAnswered, let publication = self.publications[route.publication]
+        else { return }
+        self.routes[id]?.isAnswered = true
+        let item = publication.items[Int(route.item)]
+        var answer = Answer()
+        answer.handle = route.publication.rawValue
+        answer.item = route.item
+        answer.type = item.representations[Int(route.representation)].type
+        answer.byteCount = route.declaredByteCount
+        answer.itemCount = UInt32(clamping: publication.items.count)
+        answer.suggestedName = item.suggestedName
+        self.outbox.send(answer, to: route.destination, stream: route.destinationStream)
+    }
+
+    // MARK: Kept contents, whose source is the broker itself
+
+    /// The next stretch of kept bytes that may go out, at most one data frame of it; nil when there is none. The
+    /// driver puts it into the destination's queue and says `delivered` when the socket has taken it.
+    package mutating func nextKeptChunk() -> KeptChunk? {
+        while let id = self.readyKept.last {
+            guard let route = self.routes[id], case .kept(let kept) = route.source else {
+                self.readyKept.removeLast()
+                continue
+            }
+            let total = route.declaredByteCount ?? 0
+            let end = min(route.granted, total)
+            guard route.received < end || (total == 0 && route.phase != .flowing) else {
+                self.readyKept.removeLast()
+                continue
+            }
+            self.answerIfNeeded(id)
+            let count = min(end - route.received, UInt64(self.frameLength(for: route.destination)))
+            let last = route.received + count == total
+            self.routes[id]?.received = route.received + count
+            self.routes[id]?.phase = .flowing
+            self.routes[id]?.activeAt = self.now
+            self.counters.relayedBytes += count
+            if last { self.readyKept.removeLast() }
+            return KeptChunk(
+                kept: kept,
+                offset: route.received,
+                count: Int(clamping: count),
+                destination: route.destination,
+                stream: route.destinationStream,
+                route: id,
+                last: last
+            )
+        }
+        return nil
+    }
+
+    /// The last chunk of a kept load has been put into its destination's queue.
+    package mutating func keptLoadQueued(_ id: RouteID) {
+        self.counters.loadsDone += 1
+        self.remove(id)
+    }
+
+    /// The memory of a kept chunk could not be read.
+    package mutating func keptReadFailed(_ id: RouteID, reason: String) {
+        self.fail(id, Failure(.sourceFailed, "the broker cannot read the bytes that it keeps: \(reason)"))
+    }
+}
+
+extension UInt64 {
+    func addingClamped(_ other: UInt64) -> UInt64 {
+        let (sum, overflow) = self.addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

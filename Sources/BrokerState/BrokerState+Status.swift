@@ -1,0 +1,137 @@
+import PasteboardWire
+
+/// What the broker has done in its life.
+struct Counters: Sendable {
+    var connections: UInt64 = 0
+    var violations: UInt64 = 0
+    var writes: UInt64 = 0
+    var clears: UInt64 = 0
+    var loads: UInt64 = 0
+    var loadsDone: UInt64 = 0
+    var loadsFailed: UInt64 = 0
+    var relayedBytes: UInt64 = 0
+    var keptBytes: UInt64 = 0
+}
+
+// What is held and what is under way: sizes, types, ages and names, never contents.
+extension BrokerState {
+    mutating func status(_ status: Status, stream: UInt64, for peer: PeerID) throws(Failure) {
+        try Feature.check(status.requires)
+        let held = self.peerEntries() + self.boardEntries() + self.loadEntries()
+        for entry in held + self.counterEntries() + self.limitEntries() {
+            self.outbox.send(entry, to: peer, stream: stream)
+        }
+        self.outbox.send(End(), to: peer, stream: stream, order: .stream)
+    }
+
+    /// Sums that are zero when nobody is connected and nothing is kept.
+    package var held: Held {
+        Held(
+            peers: self.peers.count,
+            loads: self.routes.count,
+            writes: self.writes.count,
+            publications: self.publications.count,
+            accounts: self.accounting.accounts.count,
+            objects: self.accounting.held.objects,
+            metadata: self.accounting.held.metadata,
+            keptBytes: self.keptHeld,
+            inTransfer: self.inTransfer
+        )
+    }
+
+    package struct Held: Sendable, Equatable {
+        package var peers = 0
+        package var loads = 0
+        package var writes = 0
+        package var publications = 0
+        package var accounts = 0
+        package var objects: UInt64 = 0
+        package var metadata: UInt64 = 0
+        package var keptBytes: UInt64 = 0
+        package var inTransfer: UInt64 = 0
+    }
+
+    private func peerEntries() -> [StatusEntry] {
+        self.peers.ids.compactMap { self.peers[$0] }.map { peer in
+            var status = PeerStatus()
+            status.process = peer.process.pid
+            status.label = peer.label
+            status.publications = UInt32(clamping: peer.publications)
+            status.loads = UInt32(clamping: peer.openLoads)
+            status.asks = UInt32(clamping: peer.openAsks + peer.waitingAsks.count)
+            var entry = StatusEntry()
+            entry.peer = status
+            return entry
+        }
+    }
+
+    private func boardEntries() -> [StatusEntry] {
+        self.boards.sorted { $0.key < $1.key }.map { name, board in
+            var status = BoardStatus()
+            status.name = name
+            status.changeCount = board.changeCount
+            status.itemCount = 0
+            if let publication = board.publication.flatMap({ self.publications[$0] }) {
+                status.itemCount = UInt32(clamping: publication.items.count)
+                status.keptBytes = publication.keptBytes.reduce(0) { $0 + (self.kept[$1]?.count ?? 0) }
+                status.ownerProcess = publication.ownerProcess.pid
+                status.ownerLabel = publication.ownerLabel
+                status.types = (publication.items.first?.representations ?? [])
+                    .filter { $0.visibility < 2 }.map(\.type)
+            }
+            var entry = StatusEntry()
+            entry.board = status
+            return entry
+        }
+    }
+
+    private func loadEntries() -> [StatusEntry] {
+        self.routes.ids.compactMap { self.routes[$0] }.map { route in
+            var status = LoadStatus()
+            if let publication = self.publications[route.publication] {
+                status.type = publication.items[Int(route.item)].representations[Int(route.representation)].type
+            }
+            if case .peer(let source) = route.source { status.source = self.peers[source]?.process.pid }
+            status.destination = self.peers[route.destination]?.process.pid
+            status.byteCount = route.received
+            status.milliseconds = self.now - route.startedAt
+            var entry = StatusEntry()
+            entry.load = status
+            return entry
+        }
+    }
+
+    private func counterEntries() -> [StatusEntry] {
+        let counters: [(String, UInt64)] = [
+            ("connections", self.counters.connections), ("violations", self.counters.violations),
+            ("writes", self.counters.writes), ("clears", self.counters.clears), ("loads", self.counters.loads),
+            ("loads-done", self.counters.loadsDone), ("loads-failed", self.counters.loadsFailed),
+            ("bytes-given", self.counters.relayedBytes), ("bytes-kept-in-all", self.counters.keptBytes),
+            ("bytes-kept", self.keptHeld), ("bytes-in-transfer", self.inTransfer),
+            ("objects-held", self.accounting.held.objects),
+        ]
+        return counters.map { name, value in
+            var entry = StatusEntry()
+            entry.counter = NamedNumber(name, value)
+            return entry
+        }
+    }
+
+    private func limitEntries() -> [StatusEntry] {
+        BrokerLimits.entries.map { limit in
+            var entry = StatusEntry()
+            let note = "\(limit.unit.rawValue): \(limit.meaning)"
+            entry.limit = NamedNumber(limit.name, self.limits[keyPath: limit.path], note: note)
+            return entry
+        }
+    }
+}
+
+extension NamedNumber {
+    fileprivate init(_ name: String, _ value: UInt64, note: String? = nil) {
+        self.init()
+        self.name = name
+        self.value = value
+        self.note = note
+    }
+}

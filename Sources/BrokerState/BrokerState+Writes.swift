@@ -1,0 +1,284 @@
+import PasteboardWire
+import TypeIdentifiers
+
+// Writes: begin, items with their kept bytes, commit. Nothing is visible before the commit, and whatever ends a
+// write before it leaves what the board held.
+extension BrokerState {
+    mutating func beginWrite(_ write: Write, stream: UInt64, from peer: PeerID) throws(Failure) {
+        try Feature.check(write.requires)
+        let name = write.board ?? BoardName.general
+        try BoardName.check(name)
+        try self.checkCondition(write.ifChangeCount, board: name)
+        let pending = PendingWrite(peer: peer, stream: stream, boardName: name, ifChangeCount: write.ifChangeCount)
+        self.peers[peer]?.streams[stream] = .write(self.writes.insert(pending))
+    }
+
+    mutating func continueWrite(
+        _ kind: FrameKind,
+        stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID
+    ) throws(Failure) {
+        guard case .write(let id)? = self.peers[peer]?.streams[stream] else {
+            return try self.checkIsLate(stream, of: peer)
+        }
+        do throws(Failure) {
+            if kind == .item {
+                try self.add(try Item(decoding: payload), to: id)
+            } else {
+                try self.commit(id, try Commit(decoding: payload))
+            }
+        } catch {
+            self.refuse(id, error)
+        }
+    }
+
+    private mutating func add(_ item: Item, to id: WriteID) throws(Failure) {
+        guard let write = self.writes[id] else { return }
+        try Feature.check(item.requires)
+        try self.checkNothingAwaited(write)
+        guard write.items.count < WireLimits.items else {
+            throw Failure(.limitExceeded, "a write has at most \(WireLimits.items) items")
+        }
+        guard !item.representations.isEmpty else {
+            throw Failure(.invalidArgument, "item \(write.items.count + 1) has no representation")
+        }
+        var metadata = write.metadata + UInt64(item.suggestedName?.utf8.count ?? 0)
+        var types = Set<String>()
+        for representation in item.representations {
+            try Self.check(representation)
+            guard types.insert(representation.type).inserted else {
+                throw Failure(.invalidArgument, "an item lists \(representation.type) twice")
+            }
+            metadata += UInt64(representation.type.utf8.count)
+            metadata += representation.supertypes.reduce(0) { $0 + UInt64($1.utf8.count) }
+        }
+        guard metadata <= self.limits.metadataPerPublication else {
+            throw Failure(
+                .limitExceeded,
+                "names and types of the write take \(metadata) bytes; limit metadata-per-publication is "
+                    + "\(self.limits.metadataPerPublication)"
+            )
+        }
+        self.writes[id]?.metadata = metadata
+        // Stored first, filled after: what fails on the way is then discarded with the write.
+        let index = write.items.count
+        let name = item.suggestedName?.printable.prefix(utf8Count: WireLimits.name)
+        self.writes[id]?.items.append(StoredItem(suggestedName: name, representations: []))
+        var awaited: [KeptID] = []
+        for representation in item.representations {
+            var kept: KeptID?
+            if representation.provision == 1 {
+                kept = try self.openKept(announced: representation.byteCount, for: id)
+            }
+            let stored = StoredRepresentation(
+                type: representation.type,
+                supertypes: representation.supertypes,
+                visibility: representation.visibility ?? 0,
+                byteCount: kept == nil ? representation.byteCount : nil,
+                kept: kept
+            )
+            self.writes[id]?.items[index].representations.append(stored)
+            if let kept { awaited.append(kept) }
+        }
+        self.writes[id]?.awaited = awaited[...]
+    }
+
+    private static func check(_ representation: Representation) throws(Failure) {
+        guard TypeIdentifier.isWellFormed(representation.type),
+            representation.supertypes.allSatisfy(TypeIdentifier.isWellFormed)
+        else {
+            throw Failure(
+                .invalidArgument,
+                "'\(representation.type.printable.prefix(utf8Count: WireLimits.name))' or a supertype of it is not a "
+                    + "type identifier: letters, digits, '-', '.' and '_', at most \(WireLimits.typeIdentifier) bytes"
+            )
+        }
+        guard (representation.visibility ?? 0) <= 3, (representation.provision ?? 0) <= 1 else {
+            throw Failure(.invalidArgument, "\(representation.type) has an unknown visibility or provision")
+        }
+    }
+
+    private func checkNothingAwaited(_ write: PendingWrite) throws(Failure) {
+        guard write.awaited.isEmpty else {
+            throw Failure(
+                .invalidArgument,
+                "\(write.awaited.count) kept representations of item \(write.items.count) have not been sent whole"
+            )
+        }
+    }
+
+    // MARK: Kept bytes
+
+    var keptFree: UInt64 {
+        self.limits.keptPool - min(self.limits.keptPool, self.keptHeld)
+    }
+
+    private mutating func openKept(announced: UInt64?, for write: WriteID) throws(Failure) -> KeptID {
+        let size = announced ?? 0
+        try self.checkPool(size)
+        self.keptHeld += size
+        let id = self.kept.insert(KeptBytes(announced: announced, write: write, charged: size))
+        self.outbox.perform(.openKept(id))
+        return id
+    }
+
+    private func checkPool(_ more: UInt64) throws(Failure) {
+        guard more <= self.keptFree else {
+            throw Failure(
+                .noSpace,
+                "\(more) bytes more do not fit: the broker keeps \(self.keptHeld) of at most \(self.limits.keptPool) "
+                    + "bytes; clear a pasteboard, or start the broker with --limit kept-pool=BYTES"
+            )
+        }
+    }
+
+    /// Data on a client's own stream: bytes of the next kept representation.
+    mutating func takeKept(
+        stream: UInt64,
+        count: Int,
+        last: Bool,
+        from peer: PeerID
+    ) throws(Failure) -> RelayVerdict {
+        guard case .write(let id)? = self.peers[peer]?.streams[stream] else {
+            try self.checkIsLate(stream, of: peer)
+            return .drop
+        }
+        do throws(Failure) {
+            guard let current = self.writes[id]?.awaited.first, let kept = self.kept[current] else {
+                throw Failure(.invalidArgument, "bytes came that belong to no kept representation")
+            }
+            let total = kept.count + UInt64(count)
+            if let announced = kept.announced, total > announced || (last && total < announced) {
+                throw Failure(.invalidArgument, "\(announced) bytes were announced, \(total) came")
+            }
+            if total > kept.charged {
+                try self.checkPool(total - kept.charged)
+                self.keptHeld += total - kept.charged
+                self.kept[current]?.charged = total
+            }
+            self.kept[current]?.count = total
+            self.counters.keptBytes += UInt64(count)
+            if last {
+                self.kept[current]?.write = nil
+                self.writes[id]?.awaited.removeFirst()
+            }
+            return .keep(current)
+        } catch {
+            self.refuse(id, error)
+            return .drop
+        }
+    }
+
+    /// The memory of kept bytes could not be made or written.
+    package mutating func keptWriteFailed(_ id: KeptID, reason: String) {
+        guard let write = self.writes.ids.first(where: { self.writes[$0]?.keptBytes.contains(id) == true }) else {
+            return
+        }
+        self.refuse(write, Failure(.noSpace, "the broker cannot keep the bytes: \(reason)"))
+    }
+
+    private mutating func release(_ kept: [KeptID]) {
+        for id in kept {
+            guard let bytes = self.kept.remove(id) else { continue }
+            self.keptHeld -= min(self.keptHeld, bytes.charged)
+            self.outbox.perform(.closeKept(id))
+        }
+    }
+
+    // MARK: Commit and its opposite
+
+    private mutating func commit(_ id: WriteID, _ commit: Commit) throws(Failure) {
+        guard let write = self.writes[id], let peer = self.peers[write.peer] else { return }
+        try self.checkNothingAwaited(write)
+        guard !write.items.isEmpty, commit.itemCount.map({ Int($0) == write.items.count }) ?? true else {
+            throw Failure(
+                .invalidArgument,
+                "commit counts \(commit.itemCount ?? 0) items, \(write.items.count) came; a write has at least one"
+            )
+        }
+        try self.checkCondition(write.ifChangeCount, board: write.boardName)
+        try self.checkRoom(forBoard: write.boardName)
+        let objects = write.items.reduce(1) { $0 + 1 + UInt64($1.representations.count) }
+        let charge = try self.accounting.charge(
+            peer.account,
+            Accounting.Amount(objects: objects, metadata: write.metadata),
+            for: "a write"
+        )
+        self.writes.remove(id)
+        for kept in write.keptBytes { self.outbox.perform(.sealKept(kept)) }
+        let publication = self.publications.insert(
+            Publication(
+                owner: (write.peer, write.stream),
+                ownerProcess: peer.process,
+                ownerLabel: peer.label,
+                boardName: write.boardName,
+                items: write.items,
+                charge: charge
+            )
+        )
+        self.peers[write.peer]?.streams[write.stream] = .publication(publication)
+        self.peers[write.peer]?.publications += 1
+        self.counters.writes += 1
+        let changeCount = self.change(write.boardName, to: publication, reason: 1)
+        var committed = Committed()
+        committed.changeCount = changeCount
+        committed.epoch = self.epoch
+        committed.handle = publication.rawValue
+        self.outbox.send(committed, to: write.peer, stream: write.stream)
+    }
+
+    /// Ends a write with an error; its late frames are dropped.
+    private mutating func refuse(_ id: WriteID, _ failure: Failure) {
+        guard let write = self.writes[id] else { return }
+        self.outbox.send(failure, to: write.peer, stream: write.stream, order: .stream)
+        self.discard(id)
+    }
+
+    mutating func discard(_ id: WriteID) {
+        guard let write = self.writes.remove(id) else { return }
+        self.peers[write.peer]?.streams[write.stream] = nil
+        self.release(write.keptBytes)
+    }
+
+    // MARK: The life of a publication
+
+    /// Its writer has gone or withdrawn: promises are gone with it, kept bytes stay.
+    mutating func ownerLeft(_ id: PublicationID) {
+        guard let owner = self.publications[id]?.owner else { return }
+        self.peers[owner.peer]?.publications -= 1
+        self.publications[id]?.owner = nil
+        for route in self.routes.ids {
+            guard let open = self.routes[route], open.publication == id, case .peer = open.source else { continue }
+            self.fail(
+                route,
+                Failure(.sourceGone, "\(self.sourceName(open)) has withdrawn its contents"),
+                tellSource: true
+            )
+        }
+        self.removeIfUnused(id)
+    }
+
+    /// A board holds it no longer: its writer hears why, once; loads that have begun go on.
+    mutating func endPublication(_ id: PublicationID, reason: UInt32) {
+        guard let publication = self.publications[id] else { return }
+        self.publications[id]?.isCurrent = false
+        if let owner = publication.owner {
+            var end = End()
+            end.reason = reason
+            self.outbox.send(end, to: owner.peer, stream: owner.stream, order: .stream)
+            self.peers[owner.peer]?.streams[owner.stream] = nil
+        }
+        self.removeIfUnused(id)
+    }
+
+    mutating func removeIfUnused(_ id: PublicationID) {
+        guard let publication = self.publications[id], !publication.isCurrent, publication.openLoads == 0 else {
+            return
+        }
+        self.publications.remove(id)
+        if let owner = publication.owner { self.peers[owner.peer]?.publications -= 1 }
+        self.accounting.release(publication.charge)
+        self.release(publication.keptBytes)
+    }
+}

@@ -1,0 +1,282 @@
+package import PasteboardWire
+
+/// Who has what, and who waits for what: everything that the broker decides, without a socket, a clock or a thread.
+///
+/// Inputs are mutating methods: a peer came, sent a frame, took bytes, went; time passed. What is to be done about it
+/// stands in `outbox` afterwards, which whoever drives the state performs and empties before the next input. Bytes of
+/// a load take a shorter way: `relay` says where they go, and the driver moves them there without the state seeing
+/// them. Whatever a peer sends is answered, dropped or ends that peer; nothing of it can trap.
+///
+/// Times are milliseconds of a clock that does not jump.
+package struct BrokerState: Sendable {
+    package let limits: BrokerLimits
+    /// Names this life of the broker.
+    package let epoch: UInt64
+    /// The process id that `welcome` tells.
+    let process: UInt32
+    let programVersion: String
+
+    package internal(set) var outbox = Outbox()
+    var now: UInt64 = 0
+    /// No deadline lies before this time.
+    package internal(set) var nextCheck = UInt64.max
+    package internal(set) var isDraining = false
+    var drainEnds: UInt64?
+
+    var peers = SlotTable<Peer>()
+    var routes = SlotTable<Route>()
+    var writes = SlotTable<PendingWrite>()
+    var publications: SlotTable<Publication>
+    var kept = SlotTable<KeptBytes>()
+    var boards: [String: Board] = [:]
+    var accounting: Accounting
+
+    /// Change counts start here and grow by one with each change of a board; a board that is made later starts where
+    /// no vanished one of its name can have been.
+    let firstChangeCount: UInt64
+    var changes: UInt64 = 0
+    var keptHeld: UInt64 = 0
+    /// Bytes of the transfer pool that loads occupy.
+    var inTransfer: UInt64 = 0
+    /// Loads of kept contents that have bytes to send and credit to send them.
+    var readyKept: [RouteID] = []
+    var counters = Counters()
+
+    package init(
+        limits: BrokerLimits,
+        epoch: UInt64,
+        firstChangeCount: UInt64,
+        process: UInt32 = 0,
+        programVersion: String = ""
+    ) {
+        self.limits = limits
+        self.epoch = epoch
+        self.firstChangeCount = firstChangeCount
+        self.process = process
+        self.programVersion = programVersion
+        self.accounting = Accounting(limits: limits)
+        // A handle of an earlier life must not name contents of this one.
+        self.publications = SlotTable(firstGeneration: UInt32(truncatingIfNeeded: epoch ^ epoch >> 32))
+    }
+
+    /// Empties the outbox, once it has been performed.
+    package mutating func outboxPerformed() {
+        self.outbox.removeAll()
+    }
+
+    /// Lets time pass, and ends what has waited too long.
+    package mutating func advance(to now: UInt64) {
+        self.now = max(self.now, now)
+        if self.now >= self.nextCheck { self.checkDeadlines() }
+    }
+
+    // MARK: Peers
+
+    /// A process has connected. It has until the hello deadline to say who it is.
+    package mutating func connected(_ process: ProcessKey) -> PeerID {
+        do throws(Failure) {
+            guard UInt64(self.peers.count) < self.limits.connections else {
+                throw Failure(
+                    .limitExceeded,
+                    "the broker has \(self.peers.count) connections; limit connections is \(self.limits.connections)"
+                )
+            }
+            let account = try self.accounting.connect(process, limit: self.limits.connectionsPerProcess)
+            let deadline = self.now + self.limits.hello
+            self.nextCheck = min(self.nextCheck, deadline)
+            self.counters.connections += 1
+            return self.peers.insert(
+                Peer(
+                    process: process,
+                    account: account,
+                    helloDeadline: deadline,
+                    maximumAsks: Int(clamping: self.limits.asksPerSource)
+                )
+            )
+        } catch {
+            // An id that stands for nobody: enough to tell the connection why it is closed.
+            let peer = self.peers.insertAndRemove(process)
+            self.outbox.send(error, to: peer, stream: 0)
+            self.outbox.perform(.close(peer))
+            return peer
+        }
+    }
+
+    /// The connection has ended, after everything that it had sent was put in: ends all that depended on it.
+    package mutating func disconnected(_ id: PeerID) {
+        guard let peer = self.peers[id] else { return }
+        if peer.openLoads > 0 || peer.openAsks > 0 || !peer.waitingAsks.isEmpty {
+            self.endRoutes(of: id, name: peer.name)
+        }
+        for (_, stream) in peer.streams.sorted(by: { $0.key < $1.key }) {
+            switch stream {
+            case .load: break
+            case .write(let write): self.discard(write)
+            case .publication(let publication): self.ownerLeft(publication)
+            }
+        }
+        self.peers.remove(id)
+        self.accounting.disconnect(peer.account)
+    }
+
+    /// Ends a peer that broke the rules: it is told why, and everything of it ends as if it had died.
+    mutating func violation(by peer: PeerID, _ failure: Failure) {
+        self.counters.violations += 1
+        self.outbox.send(failure, to: peer, stream: 0)
+        self.close(peer)
+    }
+
+    mutating func close(_ peer: PeerID) {
+        self.disconnected(peer)
+        self.outbox.perform(.close(peer))
+    }
+
+    // MARK: Frames
+
+    /// A whole frame that is not data.
+    package mutating func received(_ header: FrameHeader, _ payload: Span<UInt8>, from peer: PeerID) {
+        guard self.peers[peer] != nil else { return }
+        do throws(Failure) {
+            try self.dispatch(header, payload, from: peer)
+        } catch {
+            self.violation(by: peer, error)
+        }
+    }
+
+    private mutating func dispatch(
+        _ header: FrameHeader,
+        _ payload: Span<UInt8>,
+        from peer: PeerID
+    ) throws(Failure) {
+        guard header.descriptorCount == 0 else {
+            throw Failure(.protocolViolation, "a frame announces descriptors, which were not negotiated")
+        }
+        guard let kind = header.kind else {
+            guard header.flags.contains(.mustUnderstand) else { return }
+            let failure = Failure(
+                .versionMismatch,
+                "this broker does not know frames of kind \(header.rawKind); update it"
+            )
+            self.outbox.send(failure, to: peer, stream: header.stream, order: .stream)
+            return
+        }
+        if kind == .hello || self.peers[peer]?.helloDeadline != nil {
+            return try self.hello(kind, header, payload, from: peer)
+        }
+        switch kind {
+        case .write, .load, .list, .clear, .status, .stop:
+            try self.open(header.stream, by: peer)
+            self.request(kind, stream: header.stream, payload, from: peer)
+        case .item, .commit:
+            try self.continueWrite(kind, stream: header.stream, payload, from: peer)
+        case .answer, .end, .error, .progress:
+            try self.fromSource(kind, stream: header.stream, payload, from: peer)
+        case .credit:
+            try self.credit(stream: header.stream, payload, from: peer)
+        case .cancel:
+            try self.cancel(stream: header.stream, from: peer)
+        case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .data:
+            throw Failure(.protocolViolation, "a client does not send \(kind)")
+        }
+    }
+
+    private mutating func hello(
+        _ kind: FrameKind,
+        _ header: FrameHeader,
+        _ payload: Span<UInt8>,
+        from peer: PeerID
+    ) throws(Failure) {
+        guard kind == .hello, self.peers[peer]?.helloDeadline != nil else {
+            throw Failure(.protocolViolation, "hello comes first, and once")
+        }
+        let hello = try Hello(decoding: payload)
+        let version = UInt32(FrameHeader.version)
+        guard (hello.minimumVersion ?? 1)...max(hello.minimumVersion ?? 1, hello.maximumVersion ?? 1) ~= version else {
+            throw Failure(
+                .versionMismatch,
+                "the client speaks versions \(hello.minimumVersion ?? 1) to \(hello.maximumVersion ?? 1), this broker "
+                    + "\(version); update the older of the two"
+            )
+        }
+        self.peers[peer]?.helloDeadline = nil
+        self.peers[peer]?.label = (hello.label ?? "").printable.prefix(utf8Count: WireLimits.name)
+        if let asks = hello.maximumStreams {
+            self.peers[peer]?.maximumAsks = Int(clamping: max(1, min(UInt64(asks), self.limits.asksPerSource)))
+        }
+        var welcome = Welcome()
+        welcome.version = version
+        welcome.features = Feature.allCases.map(\.rawValue)
+        welcome.epoch = self.epoch
+        welcome.maximumStreams = UInt32(clamping: self.limits.loadsPerConnection)
+        welcome.keptPool = self.limits.keptPool
+        welcome.keptFree = self.keptFree
+        welcome.firstByteMilliseconds = self.limits.firstByte
+        welcome.progressMilliseconds = self.limits.progress
+        welcome.process = self.process
+        welcome.programVersion = self.programVersion
+        self.outbox.send(welcome, to: peer, stream: 0)
+    }
+
+    /// Client streams are odd and only grow: what was is never meant again.
+    private mutating func open(_ stream: UInt64, by peer: PeerID) throws(Failure) {
+        guard stream & 1 == 1, let highest = self.peers[peer]?.highestStream, stream > highest else {
+            throw Failure(.protocolViolation, "stream \(stream) cannot be opened: ids are odd and grow")
+        }
+        self.peers[peer]?.highestStream = stream
+    }
+
+    /// What fails here fails the request, not the connection.
+    private mutating func request(_ kind: FrameKind, stream: UInt64, _ payload: Span<UInt8>, from peer: PeerID) {
+        do throws(Failure) {
+            guard !self.isDraining else {
+                throw Failure(.brokerRestarted, "the broker is shutting down; try again")
+            }
+            switch kind {
+            case .write: try self.beginWrite(try Write(decoding: payload), stream: stream, from: peer)
+            case .load: try self.beginLoad(try Load(decoding: payload), stream: stream, from: peer)
+            case .list: try self.list(try List(decoding: payload), stream: stream, for: peer)
+            case .clear: try self.clear(try Clear(decoding: payload), stream: stream, from: peer)
+            case .status: try self.status(try Status(decoding: payload), stream: stream, for: peer)
+            default: try self.stop(try Stop(decoding: payload), stream: stream, from: peer)
+            }
+        } catch {
+            self.outbox.send(error, to: peer, stream: stream, order: .stream)
+        }
+    }
+
+    /// Whether a frame on a client's stream that is not open is merely late; throws if the stream never was.
+    func checkIsLate(_ stream: UInt64, of peer: PeerID) throws(Failure) {
+        guard stream & 1 == 1, let highest = self.peers[peer]?.highestStream, stream <= highest else {
+            throw Failure(.protocolViolation, "stream \(stream) was never opened")
+        }
+    }
+
+    /// Whether a frame on one of the broker's streams is merely late; throws if the broker never opened it.
+    func checkIsLateAsk(_ stream: UInt64) throws(Failure) {
+        guard stream & 1 == 0, self.routes.hasIssued(RouteID(askStream: stream)) else {
+            throw Failure(.protocolViolation, "stream \(stream) was never opened")
+        }
+    }
+}
+
+extension SlotTable<Peer> {
+    /// An id that finds nothing, now or later.
+    fileprivate mutating func insertAndRemove(_ process: ProcessKey) -> ID {
+        let id = self.insert(
+            Peer(process: process, account: .init(slot: 0, generation: 0), helloDeadline: nil, maximumAsks: 0)
+        )
+        self.remove(id)
+        return id
+    }
+}
+
+extension String {
+    /// Without control characters, which would reach terminals.
+    var printable: String {
+        String(
+            String.UnicodeScalarView(
+                self.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+            )
+        )
+    }
+}

@@ -1,0 +1,19 @@
+import PasteboardWire
+
+package typealias WriteID = SlotTable<PendingWrite>.ID
+
+/// A write between `write` and `commit`: invisible, and gone without a trace if its writer goes.
+package struct PendingWrite: Sendable {
+    let peer: PeerID
+    let stream: UInt64
+    let boardName: String
+    let ifChangeCount: UInt64?
+    var items: [StoredItem] = []
+    var metadata: UInt64 = 0
+    /// Kept representations of the newest item whose bytes are still to come, in order.
+    var awaited: ArraySlice<KeptID> = []
+
+    var keptBytes: [KeptID] {
+        self.items.flatMap { $0.representations.compactMap(\.kept) }
+    }
+}

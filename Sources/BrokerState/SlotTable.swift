@@ -1,0 +1,94 @@
+/// A table whose ids are slot and generation: found without hashing, and an id of something that is gone finds
+/// nothing instead of its successor in the slot.
+package struct SlotTable<Element> {
+    package struct ID: Hashable, Sendable {
+        package let slot: UInt32
+        package let generation: UInt32
+
+        package init(slot: UInt32, generation: UInt32) {
+            self.slot = slot
+            self.generation = generation
+        }
+
+        /// Generation above slot, in one number.
+        package init(rawValue: UInt64) {
+            self.slot = UInt32(truncatingIfNeeded: rawValue)
+            self.generation = UInt32(truncatingIfNeeded: rawValue >> 32)
+        }
+
+        package var rawValue: UInt64 { UInt64(self.generation) << 32 | UInt64(self.slot) }
+    }
+
+    struct Slot {
+        var generation: UInt32
+        var element: Element?
+    }
+
+    private let firstGeneration: UInt32
+    private var slots: [Slot] = []
+    private var free: [UInt32] = []
+
+    /// Ids start at `firstGeneration` (0 counts as 1), so that tables of two lives need not share ids.
+    package init(firstGeneration: UInt32 = 1) {
+        self.firstGeneration = max(1, firstGeneration)
+    }
+
+    package var count: Int { self.slots.count - self.free.count }
+    package var isEmpty: Bool { self.count == 0 }
+
+    package mutating func insert(_ element: Element) -> ID {
+        if let slot = self.free.popLast() {
+            self.slots[Int(slot)].element = element
+            return ID(slot: slot, generation: self.slots[Int(slot)].generation)
+        }
+        let slot = UInt32(truncatingIfNeeded: self.slots.count)
+        self.slots.append(Slot(generation: self.firstGeneration, element: element))
+        return ID(slot: slot, generation: self.firstGeneration)
+    }
+
+    @discardableResult
+    package mutating func remove(_ id: ID) -> Element? {
+        guard self.holds(id), let element = self.slots[Int(id.slot)].element else { return nil }
+        self.slots[Int(id.slot)].element = nil
+        let next = self.slots[Int(id.slot)].generation &+ 1
+        self.slots[Int(id.slot)].generation = max(1, next)
+        self.free.append(id.slot)
+        return element
+    }
+
+    /// The element in place; assigning nil through it is not supported, `remove` is.
+    package subscript(id: ID) -> Element? {
+        get { self.holds(id) ? self.slots[Int(id.slot)].element : nil }
+        _modify {
+            if self.holds(id) {
+                yield &self.slots[Int(id.slot)].element
+            } else {
+                var nothing: Element?
+                yield &nothing
+            }
+        }
+    }
+
+    /// Whether the id was given out at some time: its slot has reached its generation.
+    package func hasIssued(_ id: ID) -> Bool {
+        guard Int(id.slot) < self.slots.count else { return false }
+        let slot = self.slots[Int(id.slot)]
+        if slot.element != nil && id.generation == slot.generation { return true }
+        return id.generation >= self.firstGeneration && id.generation < slot.generation
+    }
+
+    package var ids: [ID] {
+        self.slots.indices.compactMap { index in
+            self.slots[index].element == nil
+                ? nil : ID(slot: UInt32(truncatingIfNeeded: index), generation: self.slots[index].generation)
+        }
+    }
+
+    private func holds(_ id: ID) -> Bool {
+        Int(id.slot) < self.slots.count && self.slots[Int(id.slot)].generation == id.generation
+            && self.slots[Int(id.slot)].element != nil
+    }
+}
+
+extension SlotTable: Sendable where Element: Sendable {}
+extension SlotTable.Slot: Sendable where Element: Sendable {}
