@@ -12,21 +12,25 @@ import Glibc
 ///         buffer.keep(unconsumedFrom: consumed, into: &carry)
 ///     …
 package struct ReadBuffer: ~Copyable {
-    /// The most bytes that one read takes.
-    package static let readSize = 256 * 1024
+    package static let standardReadSize = 256 * 1024
     /// The most bytes that a connection may keep: a control frame with its header.
     package static let carryLimit = 64 * 1024 + 16
 
     // Owned by this value alone and read below `count` only. Not an array: nobody has to fill it with zeros, so pages
     // that no read has reached cost no memory.
-    private let storage = UnsafeMutableRawPointer.allocate(byteCount: carryLimit + readSize, alignment: 16)
+    private let storage: UnsafeMutableRawPointer
+    private let readSize: Int
     // Room for the numbers of one message's descriptors.
     private let numbers = UnsafeMutablePointer<CInt>.allocate(capacity: Int(PBS_MAX_DESCRIPTORS))
 
     /// How many bytes are valid.
     package private(set) var count = 0
 
-    package init() {}
+    /// `readSize`: the most bytes that one read takes.
+    package init(readSize: Int = standardReadSize) {
+        self.readSize = readSize
+        storage = .allocate(byteCount: Self.carryLimit + readSize, alignment: 16)
+    }
 
     deinit {
         storage.deallocate()
@@ -47,7 +51,7 @@ package struct ReadBuffer: ~Copyable {
         var found: CInt = 0
         var truncated: CInt = 0
         let received = try System.callUnlessBlocked("recvmsg") {
-            pbs_receive(socket, storage + carry.count, Self.readSize, numbers, &found, &truncated)
+            pbs_receive(socket, storage + carry.count, readSize, numbers, &found, &truncated)
         }
         for index in 0..<Int(found) {
             descriptors.boxes.append(DescriptorBox(OwnedDescriptor(adopting: numbers[index])))

@@ -17,7 +17,8 @@ package enum Socket {
         setBuffers(of: socket, bytes: 1 << 20)
     }
 
-    static func setBuffers(of socket: CInt, bytes: CInt) {
+    /// Asks for this size in each direction; the kernel has a minimum and a maximum of its own.
+    package static func setBuffers(of socket: CInt, bytes: CInt) {
         _ = pbs_set_int_option(socket, SO_SNDBUF, bytes)
         _ = pbs_set_int_option(socket, SO_RCVBUF, bytes)
     }
