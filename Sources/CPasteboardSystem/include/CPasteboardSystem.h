@@ -1,1 +1,256 @@
+// What Swift's Glibc module does not show: calls and constants of Linux, and the macros of control messages.
+//
+// Header only: every function is a static inline over one call and leaves errno as the call left it.
+// _GNU_SOURCE must not be defined here. It would change structures that the Glibc module has already described,
+// so the few prototypes that need it are declared below by hand.
+
 #pragma once
+
+#if !defined(__linux__)
+#error "swift-pasteboard runs on Linux"
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// ---- Prototypes that glibc hides behind _GNU_SOURCE
+
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
+extern int memfd_create(const char *, unsigned int);
+extern int pipe2(int[2], int);
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
+extern int pthread_setname_np(pthread_t, const char *);
+extern long syscall(long, ...);
+
+// ---- Constants, some of them younger than the installed headers
+
+enum {
+    PBS_SEAL_ALL = 0xf,            // F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE
+    PBS_SO_PEERPIDFD = 77,         // Linux 6.5
+    PBS_SO_PASSRIGHTS = 83,        // Linux 6.16
+    PBS_MAX_DESCRIPTORS = 253,     // SCM_MAX_FD of the kernel
+    PBS_SPAWN_NEW_SESSION = 0x80,  // POSIX_SPAWN_SETSID
+};
+
+// ---- Memory files
+
+static inline int pbs_memory_file(const char *name) {
+    return memfd_create(name, 0x0001 | 0x0002);  // MFD_CLOEXEC | MFD_ALLOW_SEALING
+}
+
+static inline int pbs_add_seals(int fd) {
+    return fcntl(fd, 1033, PBS_SEAL_ALL);  // F_ADD_SEALS
+}
+
+static inline int pbs_seals(int fd) {
+    return fcntl(fd, 1034);  // F_GET_SEALS
+}
+
+// ---- Descriptors
+
+static inline int pbs_pipe(int ends[2]) {
+    return pipe2(ends, O_CLOEXEC);
+}
+
+static inline struct epoll_event pbs_epoll_event(uint32_t mask, uint64_t token) {
+    struct epoll_event event;
+    event.events = mask;
+    event.data.u64 = token;
+    return event;
+}
+
+static inline uint64_t pbs_epoll_token(struct epoll_event event) {
+    return event.data.u64;
+}
+
+static inline int pbs_signal_descriptor(const sigset_t *mask) {
+    return signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static inline int pbs_event_descriptor(void) {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+// ---- Files
+
+struct pbs_status {
+    uint32_t mode;
+    uint32_t owner;
+    uint64_t size;
+    uint64_t device;
+    uint64_t inode;
+    uint64_t links;
+};
+
+// `path` empty: the descriptor itself. `sync` zero: what the kernel has at hand, so that a dead network or FUSE file
+// system cannot hold the caller. A symbolic link is never followed.
+static inline int pbs_status(int directory, const char *path, int sync, struct pbs_status *out) {
+    struct statx raw;
+    int flags = 0x100 /* AT_SYMLINK_NOFOLLOW */ | 0x1000 /* AT_EMPTY_PATH */;
+    if (!sync) flags |= 0x4000;  // AT_STATX_DONT_SYNC
+    if (syscall(SYS_statx, directory, path, flags, 0x7ffu /* STATX_BASIC_STATS */, &raw) < 0) return -1;
+    out->mode = raw.stx_mode;
+    out->owner = raw.stx_uid;
+    out->size = raw.stx_size;
+    out->device = ((uint64_t)raw.stx_dev_major << 32) | raw.stx_dev_minor;
+    out->inode = raw.stx_ino;
+    out->links = raw.stx_nlink;
+    return 0;
+}
+
+// ---- Sockets
+
+static inline int pbs_unix_socket(void) {
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+static inline int pbs_socket_pair(int ends[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends);
+}
+
+static inline int pbs_accept(int fd) {
+    return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+enum { PBS_PATH_CAPACITY = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
+
+static inline struct sockaddr_un pbs_address(const char *path) {
+    struct sockaddr_un address;
+    memset(&address, 0, sizeof address);
+    address.sun_family = AF_UNIX;
+    strncpy(address.sun_path, path, PBS_PATH_CAPACITY);
+    return address;
+}
+
+static inline int pbs_bind(int fd, const char *path) {
+    struct sockaddr_un address = pbs_address(path);
+    return bind(fd, (const struct sockaddr *)&address, sizeof address);
+}
+
+static inline int pbs_connect(int fd, const char *path) {
+    struct sockaddr_un address = pbs_address(path);
+    return connect(fd, (const struct sockaddr *)&address, sizeof address);
+}
+
+static inline int pbs_int_option(int fd, int option, int *value) {
+    socklen_t length = sizeof *value;
+    return getsockopt(fd, SOL_SOCKET, option, value, &length);
+}
+
+static inline int pbs_set_int_option(int fd, int option, int value) {
+    return setsockopt(fd, SOL_SOCKET, option, &value, sizeof value);
+}
+
+struct pbs_credentials {
+    int32_t pid;
+    uint32_t uid;
+    uint32_t gid;
+};
+
+static inline int pbs_peer_credentials(int fd, struct pbs_credentials *out) {
+    socklen_t length = sizeof *out;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, out, &length);
+}
+
+// Sends up to three pieces of memory in order, and the descriptors with the first byte of them.
+static inline ssize_t pbs_send(
+    int fd,
+    const void *first, size_t firstCount,
+    const void *second, size_t secondCount,
+    const void *third, size_t thirdCount,
+    const int *descriptors, int descriptorCount
+) {
+    struct iovec pieces[3] = {
+        {(void *)first, firstCount}, {(void *)second, secondCount}, {(void *)third, thirdCount},
+    };
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(PBS_MAX_DESCRIPTORS * sizeof(int))];
+    } control;
+    struct msghdr message = {0};
+    message.msg_iov = pieces;
+    message.msg_iovlen = 3;
+    if (descriptorCount > 0) {
+        if (descriptorCount > PBS_MAX_DESCRIPTORS) {
+            errno = EINVAL;
+            return -1;
+        }
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(descriptorCount * sizeof(int));
+        memset(control.bytes, 0, message.msg_controllen);
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(descriptorCount * sizeof(int));
+        memcpy(CMSG_DATA(header), descriptors, descriptorCount * sizeof(int));
+    }
+    return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+// Receives bytes, and into `descriptors` (room for PBS_MAX_DESCRIPTORS) what was passed with them. `truncated` tells
+// that the kernel dropped descriptors because this process has no room for more.
+static inline ssize_t pbs_receive(
+    int fd, void *bytes, size_t capacity, int *descriptors, int *descriptorCount, int *truncated
+) {
+    struct iovec piece = {bytes, capacity};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(PBS_MAX_DESCRIPTORS * sizeof(int))];
+    } control;
+    struct msghdr message = {0};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    *descriptorCount = 0;
+    *truncated = 0;
+    ssize_t count = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (count < 0) return count;
+    *truncated = (message.msg_flags & MSG_CTRUNC) != 0;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        int found = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        memcpy(descriptors + *descriptorCount, CMSG_DATA(header), found * sizeof(int));
+        *descriptorCount += found;
+    }
+    return count;
+}
+
+// ---- Processes
+
+static inline int pbs_pidfd_open(int32_t pid) {
+    return (int)syscall(434 /* pidfd_open */, pid, 0);
+}
+
+// The inode of a pidfd names a process for as long as the machine runs, but only in the file system of pidfds
+// (Linux 6.9). Earlier, all pidfds share one inode: then this is 0.
+static inline uint64_t pbs_pidfd_inode(int fd) {
+    struct statfs system;
+    struct stat status;
+    if (fstatfs(fd, &system) != 0 || (uint32_t)system.f_type != 0x50494446u) return 0;
+    return fstat(fd, &status) == 0 ? status.st_ino : 0;
+}
+
+static inline int pbs_exited(int status) { return WIFEXITED(status); }
+static inline int pbs_exit_code(int status) { return WEXITSTATUS(status); }
+static inline int pbs_ending_signal(int status) { return WTERMSIG(status); }

@@ -1,0 +1,108 @@
+/// Bytes of whole frames, in at the end and out at the front, and where in a frame the front is.
+///
+/// Positions count from the queue's beginning in time, so they stay right when the memory moves.
+struct ByteQueue: ~Copyable {
+    /// Memory above this is given back as soon as the queue is empty.
+    static let keptCapacity = 64 * 1024
+
+    // Owned by this value alone; `head..<tail` is initialized.
+    private var storage: UnsafeMutableRawPointer?
+    private var capacity = 0
+    private var head = 0
+    private var tail = 0
+
+    /// How many bytes have left, ever.
+    private(set) var position: UInt64 = 0
+    /// Where the frame ends that has begun to leave; `position` if none has.
+    private(set) var frameEnd: UInt64 = 0
+
+    init() {}
+
+    deinit {
+        storage?.deallocate()
+    }
+
+    var count: Int { tail - head }
+    var isEmpty: Bool { tail == head }
+    var isInsideFrame: Bool { frameEnd > position }
+    /// The position behind the last byte.
+    var end: UInt64 { position + UInt64(count) }
+    /// What is missing of the frame that has begun to leave.
+    var restOfFrame: Int { Int(frameEnd - position) }
+
+    /// The bytes from `offset` behind the front on. Valid until the queue changes.
+    func pointer(at offset: Int = 0) -> UnsafeRawPointer? {
+        storage.map { UnsafeRawPointer($0 + head + offset) }
+    }
+
+    /// Makes room at the end and returns it. It becomes part of the queue by `commit`.
+    mutating func reserve(_ extra: Int) -> UnsafeMutableRawPointer {
+        if let storage, capacity - tail >= extra { return storage + tail }
+        return makeRoom(extra)
+    }
+
+    mutating func commit(_ added: Int) {
+        tail += added
+    }
+
+    mutating func append(_ bytes: RawSpan) {
+        let room = reserve(bytes.byteCount)
+        // The room holds at least as many bytes as the span has.
+        bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: room, count: $0.count).copyMemory(from: $0) }
+        commit(bytes.byteCount)
+    }
+
+    /// The length of the whole frame that begins `offset` behind the front.
+    func frameLength(at offset: Int = 0) -> Int {
+        guard offset < count, let start = pointer(at: offset) else { preconditionFailure("half a frame in the queue") }
+        return 16 + Int(UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)))
+    }
+
+    /// Takes `sent` bytes off the front.
+    mutating func consume(_ sent: Int) {
+        var boundary = restOfFrame
+        while boundary < sent { boundary += frameLength(at: boundary) }
+        frameEnd = position + UInt64(boundary)
+        position += UInt64(sent)
+        head += sent
+        if head == tail {
+            head = 0
+            tail = 0
+        }
+    }
+
+    /// Notes that what the queue holds is the rest of a frame that has begun to leave without passing through it.
+    mutating func beginInsideFrame() {
+        frameEnd = end
+    }
+
+    /// Gives large memory back; the queue must be empty.
+    mutating func releaseStorage() {
+        guard capacity > Self.keptCapacity else { return }
+        storage?.deallocate()
+        storage = nil
+        capacity = 0
+    }
+
+    private mutating func makeRoom(_ extra: Int) -> UnsafeMutableRawPointer {
+        let count = count
+        // Bytes are moved to the front only where at least as many have left: each byte is moved once on average.
+        if let storage, head >= count, capacity - count >= extra {
+            storage.copyMemory(from: storage + head, byteCount: count)
+            head = 0
+            tail = count
+            return storage + count
+        }
+        let larger = max(4096, 2 * capacity, count + extra)
+        let replacement = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        if let storage {
+            replacement.copyMemory(from: storage + head, byteCount: count)
+            storage.deallocate()
+        }
+        storage = replacement
+        capacity = larger
+        head = 0
+        tail = count
+        return replacement + count
+    }
+}

@@ -1,0 +1,71 @@
+import CPasteboardSystem
+import Glibc
+
+/// What the file system tells about a file.
+package struct FileStatus: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        case regular
+        case directory
+        case symbolicLink
+        case socket
+        case pipe
+        case device
+    }
+
+    package let kind: Kind
+    package let size: UInt64
+    package let owner: UInt32
+    /// The permission bits.
+    package let mode: UInt32
+    package let device: UInt64
+    package let inode: UInt64
+    /// How many names the file has; zero once it has been removed.
+    package let links: UInt64
+
+    init(_ raw: pbs_status) {
+        kind =
+            switch raw.mode & 0o170000 {
+            case 0o100000: .regular
+            case 0o040000: .directory
+            case 0o120000: .symbolicLink
+            case 0o140000: .socket
+            case 0o010000: .pipe
+            default: .device
+            }
+        size = raw.size
+        owner = raw.owner
+        mode = raw.mode & 0o7777
+        device = raw.device
+        inode = raw.inode
+        links = raw.links
+    }
+
+    package func isSameFile(as other: FileStatus) -> Bool {
+        device == other.device && inode == other.inode
+    }
+}
+
+extension System {
+    /// The status of what `path` names; a symbolic link is not followed. Nil if there is nothing.
+    package static func status(at path: String) throws(SystemError) -> FileStatus? {
+        var raw = pbs_status()
+        do throws(SystemError) {
+            _ = try call("lstat", path) { pbs_status(AT_FDCWD, path, 1, &raw) }
+        } catch {
+            if error.errno == ENOENT || error.errno == ENOTDIR { return nil }
+            throw error
+        }
+        return FileStatus(raw)
+    }
+
+    /// The status of an open file. With `synchronizing` false a dead network or FUSE file system cannot hold the
+    /// caller, and the values may be old.
+    package static func status(
+        of descriptor: CInt,
+        synchronizing: Bool = true
+    ) throws(SystemError) -> FileStatus {
+        var raw = pbs_status()
+        _ = try call("fstat", "descriptor \(descriptor)") { pbs_status(descriptor, "", synchronizing ? 1 : 0, &raw) }
+        return FileStatus(raw)
+    }
+}

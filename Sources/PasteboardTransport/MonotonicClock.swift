@@ -1,0 +1,44 @@
+import Glibc
+
+/// Time that never goes back.
+package enum MonotonicClock {
+    /// Nanoseconds since some moment before this process began; it stands still while the machine sleeps.
+    package static func now() -> UInt64 {
+        let time = read(CLOCK_MONOTONIC)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    /// Microseconds since the machine started, sleep included: the same scale for all processes of one boot.
+    package static func bootMicroseconds() -> UInt64 {
+        let time = read(CLOCK_BOOTTIME)
+        return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
+    }
+
+    /// The value of `now()` after `milliseconds`.
+    package static func deadline(milliseconds: Int) -> UInt64 {
+        let (nanoseconds, overflow) = UInt64(max(0, milliseconds)).multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? .max : now().addingSaturated(nanoseconds)
+    }
+
+    /// What is left until `deadline`, rounded up, so that a wait of this length does not end early.
+    package static func millisecondsLeft(until deadline: UInt64) -> CInt {
+        let now = now()
+        guard deadline > now else { return 0 }
+        let left = (deadline - now - 1) / 1_000_000 + 1
+        return CInt(clamping: left)
+    }
+
+    private static func read(_ clock: clockid_t) -> timespec {
+        var time = timespec()
+        // Cannot fail: both clocks exist on every Linux, and the address is valid.
+        _ = clock_gettime(clock, &time)
+        return time
+    }
+}
+
+extension UInt64 {
+    fileprivate func addingSaturated(_ other: UInt64) -> UInt64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

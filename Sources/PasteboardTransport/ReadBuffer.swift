@@ -1,0 +1,111 @@
+import CPasteboardSystem
+import Glibc
+
+/// The memory that the connections of one thread take turns to read into.
+///
+/// A connection owns no buffer. What its parser could not consume yet (part of a header or of a control frame) it keeps
+/// as `carry`, which is empty and unallocated as a rule, and which stands before the new bytes of the next read:
+///
+///     switch try buffer.receive(from: socket, carry: &carry, descriptors: &descriptors) {
+///     case .bytes:
+///         let consumed = buffer.withBytes { parse($0) }
+///         buffer.keep(unconsumedFrom: consumed, into: &carry)
+///     …
+package struct ReadBuffer: ~Copyable {
+    package static let standardReadSize = 256 * 1024
+    /// The most bytes that a connection may keep: a control frame with its header.
+    package static let carryLimit = 64 * 1024 + 16
+
+    // Owned by this value alone and read below `count` only. Not an array: nobody has to fill it with zeros, so pages
+    // that no read has reached cost no memory.
+    private let storage: UnsafeMutableRawPointer
+    private let readSize: Int
+    // Room for the numbers of one message's descriptors.
+    private let numbers = UnsafeMutablePointer<CInt>.allocate(capacity: Int(PBS_MAX_DESCRIPTORS))
+
+    /// How many bytes are valid.
+    package private(set) var count = 0
+
+    /// `readSize`: the most bytes that one read takes.
+    package init(readSize: Int = standardReadSize) {
+        self.readSize = readSize
+        storage = .allocate(byteCount: Self.carryLimit + readSize, alignment: 16)
+    }
+
+    deinit {
+        storage.deallocate()
+        numbers.deallocate()
+    }
+
+    /// Reads what has arrived, once, behind the connection's carried bytes.
+    ///
+    /// `descriptors` gets what was passed with these bytes, in order. `carry` is emptied when there are new bytes, else
+    /// left as it is.
+    package mutating func receive(
+        from socket: CInt,
+        carry: inout [UInt8],
+        descriptors: inout ReceivedDescriptors
+    ) throws(SystemError) -> ReceiveOutcome {
+        precondition(carry.count <= Self.carryLimit)
+        count = 0
+        var found: CInt = 0
+        var truncated: CInt = 0
+        let received = try System.callUnlessBlocked("recvmsg") {
+            pbs_receive(socket, storage + carry.count, readSize, numbers, &found, &truncated)
+        }
+        for index in 0..<Int(found) {
+            descriptors.boxes.append(DescriptorBox(OwnedDescriptor(adopting: numbers[index])))
+        }
+        if truncated != 0 { descriptors.wereDropped = true }
+        guard let received else { return .wouldBlock }
+        guard received > 0 else { return .endOfFile }
+        carry.withUnsafeBytes { old in
+            UnsafeMutableRawBufferPointer(start: storage, count: old.count).copyMemory(from: old)
+        }
+        count = carry.count + received
+        carry = []
+        return .bytes(received)
+    }
+
+    /// Lends the valid bytes.
+    @inline(__always)
+    package borrowing func withBytes<Result, Failure>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let bytes = UnsafeBufferPointer(start: storage.assumingMemoryBound(to: UInt8.self), count: count)
+        return try body(bytes.span)
+    }
+
+    /// Stores the valid bytes from `offset` on with the connection, to be continued by its next read.
+    package mutating func keep(unconsumedFrom offset: Int, into carry: inout [UInt8]) {
+        precondition(offset >= 0 && offset <= count && count - offset <= Self.carryLimit)
+        if offset < count {
+            carry = Array(UnsafeRawBufferPointer(start: storage + offset, count: count - offset))
+        }
+        count = 0
+    }
+}
+
+package enum ReceiveOutcome: Equatable, Sendable {
+    /// So many new bytes, at least one.
+    case bytes(Int)
+    case wouldBlock
+    case endOfFile
+}
+
+/// The descriptors that have arrived on a connection and that no frame has claimed yet, in order of arrival.
+package struct ReceivedDescriptors: Sendable {
+    package fileprivate(set) var boxes: [DescriptorBox] = []
+    /// The kernel dropped some, because this process has no room for more. What follows can no longer be matched.
+    package fileprivate(set) var wereDropped = false
+
+    package init() {}
+
+    /// Takes the oldest `count`; nil if there are fewer.
+    package mutating func take(_ count: Int) -> [DescriptorBox]? {
+        guard count >= 0, count <= boxes.count else { return nil }
+        let taken = Array(boxes.prefix(count))
+        boxes.removeFirst(count)
+        return taken
+    }
+}

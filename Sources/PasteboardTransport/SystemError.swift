@@ -1,0 +1,30 @@
+import Glibc
+
+/// A call of the operating system that failed: which, why, and on what.
+package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let call: StaticString
+    package let errno: CInt
+    /// The path, name or number the call was about, where one helps the reader.
+    package let subject: String?
+
+    package init(call: StaticString, errno: CInt, subject: String? = nil) {
+        self.call = call
+        self.errno = errno
+        self.subject = subject
+    }
+
+    /// The reason alone, in the system's words.
+    package var reason: String {
+        // glibc keeps the text of an unknown number in thread-local storage, and every other text is constant.
+        String(cString: strerror(errno))
+    }
+
+    package var description: String {
+        guard let subject else { return "\(call): \(reason)" }
+        return "\(call) \(subject): \(reason)"
+    }
+
+    package static func == (left: SystemError, right: SystemError) -> Bool {
+        left.errno == right.errno && left.subject == right.subject && left.call.description == right.call.description
+    }
+}
