@@ -181,6 +181,9 @@ extension BrokerState {
         return nil
     }
 
+    /// Whether `nextKeptChunk` may have something.
+    package var hasReadyKept: Bool { !self.readyKept.isEmpty }
+
     /// The last chunk of a kept load has been put into its destination's queue.
     package mutating func keptLoadQueued(_ id: RouteID) {
         self.counters.loadsDone += 1

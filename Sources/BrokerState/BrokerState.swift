@@ -126,6 +126,12 @@ package struct BrokerState: Sendable {
         self.close(peer)
     }
 
+    /// Bytes of a peer that are no frames: it is told, and ended.
+    package mutating func violated(_ peer: PeerID, _ failure: Failure) {
+        guard self.peers[peer] != nil else { return }
+        self.violation(by: peer, failure)
+    }
+
     mutating func close(_ peer: PeerID) {
         self.disconnected(peer)
         self.outbox.perform(.close(peer))

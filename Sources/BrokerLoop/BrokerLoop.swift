@@ -1,0 +1,365 @@
+package import BrokerState
+package import PasteboardTransport
+import PasteboardWire
+
+/// The broker's one thread: waits for sockets, feeds what they bring to the state, and performs what it decides.
+///
+/// A turn takes all that is ready, a bounded piece of each connection, and then writes once to every connection that
+/// got something. Bytes of a load are moved from the memory they were read into to the destination's socket; only what
+/// the socket does not take at once is stored. Nothing here waits for a peer or calls anybody's code.
+package final class BrokerLoop {
+    /// Reads of one connection in a turn: a peer that sends without end does not keep the others waiting.
+    private static let readsPerTurn = 4
+    /// Payloads of this size go straight to a socket that nothing waits for; smaller ones share one write.
+    private static let directSendSize = 16 << 10
+    /// Events whose token is below this are the loop's own; above are peers, whose generation is at least 1.
+    private static let firstPeerToken = UInt64(1) << 32
+
+    var state: BrokerState
+    let epoll: Epoll
+    private var events = EpollEvents()
+    private var input = ReadBuffer()
+    var connections: [Connection?] = []
+    private var dirty: [Connection] = []
+    private var deliveries: [Delivery] = []
+    private var memory = KeptMemory()
+    private var isDone = false
+    let log: @Sendable (String) -> Void
+
+    /// Where connections come from; empty once the broker drains.
+    var doors: [any Door] = []
+
+    package init(state: BrokerState, log: @escaping @Sendable (String) -> Void) throws(SystemError) {
+        self.state = state
+        self.log = log
+        self.epoll = try Epoll()
+    }
+
+    /// Adds something to wait for besides connections: a listening socket, signals, a request to stop.
+    package func add(_ door: some Door) throws(SystemError) {
+        try self.epoll.add(door.descriptor, .readable, token: UInt64(self.doors.count))
+        self.doors.append(door)
+    }
+
+    /// Runs until the broker was told to stop and has drained.
+    package func run() throws(SystemError) {
+        while !self.isDone { try self.turn(waiting: true) }
+    }
+
+    /// One turn. Without waiting, only what is ready now is taken: tests step through it.
+    package func turn(waiting: Bool) throws(SystemError) {
+        try self.epoll.wait(into: &self.events, milliseconds: waiting ? self.patience() : 0)
+        self.state.advance(to: Self.now())
+        self.perform()
+        for index in 0..<self.events.count {
+            let event = self.events[index]
+            if event.token < Self.firstPeerToken {
+                self.open(Int(event.token))
+            } else if let connection = self.connection(PeerID(rawValue: event.token)) {
+                if event.isWritable { self.markDirty(connection) }
+                if event.isReadable { self.read(connection, reads: Self.readsPerTurn) }
+            }
+        }
+        self.settle()
+        if self.state.isDrained {
+            self.state.endDraining()
+            self.perform()
+            self.isDone = true
+        }
+    }
+
+    private static func now() -> UInt64 { MonotonicClock.now() / 1_000_000 }
+
+    /// Milliseconds until something is due; nil for never.
+    private func patience() -> CInt? {
+        if self.state.hasReadyKept { return 0 }
+        guard self.state.nextCheck != .max else { return nil }
+        let now = Self.now()
+        guard self.state.nextCheck > now else { return 0 }
+        return CInt(clamping: self.state.nextCheck - now)
+    }
+
+    private func open(_ index: Int) {
+        guard index < self.doors.count else { return }
+        self.doors[index].opened(in: self)
+        self.perform()
+    }
+
+    // MARK: Connections
+
+    /// Takes a connected socket in.
+    package func adopt(_ descriptor: consuming OwnedDescriptor, of process: ProcessKey) {
+        let peer = self.state.connected(process)
+        let connection = Connection(descriptor, peer: peer)
+        let slot = Int(peer.slot)
+        while self.connections.count <= slot { self.connections.append(nil) }
+        do {
+            try self.epoll.add(connection.descriptor.raw, .readable, token: peer.rawValue)
+            self.connections[slot] = connection
+        } catch {
+            self.log("cannot watch the connection of process \(process.pid): \(error)")
+            self.state.disconnected(peer)
+        }
+        self.perform()
+    }
+
+    private func connection(_ peer: PeerID) -> Connection? {
+        guard Int(peer.slot) < self.connections.count else { return nil }
+        let connection = self.connections[Int(peer.slot)]
+        return connection?.peer == peer ? connection : nil
+    }
+
+    /// The state has forgotten it: what is queued goes out as far as the socket takes it.
+    private func close(_ peer: PeerID) {
+        guard let connection = self.connection(peer) else { return }
+        self.connections[Int(peer.slot)] = nil
+        if !connection.isWriteClosed {
+            _ = try? connection.output.flush(to: connection.descriptor.raw, delivered: &self.deliveries)
+        }
+        // Removed before it is closed: while a duplicate lives, the kernel would go on reporting it.
+        try? self.epoll.remove(connection.descriptor.raw)
+    }
+
+    private func gone(_ connection: Connection) {
+        self.state.disconnected(connection.peer)
+        self.close(connection.peer)
+        self.perform()
+    }
+
+    // MARK: Reading
+
+    /// Reads what has come, in at most `reads` pieces; a connection at its end is processed first and gone after.
+    private func read(_ connection: Connection, reads: Int) {
+        for _ in 0..<reads {
+            let outcome: ReceiveOutcome
+            do {
+                outcome = try self.input.receive(
+                    from: connection.descriptor.raw,
+                    carry: &connection.carry,
+                    descriptors: &connection.descriptors
+                )
+            } catch {
+                return self.gone(connection)
+            }
+            switch outcome {
+            case .wouldBlock: return
+            case .endOfFile: return self.gone(connection)
+            case .bytes(let count):
+                guard self.parse(connection) else { return }
+                // A short read has emptied the socket; what comes later is told by the next event.
+                if count < ReadBuffer.standardReadSize { return }
+            }
+        }
+    }
+
+    /// Takes all whole frames and all bytes of data frames out of the input; false once the peer has been closed.
+    private func parse(_ connection: Connection) -> Bool {
+        var consumed = 0
+        let isOpen = self.input.withBytes { bytes in
+            do throws(Failure) {
+                if !connection.descriptors.boxes.isEmpty || connection.descriptors.wereDropped {
+                    throw Failure(.protocolViolation, "descriptors came, which were not negotiated")
+                }
+                while let piece = try connection.decoder.next(in: bytes, at: &consumed) {
+                    self.take(piece, bytes, from: connection)
+                    guard self.connection(connection.peer) != nil else { return false }
+                }
+                return true
+            } catch {
+                self.state.violated(connection.peer, error)
+                self.perform()
+                return false
+            }
+        }
+        if isOpen { self.input.keep(unconsumedFrom: consumed, into: &connection.carry) }
+        return isOpen
+    }
+
+    private func take(_ piece: FramePiece, _ bytes: Span<UInt8>, from connection: Connection) {
+        let payload = bytes.extracting(piece.payload)
+        guard piece.header.rawKind == FrameKind.data.rawValue else {
+            self.state.received(piece.header, payload, from: connection.peer)
+            connection.decoder.limitBeforeHello = nil
+            return self.perform()
+        }
+        let verdict = self.state.relay(
+            stream: piece.header.stream,
+            count: payload.count,
+            last: piece.endsSequence,
+            from: connection.peer
+        )
+        self.perform()
+        switch verdict {
+        case .forward(let destination, let stream, let route, let frameLength, let last):
+            guard let target = self.connection(destination) else { return }
+            self.forward(payload, to: target, stream: stream, route: route, frameLength: frameLength, last: last)
+        case .keep(let kept):
+            self.keep(payload, in: kept)
+        case .drop, .closing:
+            break
+        }
+    }
+
+    // MARK: Moving bytes
+
+    private func forward(
+        _ payload: Span<UInt8>,
+        to target: Connection,
+        stream: UInt64,
+        route: RouteID,
+        frameLength: Int,
+        last: Bool
+    ) {
+        guard !target.isWriteClosed else { return }
+        var offset = 0
+        repeat {
+            let count = min(frameLength, payload.count - offset)
+            let isLast = last && offset + count == payload.count
+            let header = FrameHeader(.data, stream: stream, length: count, flags: isLast ? .last : [])
+            let bytes = payload.extracting(offset..<offset + count)
+            offset += count
+            if count >= Self.directSendSize, target.output.isEmpty {
+                self.send(header, bytes, through: target, route: route, isLast: isLast)
+            } else {
+                target.output.appendStream(header: header, payload: bytes)
+                if !isLast { target.output.mark(Delivery(route: route.rawValue, count: count)) }
+                self.markDirty(target)
+            }
+        } while offset < payload.count
+    }
+
+    private func send(
+        _ header: FrameHeader,
+        _ bytes: Span<UInt8>,
+        through target: Connection,
+        route: RouteID,
+        isLast: Bool
+    ) {
+        do {
+            let isSent = try target.output.sendThrough(header: header, payload: bytes, to: target.descriptor.raw)
+            if isSent {
+                self.state.delivered(route, count: bytes.count)
+                return self.perform()
+            }
+            if !isLast { target.output.mark(Delivery(route: route.rawValue, count: bytes.count)) }
+        } catch {
+            target.isWriteClosed = true
+        }
+        self.markDirty(target)
+    }
+
+    private func keep(_ payload: Span<UInt8>, in kept: KeptID) {
+        do {
+            try self.memory.append(payload, to: kept)
+        } catch {
+            self.state.keptWriteFailed(kept, reason: error.reason)
+            self.perform()
+        }
+    }
+
+    /// Puts kept bytes that may go out into the queues of their destinations.
+    private func pumpKept() {
+        while let chunk = self.state.nextKeptChunk() {
+            self.perform()
+            guard let target = self.connection(chunk.destination), !target.isWriteClosed else {
+                self.state.keptLoadQueued(chunk.route)
+                continue
+            }
+            do throws(SystemError) {
+                try self.memory.read(chunk, into: &target.output)
+                if chunk.last {
+                    self.state.keptLoadQueued(chunk.route)
+                } else {
+                    target.output.mark(Delivery(route: chunk.route.rawValue, count: chunk.count))
+                }
+            } catch {
+                self.state.keptReadFailed(chunk.route, reason: error.reason)
+            }
+            self.markDirty(target)
+            self.perform()
+        }
+    }
+
+    // MARK: Performing
+
+    /// Does what the state wants done, and empties its outbox.
+    func perform() {
+        guard !self.state.outbox.isEmpty else { return }
+        for send in self.state.outbox.sends {
+            guard let target = self.connection(send.peer), !target.isWriteClosed else { continue }
+            let frames = self.state.outbox.frames.bytes.span.extracting(send.bytes)
+            switch send.order {
+            case .connection: target.output.appendControl(frames)
+            case .stream: target.output.appendStream(frames)
+            }
+            self.markDirty(target)
+        }
+        let effects = self.state.outbox.effects
+        self.state.outboxPerformed()
+        for effect in effects { self.perform(effect) }
+    }
+
+    private func perform(_ effect: Outbox.Effect) {
+        switch effect {
+        case .close(let peer): self.close(peer)
+        case .openKept(let kept): self.memory.open(kept)
+        case .sealKept(let kept): self.memory.seal(kept)
+        case .closeKept(let kept): self.memory.close(kept)
+        case .stopListening:
+            for door in self.doors { door.closes(in: self) }
+        }
+    }
+
+    private func markDirty(_ connection: Connection) {
+        guard !connection.isDirty else { return }
+        connection.isDirty = true
+        self.dirty.append(connection)
+    }
+
+    /// Writes once to every connection that got something; what that frees may bring others something, once more.
+    private func settle() {
+        for _ in 0..<2 {
+            self.pumpKept()
+            guard !self.dirty.isEmpty else { return }
+            let connections = self.dirty
+            self.dirty.removeAll(keepingCapacity: true)
+            for connection in connections {
+                connection.isDirty = false
+                if self.connection(connection.peer) != nil { self.flush(connection) }
+            }
+            self.reportDeliveries()
+        }
+    }
+
+    private func reportDeliveries() {
+        for delivery in self.deliveries {
+            self.state.delivered(RouteID(rawValue: delivery.route), count: delivery.count)
+        }
+        self.deliveries.removeAll(keepingCapacity: true)
+        self.perform()
+    }
+
+    private func flush(_ connection: Connection) {
+        guard connection.output.controlCount <= Int(clamping: self.state.limits.controlQueue) else {
+            let failure = Failure(.limitExceeded, "the connection does not read: limit control-queue is full")
+            self.state.violated(connection.peer, failure)
+            return self.perform()
+        }
+        do {
+            guard !connection.isWriteClosed else { throw SystemError(call: "send", errno: 0) }
+            let outcome = try connection.output.flush(to: connection.descriptor.raw, delivered: &self.deliveries)
+            guard (outcome == .blocked) != connection.awaitsRoom else { return }
+            connection.awaitsRoom = outcome == .blocked
+            try self.epoll.modify(
+                connection.descriptor.raw,
+                connection.awaitsRoom ? [.readable, .writable] : .readable,
+                token: connection.peer.rawValue
+            )
+        } catch {
+            // It takes nothing more; what it had sent before counts, so that is read first.
+            connection.isWriteClosed = true
+            self.read(connection, reads: 64)
+            if self.connection(connection.peer) != nil { self.gone(connection) }
+        }
+    }
+}
