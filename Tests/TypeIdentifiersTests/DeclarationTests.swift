@@ -73,12 +73,12 @@ struct DeclarationTests {
         #expect(!first.supertypes.contains(first))
     }
 
-    @Test("The edges for a load are the declarations that lead to what it accepts")
+    @Test("The edges for a load are the declarations that make other types acceptable")
     func edges() {
         let base = UniformType.declare("com.example.edge-base", conformingTo: [.data])
         UniformType.declare("com.example.edge-leaf", conformingTo: [base])
         let edges = UniformType.edges(toward: [base])
-        #expect(Set(edges.map(\.type)) == ["com.example.edge-base", "com.example.edge-leaf"])
+        #expect(edges.map(\.type) == ["com.example.edge-leaf"])
         #expect(Conformance.conforms("com.example.edge-leaf", closure: [], to: base.identifier, edges: edges))
         #expect(UniformType.edges(toward: [UniformType(identifier: "com.example.nobody", supertypes: [])]).isEmpty)
     }
