@@ -120,6 +120,24 @@ struct ConformanceTests {
         #expect(!Conformance.conforms("com.example.z", closure: [], to: "public.png", edges: edges))
     }
 
+    @Test("One walk answers what the questions one by one do")
+    func reach() {
+        let edges = [("com.example.a", ["com.example.b", "PUBLIC.png"]), ("public.image", ["com.example.a"])]
+            .map { (type: $0.0, supertypes: $0.1) }
+        let names = [
+            "com.example.A", "com.example.b", "public.png", "public.data", "public.text", "", "dyn.ah62d4rv4ge80g62",
+        ]
+        for (name, closure) in [
+            ("com.example.z", ["public.tiff"]), ("com.example.a", []), ("dyn.ah62d4r34ge80q55t", []),
+        ] {
+            let reach = Conformance.Reach(of: name, closure: closure, edges: edges)
+            for target in names + [name] {
+                let answer = Conformance.conforms(name, closure: closure, to: target, edges: edges)
+                #expect(reach.conforms(to: target) == answer)
+            }
+        }
+    }
+
     @Test("Edges in circles end")
     func cycles() {
         let ring = (0..<1000).map { (type: "t.\($0)", supertypes: ["t.\(($0 + 1) % 1000)", "t.\($0)"]) }
