@@ -7,7 +7,7 @@ struct MediaType {
     init?(_ text: String) {
         let parts = text.foldedASCII.split(separator: ";", omittingEmptySubsequences: false).map(Self.trim)
         let names = parts[0].split(separator: "/", omittingEmptySubsequences: false)
-        guard names.count == 2, names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isTokenByte) }) else {
+        guard names.count == 2, names.allSatisfy(Self.isName) else {
             return nil
         }
         essence = String(parts[0])
@@ -35,7 +35,9 @@ struct MediaType {
         return end.map { start[...$0] } ?? ""
     }
 
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        0x21...0x7E ~= byte && !"()<>@,;:\\\"/[]?=".utf8.contains(byte)
+    /// A token that starts with a letter or digit, which tells `./x` from a type.
+    private static func isName(_ text: Substring) -> Bool {
+        guard let first = text.first, first.isASCII, first.isLetter || first.isNumber else { return false }
+        return text.utf8.allSatisfy { 0x21...0x7E ~= $0 && !"()<>@,;:\\\"/[]?=".utf8.contains($0) }
     }
 }

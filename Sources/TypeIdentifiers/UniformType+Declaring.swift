@@ -36,13 +36,14 @@ extension UniformType {
         return UniformType(known: identifier)
     }
 
-    /// The declarations of this program that lead to one of `accepted`: the edges a load carries, so that the broker's
-    /// answer is the one this process would give.
+    /// The declarations of this program that make other types conform to one of `accepted`: the edges a load carries, so
+    /// that the broker's answer is the one this process would give.
     package static func edges(toward accepted: [UniformType]) -> [(type: String, supertypes: [String])] {
         let edges = Declarations.edges
         return edges.filter { edge in
-            accepted.contains {
-                Conformance.conforms(edge.type, closure: [], to: $0.identifier, edges: edges)
+            accepted.contains { target in
+                !Conformance.equal(edge.type, target.identifier)
+                    && Conformance.conforms(edge.type, closure: [], to: target.identifier, edges: edges)
             }
         }
     }

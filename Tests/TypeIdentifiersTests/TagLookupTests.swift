@@ -1,0 +1,132 @@
+import Testing
+import TypeIdentifiers
+
+@Suite("Tags")
+struct TagLookupTests {
+    @Test(
+        "Extensions find types, in any case",
+        arguments: [
+            ("txt", "public.plain-text"), ("TXT", "public.plain-text"), ("png", "public.png"), ("jpg", "public.jpeg"),
+            ("JPEG", "public.jpeg"), ("htm", "public.html"), ("json", "public.json"),
+            ("md", "net.daringfireball.markdown"),
+            ("c++", "public.c-plus-plus-source"), ("mp4", "public.mpeg-4"),
+            ("plist", "com.apple.property-list"), ("pkg", "com.apple.installer-package-archive"),
+            ("app", "com.apple.application-file"), ("url", "com.microsoft.internet-shortcut"),
+            ("toy", "dyn.ah62d4rv4ge81k553"),
+        ]
+    )
+    func extensions(_ tag: String, _ identifier: String) {
+        #expect(UniformType(filenameExtension: tag)?.identifier == identifier)
+    }
+
+    @Test(
+        "MIME types find types; parameters count only as the charset of text",
+        arguments: [
+            ("text/plain", "public.plain-text"), ("Text/Plain", "public.plain-text"),
+            ("text/plain;charset=utf-8", "public.utf8-plain-text"),
+            ("text/plain; charset=UTF-8", "public.utf8-plain-text"),
+            ("text/plain ; format=flowed ; Charset=\"utf8\"", "public.utf8-plain-text"),
+            ("text/plain;charset=utf-16", "public.utf16-plain-text"),
+            ("text/plain;charset=iso-8859-1", "public.plain-text"), ("text/plain;charset", "public.plain-text"),
+            ("text/plain;charset=", "public.plain-text"), ("text/plain;", "public.plain-text"),
+            ("text/html;charset=utf-8", "public.html"), ("image/png;q=1", "public.png"), ("image/jpg", "public.jpeg"),
+            ("application/json; charset=utf-8", "public.json"), ("application/octet-stream", "public.data"),
+            ("application/x-msdownload", "com.microsoft.windows-executable"), ("image/svg+xml", "public.svg-image"),
+            ("text/x-unknown; charset=utf-8", "dyn.ah62d4rv4gq81k3p2su11uppzr3z06551r2"),
+            ("Application/X-Foo", "dyn.ah62d4rv4gq80c6durvy0g2pyrf106p52fzxg852"),
+        ]
+    )
+    func mimeTypes(_ tag: String, _ identifier: String) {
+        #expect(UniformType(mimeType: tag)?.identifier == identifier)
+    }
+
+    @Test("What is no extension has no type", arguments: ["", "a/b", "/", ".txt", "a\u{0}", "a\nb"])
+    func invalidExtension(_ tag: String) {
+        #expect(UniformType(filenameExtension: tag) == nil)
+        #expect(UniformType.types(tag: tag, tagClass: .filenameExtension, conformingTo: nil).isEmpty)
+    }
+
+    @Test(
+        "What is no MIME type has no type",
+        arguments: ["", "/", "text", "text/", "/plain", "a/b/c", "te xt/plain", "text/plain extra", ";", "text/ä"]
+    )
+    func invalidMIMEType(_ tag: String) {
+        #expect(UniformType(mimeType: tag) == nil)
+    }
+
+    @Test("The requested supertype decides between claimants, then the order of the table")
+    func collisions() throws {
+        #expect(UniformType(filenameExtension: "mp4", conformingTo: .audio) == .mpeg4Audio)
+        #expect(UniformType(filenameExtension: "plist", conformingTo: .xml) == .xmlPropertyList)
+        #expect(UniformType(filenameExtension: "app", conformingTo: .directory) == .applicationBundle)
+        #expect(UniformType(filenameExtension: "rtfd", conformingTo: .package) == .rtfd)
+        #expect(UniformType(filenameExtension: "rtfd")?.isDynamic == true)
+        let image = try #require(UniformType(filenameExtension: "txt", conformingTo: .image))
+        #expect(image.isDynamic && image.conforms(to: .image))
+        let all = UniformType.types(tag: "plist", tagClass: .filenameExtension, conformingTo: nil)
+        #expect(
+            all.map(\.identifier) == [
+                "com.apple.property-list", "com.apple.xml-property-list", "com.apple.binary-property-list",
+                "com.apple.ascii-property-list",
+            ]
+        )
+        #expect(UniformType.types(tag: "nosuch", tagClass: .filenameExtension, conformingTo: .data).count == 1)
+    }
+
+    @Test("Preferred tags are the first ones, and abstract types have none")
+    func preferred() {
+        #expect(UniformType.plainText.preferredFilenameExtension == "txt")
+        #expect(UniformType.plainText.preferredMIMEType == "text/plain")
+        #expect(UniformType.utf8PlainText.preferredMIMEType == "text/plain;charset=utf-8")
+        #expect(UniformType.jpeg.tags[.filenameExtension] == ["jpeg", "jpg", "jpe"])
+        #expect(UniformType.image.preferredFilenameExtension == nil)
+        #expect(UniformType.image.tags.isEmpty)
+    }
+
+    @Test("A class of tags that nobody knows has no types")
+    func unknownClass() {
+        let tagClass = UniformType.TagClass(rawValue: "com.example.tags")
+        #expect(UniformType(tag: "x", tagClass: tagClass, conformingTo: nil) == nil)
+    }
+
+    @Test(
+        "A person's spelling names a type",
+        arguments: [
+            ("text", "public.text"), ("image", "public.image"), ("Text", "public.text"), ("public.png", "public.png"),
+            ("com.example.thing", "com.example.thing"), ("image/png", "public.png"), (".png", "public.png"),
+            (".toy", "dyn.ah62d4rv4ge81k553"), (".rtfd", "com.apple.rtfd"),
+            ("application/x-foo", "dyn.ah62d4rv4gq80c6durvy0g2pyrf106p52fzxg852"),
+            ("dyn.ah62d4rv4ge81k553", "dyn.ah62d4rv4ge81k553"),
+        ]
+    )
+    func spelling(_ spelling: String, _ identifier: String) {
+        #expect(UniformType.fromUserSpelling(spelling)?.identifier == identifier)
+    }
+
+    @Test(
+        "A slip of the pen names nothing",
+        arguments: ["", ".", "png", "a b.c", "dyn.nonsense", "text/", "..", "./x"]
+    )
+    func slips(_ spelling: String) {
+        #expect(UniformType.fromUserSpelling(spelling) == nil)
+    }
+
+    @Test("An undeclared identifier is taken for data")
+    func undeclaredSpelling() {
+        #expect(UniformType.fromUserSpelling("com.example.spelled")?.conforms(to: .data) == true)
+        #expect(UniformType("com.example.spelled") == nil)
+    }
+
+    @Test(
+        "Files have the type of their extension",
+        arguments: [
+            ("a.png", "public.png"), ("/tmp/x.y/a.PNG", "public.png"), ("README", "public.data"), ("", "public.data"),
+            (".bashrc", "public.data"), (".a.txt", "public.plain-text"), ("a.", "public.data"), ("/", "public.data"),
+            ("/tmp/x.y/README", "public.data"), ("a.tar.gz", "org.gnu.gnu-zip-archive"), ("..", "public.data"),
+            ("cat.toy", "dyn.ah62d4rv4ge81k553"),
+        ]
+    )
+    func files(_ name: String, _ identifier: String) {
+        #expect(UniformType.forFile(named: name).identifier == identifier)
+    }
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import Testing
+import TypeIdentifiers
+
+@Suite("Uniform types")
+struct UniformTypeTests {
+    @Test("Equality and hashing ignore ASCII case")
+    func identity() {
+        let left = UniformType(identifier: "com.Example.Identity", supertypes: ["public.text"])
+        let right = UniformType(identifier: "COM.example.iDENTITY", supertypes: [])
+        #expect(left == right)
+        #expect(Set([left, right]).count == 1)
+        #expect(left.identifier == "com.Example.Identity")
+        #expect(UniformType.png == UniformType("PUBLIC.PNG"))
+        #expect(UniformType.png != .jpeg)
+        #expect(UniformType.png.description == "public.png")
+    }
+
+    @Test("Coding is the identifier alone, declared here or not")
+    func coding() throws {
+        let types = [UniformType.png, UniformType(identifier: "com.example.coded", supertypes: ["public.text"])]
+        let data = try JSONEncoder().encode(types)
+        #expect(String(decoding: data, as: UTF8.self) == #"["public.png","com.example.coded"]"#)
+        #expect(try JSONDecoder().decode([UniformType].self, from: data) == types)
+    }
+
+    @Test("Text that is no identifier does not decode", arguments: [#"[""]"#, #"["a b"]"#, #"["text/plain"]"#, "[1]"])
+    func codingIllFormed(_ json: String) {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([UniformType].self, from: Data(json.utf8))
+        }
+    }
+
+    @Test("A received type carries its supertypes, and leaves nothing behind")
+    func received() {
+        let type = UniformType(
+            identifier: "com.example.received",
+            supertypes: ["com.example.received-base", "public.json"]
+        )
+        #expect(type.conforms(to: .json))
+        #expect(type.conforms(to: .text))
+        #expect(type.isSubtype(of: UniformType(identifier: "com.example.received-base", supertypes: [])))
+        #expect(type.supertypeIdentifiers.prefix(3) == ["com.example.received-base", "public.json", "public.text"])
+        #expect(UniformType("com.example.received") == nil)
+        #expect(!UniformType(identifier: "com.example.received", supertypes: []).conforms(to: .json))
+    }
+
+    @Test("Relations with oneself: conforms, and is neither subtype nor supertype")
+    func reflexive() {
+        #expect(UniformType.text.conforms(to: .text))
+        #expect(!UniformType.text.isSubtype(of: .text))
+        #expect(!UniformType.text.isSupertype(of: .text))
+        #expect(!UniformType.text.supertypes.contains(.text))
+    }
+
+    @Test("Public types are the ones named so")
+    func isPublic() {
+        #expect(UniformType.png.isPublic)
+        #expect(UniformType("PUBLIC.png")?.isPublic == true)
+        #expect(!UniformType.gif.isPublic)
+        #expect(!UniformType(identifier: "publicity.toy", supertypes: []).isPublic)
+        #expect(!UniformType(identifier: "pub", supertypes: []).isPublic)
+    }
+
+    @Test("Descriptions come from the nearest supertype that has one")
+    func descriptions() {
+        #expect(UniformType.png.localizedDescription == "PNG image")
+        #expect(UniformType.tiff.localizedDescription == "image")
+        #expect(UniformType.geoJSON.localizedDescription == "JSON text")
+        #expect(UniformType.livePhoto.localizedDescription == nil)
+    }
+}
