@@ -1,5 +1,4 @@
 import PasteboardWire
-import TypeIdentifiers
 
 // Loads: choosing what is given, asking its source, and every way in which a load ends.
 extension BrokerState {
@@ -90,37 +89,19 @@ extension BrokerState {
         of publication: Publication,
         for viewer: ProcessKey
     ) throws(Failure) -> Int {
-        let edges = load.edges.map { (type: $0.type, supertypes: $0.supertypes) }
+        let list = try AcceptList(load.accepts, preference: load.preference, edges: load.edges)
         let visible = item.representations.indices.filter {
             item.representations[$0].isVisible(to: viewer, owner: publication.ownerProcess)
         }
-        func fits(_ index: Int, _ accept: Accept) -> Bool {
-            let representation = item.representations[index]
-            switch accept.match ?? 0 {
-            case 1: return Conformance.equal(representation.type, accept.type)
-            case 2: return true
-            default:
-                return Conformance.conforms(
-                    representation.type,
-                    closure: representation.supertypes,
-                    to: accept.type,
-                    edges: edges
-                )
+        func choose(among indices: [Int]) -> Int? {
+            let candidates = indices.map { index in
+                (type: item.representations[index].type, supertypes: item.representations[index].supertypes)
             }
-        }
-        func first(among indices: [Int]) -> Int? {
-            if load.accepts.isEmpty { return indices.first }
-            if load.preference == 1 {
-                for accept in load.accepts {
-                    if let index = indices.first(where: { fits($0, accept) }) { return index }
-                }
-                return nil
-            }
-            return indices.first { index in load.accepts.contains { fits(index, $0) } }
+            return list.choose(among: candidates).map { indices[$0] }
         }
         let loadable = visible.filter { publication.owner != nil || item.representations[$0].kept != nil }
-        if let index = first(among: loadable) { return index }
-        if first(among: visible) != nil {
+        if let index = choose(among: loadable) { return index }
+        if choose(among: visible) != nil {
             throw Failure(.sourceGone, "source \(publication.ownerName) has gone, and what it promised with it")
         }
         let wanted = load.accepts.map(\.type).joined(separator: ", ")

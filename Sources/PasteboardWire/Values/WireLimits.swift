@@ -23,6 +23,8 @@ package enum WireLimits {
     package static let supertypes = 64
     /// Entries of an accept list, and types that a destination may send supertypes for.
     package static let accepts = 64
+    /// Supertypes in all of these.
+    package static let edgeSupertypes = 256
     /// Features that a hello or a request may name.
     package static let features = 64
 }
