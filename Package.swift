@@ -24,7 +24,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "TypeIdentifiers", exclude: ["Table"], swiftSettings: pureSettings),
-        .target(name: "PasteboardWire", dependencies: ["TypeIdentifiers"], swiftSettings: pureSettings),
+        .target(
+            name: "PasteboardWire",
+            dependencies: ["TypeIdentifiers"],
+            exclude: ["pasteboard.proto"],
+            swiftSettings: pureSettings
+        ),
 
         .target(name: "CPasteboardSystem"),
         .target(
@@ -97,6 +102,7 @@ let package = Package(
         .testTarget(
             name: "PasteboardWireTests",
             dependencies: ["PasteboardWire", "TestSupport"],
+            exclude: ["Resources"],
             swiftSettings: settings
         ),
         .testTarget(
