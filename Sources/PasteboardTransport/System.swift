@@ -102,10 +102,14 @@ package enum System {
         return DescriptorPair(OwnedDescriptor(adopting: ends[0]), OwnedDescriptor(adopting: ends[1]))
     }
 
-    /// A second descriptor of the same open file.
-    package static func duplicate(_ descriptor: CInt) throws(SystemError) -> OwnedDescriptor {
-        // Above 2, so that it is never mistaken for a standard stream that somebody closed.
-        OwnedDescriptor(adopting: try call("dup", "descriptor \(descriptor)") { fcntl(descriptor, F_DUPFD_CLOEXEC, 3) })
+    /// A second descriptor of the same open file, with a number of at least `lowest`: by default it is never mistaken
+    /// for a standard stream that somebody closed.
+    package static func duplicate(
+        _ descriptor: CInt,
+        above lowest: CInt = 3
+    ) throws(SystemError) -> OwnedDescriptor {
+        let raw = try call("dup", "descriptor \(descriptor)") { fcntl(descriptor, F_DUPFD_CLOEXEC, lowest) }
+        return OwnedDescriptor(adopting: raw)
     }
 
     package static func isTerminal(_ descriptor: CInt) -> Bool {

@@ -238,6 +238,13 @@ static inline ssize_t pbs_receive(
 
 // ---- Processes
 
+extern char **environ;
+
+// Null in a process that cleared its environment, which the Glibc module does not admit.
+static inline char **pbs_environment(void) {
+    return environ;
+}
+
 static inline int pbs_pidfd_open(int32_t pid) {
     return (int)syscall(434 /* pidfd_open */, pid, 0);
 }

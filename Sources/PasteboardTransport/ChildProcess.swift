@@ -1,0 +1,133 @@
+import CPasteboardSystem
+import Glibc
+
+/// A program started by this process.
+///
+/// The child has no signal blocked or ignored and no descriptor but those given to it.
+package struct ChildProcess: Sendable {
+    /// What one of the child's standard streams is.
+    package enum Stream: Sendable {
+        /// The same as this process's.
+        case inherited
+        case null
+        case descriptor(CInt)
+    }
+
+    package struct Configuration: Sendable {
+        /// The program's path, without search.
+        package var path: String
+        /// The arguments, the program's name first.
+        package var arguments: [String]
+        /// Entries `NAME=value`.
+        package var environment: [String]
+        package var input = Stream.null
+        package var output = Stream.inherited
+        package var errors = Stream.inherited
+        /// More descriptors for the child, which get the numbers 3, 4 and so on there.
+        package var descriptors: [CInt] = []
+        package var directory: String?
+        /// A session of its own: it outlives the terminal, and its keys do not reach it.
+        package var inNewSession = false
+        /// A process group of its own, so that it can be ended together with its children.
+        package var inNewGroup = false
+
+        package init(path: String, arguments: [String] = [], environment: [String] = System.environment()) {
+            self.path = path
+            self.arguments = [path] + arguments
+            self.environment = environment
+        }
+    }
+
+    package let id: CInt
+
+    package init(_ configuration: Configuration) throws(SystemError) {
+        // The actions below would overwrite a source that has a number of the child's: all sources move above those.
+        let given: [CInt?] =
+            [configuration.input, configuration.output, configuration.errors].enumerated().map { number, stream in
+                switch stream {
+                case .inherited: CInt(number)
+                case .null: nil
+                case .descriptor(let descriptor): descriptor
+                }
+            } + configuration.descriptors
+        var sources: [DescriptorBox?] = []
+        for descriptor in given {
+            guard let descriptor else {
+                sources.append(nil)
+                continue
+            }
+            sources.append(DescriptorBox(try System.duplicate(descriptor, above: CInt(given.count))))
+        }
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, source) in sources.enumerated() {
+            if let source {
+                posix_spawn_file_actions_adddup2(&actions, source.raw, CInt(number))
+            } else {
+                posix_spawn_file_actions_addopen(&actions, CInt(number), "/dev/null", O_RDWR, 0)
+            }
+        }
+        posix_spawn_file_actions_addclosefrom_np(&actions, CInt(sources.count))
+        if let directory = configuration.directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var flags = CInt(POSIX_SPAWN_SETSIGMASK) | CInt(POSIX_SPAWN_SETSIGDEF)
+        if configuration.inNewSession { flags |= CInt(PBS_SPAWN_NEW_SESSION) }
+        if configuration.inNewGroup { flags |= CInt(POSIX_SPAWN_SETPGROUP) }
+        posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
+        var none = System.signalSet([])
+        posix_spawnattr_setsigmask(&attributes, &none)
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+
+        var child: pid_t = 0
+        let code = withCStrings(configuration.arguments) { arguments in
+            withCStrings(configuration.environment) { environment in
+                posix_spawn(&child, configuration.path, &actions, &attributes, arguments, environment)
+            }
+        }
+        // The duplicates are needed until the child has been made.
+        withExtendedLifetime(sources) {}
+        if code != 0 { throw SystemError(call: "start", errno: code, subject: configuration.path) }
+        id = child
+    }
+
+    /// Waits until the child has ended. Called once.
+    package func wait() throws(SystemError) -> ProcessEnd {
+        while true {
+            if let end = try System.waitForProcess(id) { return end }
+        }
+    }
+
+    /// As `wait`, but gives up after `milliseconds`, with nil.
+    package func wait(milliseconds: Int) throws(SystemError) -> ProcessEnd? {
+        let descriptor = try System.processDescriptor(id)
+        _ = try System.poll([PollInterest(descriptor.raw, .readable)], milliseconds: milliseconds)
+        return try System.waitForProcess(id, hang: false)
+    }
+
+    package func kill(_ signal: CInt) throws(SystemError) {
+        try System.kill(id, signal)
+    }
+
+    /// Sends a signal to the child and what it has started, if it was started in a group or session of its own.
+    package func killGroup(_ signal: CInt) throws(SystemError) {
+        try System.kill(-id, signal)
+    }
+}
+
+/// Lends the strings as the null-terminated array that the system's calls take.
+private func withCStrings<Result>(
+    _ strings: [String],
+    _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    // Copies, because a string lends its bytes only to one closure at a time.
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+}

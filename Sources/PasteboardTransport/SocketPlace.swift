@@ -1,0 +1,88 @@
+import Glibc
+package import PasteboardWire
+
+/// A path for the broker's socket and what lies beside it.
+///
+/// The directory is the guard: it belongs to this user and nobody else may enter it, so nobody else can put anything at
+/// the path, or remove what is there.
+package struct SocketPlace: Equatable, Sendable {
+    package let socket: String
+
+    package init(socket: String) {
+        self.socket = socket
+    }
+
+    /// The first place of the list that can be used.
+    package init(choosingFrom endpoint: WellKnownEndpoint) throws(PlaceError) {
+        for place in endpoint.places {
+            switch place {
+            case .path(let path):
+                self.init(socket: path)
+                return
+            case .ifUsable(let base, let path):
+                do throws(PlaceError) {
+                    try Self.check(directory: base)
+                } catch {
+                    continue
+                }
+                self.init(socket: path)
+                return
+            }
+        }
+        throw .nowhere
+    }
+
+    package var directory: String {
+        let slash = socket.lastIndex(of: "/") ?? socket.startIndex
+        return slash == socket.startIndex ? "/" : String(socket[..<slash])
+    }
+
+    /// Held by the living broker.
+    package var lifeLock: String { "\(socket).lock" }
+    /// Held by the client that starts a broker.
+    package var startLock: String { "\(directory)/start.lock" }
+
+    /// Makes the directory and those above it where they are missing, then checks it.
+    package func prepareDirectory() throws(PlaceError) {
+        var missing: [String] = []
+        var path = directory
+        while path != "/", try Self.status(at: path) == nil {
+            missing.append(path)
+            path = SocketPlace(socket: path).directory
+        }
+        for path in missing.reversed() {
+            do throws(SystemError) {
+                try System.makeDirectory(path)
+            } catch {
+                // Another process may make the same directory at the same moment.
+                if error.errno != EEXIST { throw .system(error) }
+            }
+        }
+        try checkDirectory()
+    }
+
+    /// Throws unless the directory is this user's and closed to everybody else.
+    package func checkDirectory() throws(PlaceError) {
+        try Self.check(directory: directory)
+    }
+
+    private static func check(directory: String) throws(PlaceError) {
+        let status = try status(at: directory)
+        guard let status else { throw .unsafeDirectory(directory, .missing) }
+        guard status.kind == .directory else { throw .unsafeDirectory(directory, .notADirectory) }
+        guard status.owner == System.userID else { throw .unsafeDirectory(directory, .owned(by: status.owner)) }
+        guard status.mode & 0o077 == 0 else { throw .unsafeDirectory(directory, .open(mode: status.mode)) }
+    }
+
+    /// Removes the socket that a broker has left behind that ended without doing so.
+    package func removeStaleSocket(under _: borrowing LifeLock) throws(PlaceError) {
+        let status = try Self.status(at: socket)
+        guard let status else { return }
+        guard status.kind == .socket, status.owner == System.userID else { throw .occupied(socket) }
+        try asPlaceError { () throws(SystemError) in try System.unlink(socket) }
+    }
+
+    private static func status(at path: String) throws(PlaceError) -> FileStatus? {
+        try asPlaceError { () throws(SystemError) in try System.status(at: path) }
+    }
+}
