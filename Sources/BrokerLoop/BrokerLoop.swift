@@ -26,19 +26,15 @@ package final class BrokerLoop {
     private var isDone = false
     let log: @Sendable (String) -> Void
 
-    /// Where connections come from; empty once the broker drains.
-    var doors: [any Door] = []
+    /// What is waited for besides connections, by its token. A door that was removed leaves its place empty.
+    private var doors: [(any Door)?] = []
+    /// Doors that are not watched until a time.
+    private var paused: [(door: Int, until: UInt64)] = []
 
     package init(state: BrokerState, log: @escaping @Sendable (String) -> Void) throws(SystemError) {
         self.state = state
         self.log = log
         self.epoll = try Epoll()
-    }
-
-    /// Adds something to wait for besides connections: a listening socket, signals, a request to stop.
-    package func add(_ door: some Door) throws(SystemError) {
-        try self.epoll.add(door.descriptor, .readable, token: UInt64(self.doors.count))
-        self.doors.append(door)
     }
 
     /// Runs until the broker was told to stop and has drained.
@@ -51,6 +47,7 @@ package final class BrokerLoop {
         try self.epoll.wait(into: &self.events, milliseconds: waiting ? self.patience() : 0)
         self.state.advance(to: Self.now())
         self.perform()
+        if !self.paused.isEmpty { self.resumePaused() }
         for index in 0..<self.events.count {
             let event = self.events[index]
             if event.token < Self.firstPeerToken {
@@ -73,15 +70,57 @@ package final class BrokerLoop {
     /// Milliseconds until something is due; nil for never.
     private func patience() -> CInt? {
         if self.state.hasReadyKept { return 0 }
-        guard self.state.nextCheck != .max else { return nil }
+        let next = self.paused.reduce(self.state.nextCheck) { min($0, $1.until) }
+        guard next != .max else { return nil }
         let now = Self.now()
-        guard self.state.nextCheck > now else { return 0 }
-        return CInt(clamping: self.state.nextCheck - now)
+        return next > now ? CInt(clamping: next - now) : 0
+    }
+
+    // MARK: Doors
+
+    /// Adds something to wait for besides connections: a listening socket, signals, a request to stop.
+    package func add(_ door: some Door) throws(SystemError) {
+        try self.epoll.add(door.descriptor, .readable, token: UInt64(self.doors.count))
+        self.doors.append(door)
+    }
+
+    func remove(_ door: some Door) {
+        guard let index = self.doors.firstIndex(where: { $0 === door }) else { return }
+        if !self.paused.contains(where: { $0.door == index }) { try? self.epoll.remove(door.descriptor) }
+        self.paused.removeAll { $0.door == index }
+        self.doors[index] = nil
+    }
+
+    /// Watching it now would only spin.
+    func pause(_ door: some Door, milliseconds: UInt64) {
+        guard let index = self.doors.firstIndex(where: { $0 === door }) else { return }
+        try? self.epoll.remove(door.descriptor)
+        self.paused.append((index, Self.now() + milliseconds))
+    }
+
+    private func resumePaused() {
+        let due = self.paused.filter { $0.until <= Self.now() }
+        guard !due.isEmpty else { return }
+        self.paused.removeAll { $0.until <= Self.now() }
+        for (index, _) in due {
+            guard let door = self.doors[index] else { continue }
+            try? self.epoll.add(door.descriptor, .readable, token: UInt64(index))
+        }
     }
 
     private func open(_ index: Int) {
-        guard index < self.doors.count else { return }
-        self.doors[index].opened(in: self)
+        guard index < self.doors.count, let door = self.doors[index] else { return }
+        door.opened(in: self)
+        self.perform()
+    }
+
+    // MARK: Stopping
+
+    package var isDraining: Bool { self.state.isDraining }
+
+    /// The first time the broker drains, the second time it ends at once.
+    package func stop() {
+        if self.state.isDraining { self.state.endDraining() } else { self.state.drain() }
         self.perform()
     }
 
@@ -306,7 +345,7 @@ package final class BrokerLoop {
         case .sealKept(let kept): self.memory.seal(kept)
         case .closeKept(let kept): self.memory.close(kept)
         case .stopListening:
-            for door in self.doors { door.closes(in: self) }
+            for door in self.doors { door?.closes(in: self) }
         }
     }
 

@@ -23,7 +23,8 @@ package struct ProcessIdentity: Hashable, Sendable {
     // Where the kernel has a file system of pidfds: all ones and the inode there. Else the number of the process and
     // the tick at which it started.
     private let first: UInt64
-    private let second: UInt64
+    /// Together with the process id it names one process of this boot.
+    package let second: UInt64
 
     /// The process at the other end of a socket.
     ///

@@ -1,1 +1,9 @@
-@main enum Main { static func main() {} }
+import BrokerLoop
+import Glibc
+
+@main
+enum Main {
+    static func main() {
+        exit(BrokerDaemon.run(arguments: Array(CommandLine.arguments.dropFirst())))
+    }
+}

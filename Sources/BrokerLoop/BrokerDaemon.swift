@@ -1,0 +1,100 @@
+package import BrokerState
+import PasteboardTransport
+package import PasteboardWire
+
+/// The broker as a program: what `pasteboardd` and `pasteboard broker` run.
+package enum BrokerDaemon {
+    package static let usage = """
+        usage: pasteboardd [--socket PATH] [--limit NAME=VALUE ...]
+
+        Runs the broker of this user in the foreground until SIGTERM, SIGINT or SIGHUP.
+
+          --socket PATH       where to listen, instead of the well-known place
+          --limit NAME=VALUE  changes one limit; `pasteboard limits` shows them. Times take ms, s, m or h, sizes
+                              KiB, MiB or GiB. Limits are also read from $XDG_CONFIG_HOME/pasteboard/config,
+                              one `NAME = VALUE` a line
+          --ready-fd N        writes a byte to descriptor N once clients can connect
+          --help              shows this text
+
+        A socket that the service manager passes (LISTEN_FDS) is used as it is.
+
+        """
+
+    /// Runs to the end and returns the exit code.
+    package static func run(arguments: [String], program: String = "pasteboardd") -> CInt {
+        do throws(Failure) {
+            let options = try DaemonOptions(arguments)
+            if options.showsHelp {
+                try? System.write(Array(self.usage.utf8).span, to: 1)
+                return 0
+            }
+            try self.serve(options, program: program)
+            return 0
+        } catch {
+            Self.log("\(program): \(error.text)")
+            return error.code == .invalidArgument ? 2 : 3
+        }
+    }
+
+    private static func serve(_ options: DaemonOptions, program: String) throws(Failure) {
+        do {
+            System.ignoreBrokenPipes()
+            let descriptors = System.raiseDescriptorLimit()
+            var limits = options.limits
+            // A reserve for what is not a connection: kept bytes, the log, sockets on their way in.
+            limits.connections = min(limits.connections, UInt64(max(16, descriptors - 64)))
+            let loop = try BrokerLoop(state: try Self.state(limits)) { Self.log("\(program): \($0)") }
+            try loop.add(SignalDoor())
+            if let inherited = try ListeningSocket.inherited(refusal: ListeningDoor.refusal) {
+                try loop.add(ListeningDoor(inherited: inherited))
+            } else {
+                let place = try options.place()
+                let door = try ListeningDoor(claiming: place)
+                try loop.add(door)
+                try loop.add(VanishedPlaceDoor(place, of: door))
+            }
+            if let ready = options.readyDescriptor {
+                try? System.write([UInt8(ascii: "r")].span, to: ready)
+                _ = OwnedDescriptor(adopting: ready)
+            }
+            try loop.run()
+        } catch let failure as Failure {
+            throw failure
+        } catch PlaceError.held(let lock, let process) {
+            let holder = process.map { "process \($0)" } ?? "another process"
+            throw Failure(.brokerUnavailable, "a broker runs already: \(holder) holds \(lock)")
+        } catch {
+            throw Failure(.brokerUnavailable, "\(error)")
+        }
+    }
+
+    /// A state for a broker of this machine, now.
+    package static func state(_ limits: BrokerLimits) throws(Failure) -> BrokerState {
+        let epoch: UInt64
+        do throws(SystemError) {
+            epoch = try System.randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) } >> 1
+        } catch {
+            throw Failure(.brokerUnavailable, "\(error)")
+        }
+        return BrokerState(
+            limits: limits,
+            epoch: epoch,
+            firstChangeCount: MonotonicClock.bootMicroseconds(),
+            process: UInt32(bitPattern: System.processID),
+            programVersion: ProgramVersion.current
+        )
+    }
+
+    private static func log(_ line: String) {
+        try? System.write(Array("\(line)\n".utf8).span, to: 2)
+    }
+}
+
+extension BrokerLimits {
+    /// The defaults on this machine.
+    package static var standard: BrokerLimits {
+        var limits = BrokerLimits()
+        limits.keptPool = System.memorySize() / 4
+        return limits
+    }
+}

@@ -1,0 +1,79 @@
+import BrokerState
+import PasteboardTransport
+import PasteboardWire
+
+/// What the broker was started with: the configuration file first, then the command line.
+struct DaemonOptions {
+    var socket: String?
+    var limits = BrokerLimits.standard
+    var readyDescriptor: CInt?
+    var showsHelp = false
+
+    init(_ arguments: [String]) throws(Failure) {
+        try self.readConfiguration()
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            func value() throws(Failure) -> String {
+                if parts.count == 2 { return parts[1] }
+                guard let next = rest.popFirst() else { throw Failure(.invalidArgument, "\(argument) needs a value") }
+                return next
+            }
+            switch parts[0] {
+            case "--socket":
+                let path = try value()
+                guard path.hasPrefix("/") else {
+                    throw Failure(.invalidArgument, "--socket \(path): the path has to be absolute")
+                }
+                self.socket = path
+            case "--limit":
+                try self.limits.set(try value())
+            case "--ready-fd":
+                guard let number = CInt(try value()), number > 2 else {
+                    throw Failure(.invalidArgument, "--ready-fd needs the number of an open descriptor above 2")
+                }
+                self.readyDescriptor = number
+            case "--help", "-h":
+                self.showsHelp = true
+            default:
+                throw Failure(.invalidArgument, "unknown argument '\(argument)'; see --help")
+            }
+        }
+    }
+
+    func place() throws(Failure) -> SocketPlace {
+        if let socket = self.socket { return SocketPlace(socket: socket) }
+        do {
+            let endpoint = try WellKnownEndpoint(
+                environment: System.environment,
+                userID: System.userID,
+                bootID: try System.bootID()
+            )
+            return try SocketPlace(choosingFrom: endpoint)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.brokerUnavailable, "\(error)")
+        }
+    }
+
+    /// `NAME = VALUE` lines; `#` begins a comment. No file is no error.
+    private mutating func readConfiguration() throws(Failure) {
+        func directory(_ name: String) -> String? {
+            System.environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        guard let base = directory("XDG_CONFIG_HOME") ?? directory("HOME").map({ "\($0)/.config" }) else { return }
+        let path = "\(base)/pasteboard/config"
+        guard let bytes = try? System.contents(of: path) else { return }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let text = line.prefix { $0 != "#" }
+            guard text.contains(where: { $0 != " " && $0 != "\t" && $0 != "\r" }) else { continue }
+            do throws(Failure) {
+                try self.limits.set(String(text))
+            } catch {
+                throw Failure(.invalidArgument, "\(path), line \(index + 1): \(error.text)")
+            }
+        }
+    }
+}

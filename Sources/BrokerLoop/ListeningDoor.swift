@@ -1,0 +1,88 @@
+import BrokerState
+package import PasteboardTransport
+import PasteboardWire
+
+/// The socket that clients connect to: one of our own at a place that this process claims, or one that the service
+/// manager passed, whose path is not ours to remove.
+package final class ListeningDoor: Door {
+    /// Connections taken in one turn, so that a storm of them does not keep the others waiting.
+    private static let perTurn = 64
+    /// How long the door stays shut when not even a refusal was possible.
+    private static let pauseMilliseconds: UInt64 = 100
+
+    private var claimed: ClaimedPlace?
+    private var inherited: ListeningSocket?
+
+    package var descriptor: CInt { self.claimed?.listener.raw ?? self.inherited?.raw ?? -1 }
+
+    package init(claiming place: SocketPlace) throws(PlaceError) {
+        self.claimed = try ClaimedPlace(claiming: place, refusal: Self.refusal)
+    }
+
+    package init(inherited: consuming ListeningSocket) {
+        self.inherited = consume inherited
+    }
+
+    /// What a connection is told that cannot be served for want of descriptors.
+    package static var refusal: [UInt8] {
+        let text = "the broker has no descriptor left for another connection; raise its limit on open files"
+        return Self.encode(Failure(.limitExceeded, text))
+    }
+
+    /// Whether the path leads to this socket; nobody finds a broker whose socket is gone.
+    package var isReachable: Bool { self.claimed?.isReachable ?? true }
+
+    package func opened(in loop: BrokerLoop) {
+        for _ in 0..<Self.perTurn {
+            do {
+                switch try self.accept() {
+                case .connection(let descriptor): self.admit(descriptor, to: loop)
+                case .none: return
+                case .refused: loop.log("refused a connection: no descriptor left")
+                case .exhausted: return loop.pause(self, milliseconds: Self.pauseMilliseconds)
+                }
+            } catch {
+                loop.log("cannot accept connections: \(error)")
+                return loop.pause(self, milliseconds: Self.pauseMilliseconds)
+            }
+        }
+    }
+
+    package func closes(in loop: BrokerLoop) {
+        loop.remove(self)
+        self.claimed?.withdraw()
+        self.claimed = nil
+        self.inherited = nil
+    }
+
+    private func accept() throws(SystemError) -> ListeningSocket.Accepted {
+        if let accepted = try self.claimed?.listener.accept() { return accepted }
+        if let accepted = try self.inherited?.accept() { return accepted }
+        return .none
+    }
+
+    /// The directory keeps other users out; who comes anyway, through a descriptor that was passed on say, is refused.
+    private func admit(_ descriptor: consuming OwnedDescriptor, to loop: BrokerLoop) {
+        do {
+            let credentials = try PeerCredentials(of: descriptor.raw)
+            guard credentials.user == System.userID else {
+                let text = "user \(credentials.user) may not use the pasteboards of user \(System.userID)"
+                loop.log("refused a connection: \(text)")
+                try System.write(Self.encode(Failure(.notPermitted, text)).span, to: descriptor.raw)
+                return
+            }
+            let identity = try ProcessIdentity(peerOf: descriptor.raw, credentials: credentials)
+            Socket.enlargeBuffers(of: descriptor.raw)
+            let process = ProcessKey(pid: UInt32(bitPattern: credentials.process), identity: identity.second)
+            loop.adopt(descriptor, of: process)
+        } catch {
+            loop.log("cannot take a connection in: \(error)")
+        }
+    }
+
+    private static func encode(_ failure: Failure) -> [UInt8] {
+        var encoder = FrameEncoder()
+        encoder.append(failure, stream: 0)
+        return encoder.bytes
+    }
+}
