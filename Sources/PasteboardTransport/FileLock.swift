@@ -23,6 +23,10 @@ package struct LifeLock: ~Copyable, Sendable {
         throw .held(lock: place.lifeLock, by: Self.holder(of: place))
     }
 
+    deinit {
+        System.unlock(file.raw)
+    }
+
     /// The process that wrote its number last.
     package static func holder(of place: SocketPlace) -> CInt? {
         guard let text = try? System.contents(of: place.lifeLock, limit: 32) else { return nil }
@@ -53,11 +57,20 @@ package struct StartLock: ~Copyable, Sendable {
         }
         throw .held(lock: place.startLock, by: nil)
     }
+
+    deinit {
+        System.unlock(file.raw)
+    }
 }
 
 extension System {
     fileprivate static func openLock(_ path: String) throws(SystemError) -> OwnedDescriptor {
         try open(path, [.readingAndWriting, .creating, .notFollowingLinks])
+    }
+
+    /// Closing alone would not do at once: a child has a copy of the descriptor until it executes its program.
+    fileprivate static func unlock(_ descriptor: CInt) {
+        _ = flock(descriptor, LOCK_UN)
     }
 
     /// Whether the lock is this process's now.

@@ -25,11 +25,17 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
 
 /// A shared owner of a descriptor, for collections and continuations, which cannot hold a noncopyable value.
 package final class DescriptorBox: Sendable {
-    private let descriptor: OwnedDescriptor
+    package let raw: CInt
+    private let closer: DescriptorCloser?
 
-    package var raw: CInt { descriptor.raw }
+    /// With a `closer` the descriptor is closed on that one's thread.
+    package init(_ descriptor: consuming OwnedDescriptor, closer: DescriptorCloser? = nil) {
+        raw = descriptor.release()
+        self.closer = closer
+    }
 
-    package init(_ descriptor: consuming OwnedDescriptor) {
-        self.descriptor = descriptor
+    deinit {
+        let descriptor = OwnedDescriptor(adopting: raw)
+        if let closer { closer.close(descriptor) }
     }
 }

@@ -54,7 +54,7 @@ package struct ReadBuffer: ~Copyable {
             pbs_receive(socket, storage + carry.count, readSize, numbers, &found, &truncated)
         }
         for index in 0..<Int(found) {
-            descriptors.boxes.append(DescriptorBox(OwnedDescriptor(adopting: numbers[index])))
+            descriptors.append(OwnedDescriptor(adopting: numbers[index]))
         }
         if truncated != 0 { descriptors.wereDropped = true }
         guard let received else { return .wouldBlock }
@@ -94,12 +94,24 @@ package enum ReceiveOutcome: Equatable, Sendable {
 }
 
 /// The descriptors that have arrived on a connection and that no frame has claimed yet, in order of arrival.
+///
+/// They come with the first byte of a message, so perhaps before their frame is complete, but never without it: what is
+/// left when all bytes are consumed was announced by no frame, and the peer is at fault.
 package struct ReceivedDescriptors: Sendable {
     package fileprivate(set) var boxes: [DescriptorBox] = []
     /// The kernel dropped some, because this process has no room for more. What follows can no longer be matched.
     package fileprivate(set) var wereDropped = false
 
-    package init() {}
+    private let closer: DescriptorCloser?
+
+    /// With a `closer` the descriptors are closed on that one's thread.
+    package init(closer: DescriptorCloser? = nil) {
+        self.closer = closer
+    }
+
+    fileprivate mutating func append(_ descriptor: consuming OwnedDescriptor) {
+        boxes.append(DescriptorBox(descriptor, closer: closer))
+    }
 
     /// Takes the oldest `count`; nil if there are fewer.
     package mutating func take(_ count: Int) -> [DescriptorBox]? {

@@ -106,16 +106,4 @@ import Testing
         #expect(MonotonicClock.deadline(milliseconds: .max) == .max)
         #expect(MonotonicClock.bootMicroseconds() > 0)
     }
-
-    @Test("A descriptor closes with its owner, and not once it is released")
-    func ownership() throws {
-        let pipe = try System.pipe()
-        let raw = try System.duplicate(pipe.second.raw).release()
-        #expect(try System.openFlags(of: raw) & O_ACCMODE == O_WRONLY)
-        var owner: DescriptorBox? = DescriptorBox(OwnedDescriptor(adopting: raw))
-        #expect(owner?.raw == raw)
-        owner = nil
-        // The only other owner of the writing end keeps the pipe open.
-        #expect(try System.poll([PollInterest(pipe.first.raw, .readable)], milliseconds: 0) == [[]])
-    }
 }

@@ -152,6 +152,21 @@ static inline int pbs_connect(int fd, const char *path) {
     return connect(fd, (const struct sockaddr *)&address, sizeof address);
 }
 
+// One datagram to the service manager; a path that begins with @ is in the abstract name space.
+static inline int pbs_notify(const char *path, const char *state, size_t count) {
+    struct sockaddr_un address = pbs_address(path);
+    socklen_t length = offsetof(struct sockaddr_un, sun_path) + strlen(address.sun_path);
+    if (address.sun_path[0] == '@') address.sun_path[0] = 0;
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -1;
+    ssize_t sent = sendto(
+        fd, state, count, MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&address, length);
+    int code = errno;
+    close(fd);
+    errno = code;
+    return sent < 0 ? -1 : 0;
+}
+
 static inline int pbs_int_option(int fd, int option, int *value) {
     socklen_t length = sizeof *value;
     return getsockopt(fd, SOL_SOCKET, option, value, &length);

@@ -1,0 +1,103 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import Testing
+
+@Suite struct DescriptorTests {
+    @Test("A descriptor closes with its owner, and not before")
+    func ownership() throws {
+        let pipe = try System.pipe()
+        let raw = try System.duplicate(pipe.second.raw).release()
+        #expect(try System.openFlags(of: raw) & O_ACCMODE == O_WRONLY)
+        var owner: DescriptorBox? = DescriptorBox(OwnedDescriptor(adopting: raw))
+        #expect(owner?.raw == raw)
+        owner = nil
+        // The other owner of the writing end keeps the pipe open.
+        #expect(try System.poll([PollInterest(pipe.first.raw, .readable)], milliseconds: 0) == [[]])
+    }
+
+    @Test("A closer closes what it is given, also when it goes itself")
+    func closer() throws {
+        let ends = try Socket.pair()
+        var closer: DescriptorCloser? = try DescriptorCloser()
+        var box: DescriptorBox? = DescriptorBox(try System.duplicate(ends.first.raw), closer: closer)
+        let passed = ReceivedDescriptors(closer: closer)
+        #expect(box != nil && passed.boxes.isEmpty)
+        var pipe: DescriptorPair? = try System.pipe()
+        let reading = try System.duplicate(pipe?.first.raw ?? -1)
+        var writing: DescriptorBox? = DescriptorBox(try System.duplicate(pipe?.second.raw ?? -1), closer: closer)
+        _ = pipe.take()
+        #expect(writing != nil)
+        writing = nil
+        // The end of the pipe is its last writer's close.
+        #expect(try System.read(reading.raw, upTo: 1) == [])
+        box = nil
+        closer = nil
+    }
+
+    @Test("Nothing leaves a descriptor open")
+    func leaks() async {
+        await #expect(processExitsWith: .success) {
+            func openDescriptors() -> Int { (0..<1024).count { fcntl($0, F_GETFD) >= 0 } }
+            let before = openDescriptors()
+            let rounds = 30
+            for _ in 0..<rounds {
+                let directory = try TemporaryDirectory()
+                var claimed = try ClaimedPlace(claiming: SocketPlace(socket: "\(directory.path)/socket"))
+                let client = try Socket.connect(path: claimed.place.socket, deadline: .max)
+                guard case .connection(let server) = try claimed.listener.accept() else { exit(2) }
+                Socket.setPassesDescriptors(server.raw, true)
+                _ = try ProcessIdentity(peerOf: server.raw, credentials: PeerCredentials(of: server.raw))
+                _ = try StartLock(of: claimed.place, deadline: .max)
+                _ = try Epoll()
+
+                let file = try MemoryFile()
+                try file.seal()
+                var output = OutputBuffer()
+                var delivered: [Delivery] = []
+                let nothing: [UInt8] = []
+                output.markDescriptors([file.descriptor, file.descriptor])
+                output.appendStream(header: FrameHeader(.answer, stream: 1, length: 0), payload: nothing.span)
+                guard try output.flush(to: client.raw, delivered: &delivered) == .empty else { exit(3) }
+                // Marks whose frames never leave.
+                output.markDescriptors([file.descriptor])
+                var input = ReadBuffer()
+                var carry: [UInt8] = []
+                var descriptors = ReceivedDescriptors()
+                guard case .bytes = try input.receive(from: server.raw, carry: &carry, descriptors: &descriptors),
+                    descriptors.take(3) == nil, let first = descriptors.take(1)?.first,
+                    MemoryFile(sealed: first) != nil, descriptors.boxes.count == 1
+                else { exit(4) }
+
+                let child = try ChildProcess(.init(path: "/bin/sleep", arguments: ["1000"]))
+                guard try child.wait(milliseconds: 0) == nil else { exit(5) }
+                try child.kill(SIGKILL)
+                _ = try child.wait()
+            }
+            // The test harness opens a few of its own meanwhile; a leak would be one a round.
+            guard openDescriptors() < before + rounds else { exit(6) }
+        }
+    }
+
+    @Test("The service manager is told, by path or by abstract name, and its absence does not matter")
+    func notifies() async {
+        await #expect(processExitsWith: .success) {
+            ServiceManager.notify("READY=1")
+            try System.setEnvironment("NOTIFY_SOCKET", to: "/nonexistent/socket")
+            ServiceManager.notify("READY=1")
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            let name = Array("pasteboard-test-\(getpid())".utf8)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0[1...].copyBytes(from: name) }
+            let length = socklen_t(MemoryLayout<sa_family_t>.size + 1 + name.count)
+            let socket = OwnedDescriptor(adopting: socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0))
+            let bound = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket.raw, $0, length) }
+            }
+            guard bound == 0 else { exit(2) }
+            try System.setEnvironment("NOTIFY_SOCKET", to: "@" + String(decoding: name, as: UTF8.self))
+            ServiceManager.notify("READY=1")
+            guard try System.read(socket.raw, upTo: 100) == Array("READY=1".utf8) else { exit(3) }
+        }
+    }
+}
