@@ -146,6 +146,16 @@ struct FrameDecoderTests {
         #expect(collector.frames.map(\.header.version) == [version])
     }
 
+    @Test(
+        "A frame that announces descriptors is a violation, since nothing negotiates them",
+        arguments: FrameKind.allCases
+    )
+    func descriptors(kind: FrameKind) {
+        var encoder = FrameEncoder()
+        encoder.append(header: FrameHeader(kind, stream: 1, length: 0, descriptorCount: 1))
+        Self.expectRefused(.protocolViolation, encoder.bytes)
+    }
+
     @Test("Random bytes are refused or wait, and nothing beyond a header and a payload is kept")
     func randomBytes() {
         var generator = SeededGenerator(for: "random bytes into FrameDecoder")
@@ -157,6 +167,7 @@ struct FrameDecoderTests {
                 bytes[1] = 0
                 bytes[2] = 0
                 bytes[3] = 0
+                bytes[6] = 0
                 bytes[7] = 1
                 bytes[4] = FrameKind.allCases.randomElement(using: &generator)?.rawValue ?? 0
             }

@@ -51,6 +51,22 @@ struct MessageTests {
         }
     }
 
+    @Test("The greatest item of a write fits a frame when a list tells all of it")
+    func greatestItem() throws {
+        var item = Item()
+        item.suggestedName = String(repeating: "n", count: WireLimits.name)
+        item.representations = (0..<WireLimits.representations).map { _ in Representation() }
+        let filled = encoded(item).count
+        item.representations[0].supertypes = [String(repeating: "t", count: WireLimits.itemLength - filled - 8)]
+        #expect((WireLimits.itemLength - 16...WireLimits.itemLength).contains(encoded(item).count))
+        for index in item.representations.indices {
+            item.representations[index].visibility = .max
+            item.representations[index].byteCount = .max
+            item.representations[index].provision = .max
+        }
+        #expect(encoded(item).count <= WireLimits.controlLength)
+    }
+
     @Test("A message cut short at any place throws or decodes", arguments: try SchemaSample.all(.full))
     func truncated(sample: SchemaSample) throws {
         for count in 0..<sample.bytes.count {

@@ -55,6 +55,7 @@ struct ProtocolTextTests {
             "bytes of a name or label": WireLimits.name,
             "bytes of an error's text": WireLimits.errorText,
             "bytes of an error's detail": WireLimits.errorDetail,
+            "payload of an item within a write": WireLimits.itemLength,
             "items of a publication": WireLimits.items,
             "representations of an item": WireLimits.representations,
             "supertypes of a type": WireLimits.supertypes,
