@@ -24,6 +24,9 @@ extension BrokerState {
         }
         do throws(Failure) {
             if kind == .item {
+                guard payload.count <= WireLimits.itemLength else {
+                    throw Failure(.limitExceeded, "an item of a write has at most \(WireLimits.itemLength) bytes")
+                }
                 try self.add(try Item(decoding: payload), to: id)
             } else {
                 try self.commit(id, try Commit(decoding: payload))

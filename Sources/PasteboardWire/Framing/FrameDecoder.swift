@@ -62,6 +62,9 @@ package struct FrameDecoder: Sendable {
                 "a frame of kind \(header.rawKind) announces \(header.length) bytes; at most \(limit) are allowed"
             )
         }
+        guard header.descriptorCount == 0 else {
+            throw Failure(.protocolViolation, "a frame announces descriptors, which no feature has negotiated")
+        }
         guard header.version == FrameHeader.version || header.rawKind == FrameKind.hello.rawValue else {
             throw Failure(
                 .versionMismatch,

@@ -17,8 +17,9 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
         self.source = source
     }
 
+    /// Without a code, which is 0 on the wire as everywhere in protobuf: no code that there is.
     package init() {
-        self.init(.protocolViolation, "")
+        self.init(ErrorCode(rawValue: 0), "")
     }
 
     package var description: String { "\(self.code): \(self.text)" }
@@ -65,9 +66,9 @@ package struct SourceFailure: ProtobufMessage {
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.domain = try field.string(in: bytes)
+        case 1: self.domain = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
         case 2: self.code = try field.number64()
-        case 3: self.message = try field.string(in: bytes)
+        case 3: self.message = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
         default: break
         }
     }

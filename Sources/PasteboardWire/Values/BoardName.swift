@@ -3,15 +3,15 @@ package enum BoardName {
     /// What a request means that names no board.
     package static let general = "general"
 
-    /// 1 to 255 bytes of printable UTF-8 without `/`: a name is shown, and used as a file's name.
+    /// 1 to 255 bytes of printable UTF-8 without `/`, and not `.` or `..`: a name is shown, and used as a file's name.
     package static func check(_ name: String) throws(Failure) {
         let isPrintable = name.unicodeScalars.allSatisfy { scalar in
             scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != "/"
         }
-        guard !name.isEmpty, name.utf8.count <= WireLimits.name, isPrintable else {
+        guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= WireLimits.name, isPrintable else {
             throw Failure(
                 .invalidArgument,
-                "a pasteboard's name has 1 to \(WireLimits.name) bytes, without '/' and control characters"
+                "a pasteboard's name has 1 to \(WireLimits.name) bytes, without '/' and control characters, and is not '.' or '..'"
             )
         }
     }

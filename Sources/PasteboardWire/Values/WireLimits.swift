@@ -8,6 +8,8 @@ package enum WireLimits {
     @inlinable package static var sharedDataLength: Int { 64 << 10 }
     /// Payload bytes before hello is complete.
     package static let helloLength = 4 << 10
+    /// Payload bytes of an item within a write: a list tells up to 1 KiB more of it, which has to fit a frame too.
+    package static let itemLength = 60 << 10
     /// Bytes of UTF-8 in a type identifier.
     package static let typeIdentifier = 512
     /// Bytes of UTF-8 in a suggested name, a board's name and a peer's label.

@@ -1,0 +1,42 @@
+import PasteboardWire
+
+/// A message as sorted lines `path=value`, one for each field that is present: what two sides of an encoding compare.
+func fieldLines(_ message: any ProtobufMessage) -> [String] {
+    lines(of: message, at: "").sorted()
+}
+
+private func lines(of value: Any, at path: String) -> [String] {
+    switch value {
+    case let value as ErrorCode: return ["\(path)=\(value.rawValue)"]
+    case let value as String: return [FieldLine.string(value, at: path)]
+    // Bound, because a cast looks through an optional and a value that was not cast does not.
+    case let value as UInt32: return ["\(path)=\(value)"]
+    case let value as UInt64: return ["\(path)=\(value)"]
+    case let value as Bool: return ["\(path)=\(value)"]
+    case let list as [Any]:
+        return list.enumerated().flatMap { lines(of: $1, at: "\(path)[\($0)]") }
+    default: break
+    }
+    let mirror = Mirror(reflecting: value)
+    if mirror.displayStyle == .optional {
+        return mirror.children.flatMap { lines(of: $0.value, at: path) }
+    }
+    let own = path.isEmpty ? [] : ["\(path)={}"]
+    return own + mirror.children.flatMap { lines(of: $0.value, at: "\(path).\($0.label ?? "")") }
+}
+
+enum FieldLine {
+    /// Strings as their bytes, so that a line is a line and has no blank.
+    static func string(_ value: String, at path: String) -> String {
+        "\(path)='\(hex(Array(value.utf8)))'"
+    }
+}
+
+func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+func bytes(hex: some StringProtocol) -> [UInt8] {
+    let digits = hex.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}

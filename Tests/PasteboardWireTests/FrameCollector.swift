@@ -1,0 +1,42 @@
+import PasteboardWire
+
+/// What a receiver makes of a stream of bytes: whole frames, whatever the cuts.
+struct FrameCollector {
+    struct Frame: Equatable {
+        var header: FrameHeader
+        var payload: [UInt8]
+        var endsSequence: Bool
+    }
+
+    var decoder: FrameDecoder
+    private(set) var frames: [Frame] = []
+    /// Bytes that the decoder has not taken yet.
+    private(set) var pending: [UInt8] = []
+    /// The data frame whose payload is still coming.
+    private var open: Frame?
+    /// What a piece said that it must not say.
+    private(set) var faults: [String] = []
+
+    init(limitBeforeHello: Int? = nil) {
+        self.decoder = FrameDecoder(limitBeforeHello: limitBeforeHello)
+    }
+
+    mutating func push(_ bytes: some Sequence<UInt8>) throws(Failure) {
+        let presented = self.pending + bytes
+        var offset = 0
+        while let piece = try self.decoder.next(in: presented.span, at: &offset) {
+            self.take(piece, presented[piece.payload])
+        }
+        self.pending = Array(presented[offset...])
+    }
+
+    private mutating func take(_ piece: FramePiece, _ payload: ArraySlice<UInt8>) {
+        if piece.isFirst != (self.open == nil) { self.faults.append("isFirst is wrong") }
+        if piece.isLast == self.decoder.isInsideFrame { self.faults.append("isLast and isInsideFrame disagree") }
+        var frame = self.open ?? Frame(header: piece.header, payload: [], endsSequence: false)
+        frame.payload += payload
+        frame.endsSequence = piece.endsSequence
+        self.open = piece.isLast ? nil : frame
+        if piece.isLast { self.frames.append(frame) }
+    }
+}

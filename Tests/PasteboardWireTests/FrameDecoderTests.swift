@@ -1,0 +1,210 @@
+import PasteboardWire
+import Testing
+
+@Suite("FrameDecoder")
+struct FrameDecoderTests {
+    /// Frames of all shapes, one behind the other: control, empty control, data, empty data, unknown.
+    private static let stream: [UInt8] = {
+        var encoder = FrameEncoder()
+        var hello = Hello()
+        hello.label = "test"
+        encoder.append(hello, stream: 0)
+        encoder.append(Cancel(), stream: 3)
+        encoder.appendData(Array("bytes of a load".utf8), stream: 4)
+        encoder.appendData([], stream: 4, flags: .last)
+        var unknown = FrameHeader(.end, stream: 9, length: 3, flags: .mustUnderstand)
+        unknown.rawKind = 200
+        encoder.append(header: unknown)
+        var end = End()
+        end.reason = 1
+        let tail = FrameEncoder.encoding(end, stream: 1)
+        return encoder.bytes + [1, 2, 3] + tail
+    }()
+
+    private static func expected() throws -> [FrameCollector.Frame] {
+        var collector = FrameCollector()
+        try collector.push(Self.stream)
+        return collector.frames
+    }
+
+    @Test("Frames that come glued together come out one by one")
+    func whole() throws {
+        var collector = FrameCollector()
+        try collector.push(Self.stream)
+        #expect(collector.frames.map(\.header.rawKind) == [1, 51, 48, 48, 200, 49])
+        #expect(collector.frames.map(\.header.stream) == [0, 3, 4, 4, 9, 1])
+        #expect(collector.frames.map(\.endsSequence) == [false, false, false, true, false, false])
+        #expect(try Hello(decoding: collector.frames[0].payload).label == "test")
+        #expect(collector.frames[2].payload == Array("bytes of a load".utf8))
+        #expect(collector.frames[4].payload == [1, 2, 3])
+        #expect(collector.frames[4].header.kind == nil)
+        #expect(collector.frames[4].header.flags == .mustUnderstand)
+        #expect(collector.pending.isEmpty)
+        #expect(collector.faults.isEmpty)
+    }
+
+    @Test("Frames that come byte by byte are the same")
+    func byteByByte() throws {
+        var collector = FrameCollector()
+        for byte in Self.stream {
+            try collector.push([byte])
+        }
+        #expect(try collector.frames == Self.expected())
+        #expect(collector.faults.isEmpty)
+    }
+
+    @Test("Frames cut at random places are the same")
+    func randomCuts() throws {
+        var generator = SeededGenerator(for: "random cuts of frames")
+        let expected = try Self.expected()
+        for _ in 0..<500 {
+            var collector = FrameCollector()
+            var rest = Self.stream[...]
+            while !rest.isEmpty {
+                let count = Int.random(in: 1...40, using: &generator)
+                try collector.push(rest.prefix(count))
+                rest = rest.dropFirst(count)
+            }
+            #expect(collector.frames == expected, "seed \(generator.seed)")
+            #expect(collector.faults.isEmpty, "seed \(generator.seed)")
+        }
+    }
+
+    @Test("A stream cut short gives what is whole and waits for the rest")
+    func truncated() throws {
+        let expected = try Self.expected()
+        for count in 0..<Self.stream.count {
+            var collector = FrameCollector()
+            try collector.push(Self.stream.prefix(count))
+            #expect(collector.frames.count < expected.count)
+            #expect(collector.frames == Array(expected.prefix(collector.frames.count)))
+            try collector.push(Self.stream.dropFirst(count))
+            #expect(collector.frames == expected)
+        }
+    }
+
+    @Test("The part of a data frame that has come is given out at once")
+    func partialData() throws {
+        var encoder = FrameEncoder()
+        encoder.appendData([1, 2, 3, 4], stream: 1, flags: .last)
+        var decoder = FrameDecoder()
+        var offset = 0
+        #expect(try decoder.next(in: Array(encoder.bytes.prefix(16)).span, at: &offset) == nil)
+        #expect(offset == 0)
+        let first = try #require(try decoder.next(in: Array(encoder.bytes.prefix(17)).span, at: &offset))
+        #expect(first.payload == 16..<17)
+        #expect(first.isFirst && !first.isLast && !first.endsSequence)
+        #expect(decoder.isInsideFrame)
+        #expect(try decoder.next(in: Array(encoder.bytes.prefix(17)).span, at: &offset) == nil)
+        let second = try #require(try decoder.next(in: encoder.bytes.span, at: &offset))
+        #expect(second.payload == 17..<20)
+        #expect(!second.isFirst && second.isLast && second.endsSequence)
+        #expect(!decoder.isInsideFrame)
+    }
+
+    @Test("The greatest length of each kind is taken, one more is a violation", arguments: FrameKind.allCases)
+    func limits(kind: FrameKind) throws {
+        let limit = kind == .data ? WireLimits.dataLength : WireLimits.controlLength
+        #expect(kind.maximumLength == limit)
+        var collector = FrameCollector()
+        try collector.push(Self.header(kind.rawValue, length: UInt32(limit)) + [UInt8](repeating: 7, count: limit))
+        #expect(collector.frames.map(\.payload.count) == [limit])
+        for length in [UInt32(limit) + 1, 1 << 31, UInt32.max] {
+            Self.expectRefused(.protocolViolation, Self.header(kind.rawValue, length: length))
+        }
+    }
+
+    @Test("An unknown kind obeys the limit of control frames", arguments: [0, 3, 47, 54, 255] as [UInt8])
+    func unknownKinds(kind: UInt8) throws {
+        let limit = WireLimits.controlLength
+        var collector = FrameCollector()
+        try collector.push(Self.header(kind, length: UInt32(limit)) + [UInt8](repeating: 7, count: limit))
+        #expect(collector.frames.map(\.header.rawKind) == [kind])
+        Self.expectRefused(.protocolViolation, Self.header(kind, length: UInt32(limit) + 1))
+    }
+
+    @Test("Before hello every kind is held to 4 KiB, and to its own limit afterwards")
+    func beforeHello() throws {
+        for kind in [FrameKind.hello, .write, .data] {
+            Self.expectRefused(.protocolViolation, Self.header(kind.rawValue, length: 4097), before: 4096)
+        }
+        var collector = FrameCollector(limitBeforeHello: WireLimits.helloLength)
+        try collector.push(Self.header(1, length: 4096) + [UInt8](repeating: 0, count: 4096))
+        #expect(collector.frames.count == 1)
+        collector.decoder.limitBeforeHello = nil
+        try collector.push(Self.header(16, length: 4097) + [UInt8](repeating: 0, count: 4097))
+        #expect(collector.frames.count == 2)
+    }
+
+    @Test("Another version is refused in every frame but hello", arguments: [0, 2, 255] as [UInt8])
+    func versions(version: UInt8) throws {
+        for kind in FrameKind.allCases where kind != .hello {
+            Self.expectRefused(.versionMismatch, Self.header(kind.rawValue, length: 0, version: version))
+        }
+        var collector = FrameCollector()
+        try collector.push(Self.header(FrameKind.hello.rawValue, length: 0, version: version))
+        #expect(collector.frames.map(\.header.version) == [version])
+    }
+
+    @Test(
+        "A frame that announces descriptors is a violation, since nothing negotiates them",
+        arguments: FrameKind.allCases
+    )
+    func descriptors(kind: FrameKind) {
+        var encoder = FrameEncoder()
+        encoder.append(header: FrameHeader(kind, stream: 1, length: 0, descriptorCount: 1))
+        Self.expectRefused(.protocolViolation, encoder.bytes)
+    }
+
+    @Test("Random bytes are refused or wait, and nothing beyond a header and a payload is kept")
+    func randomBytes() {
+        var generator = SeededGenerator(for: "random bytes into FrameDecoder")
+        for _ in 0..<2000 {
+            var collector = FrameCollector(limitBeforeHello: Bool.random(using: &generator) ? 4096 : nil)
+            var bytes = generator.bytes(upTo: 200)
+            // Short lengths and known kinds now and then, or nearly everything would be refused by its first bytes.
+            if bytes.count > 16 {
+                bytes[1] = 0
+                bytes[2] = 0
+                bytes[3] = 0
+                bytes[6] = 0
+                bytes[7] = 1
+                bytes[4] = FrameKind.allCases.randomElement(using: &generator)?.rawValue ?? 0
+            }
+            do {
+                try collector.push(bytes)
+                #expect(collector.pending.count < 16 + WireLimits.controlLength, "seed \(generator.seed)")
+            } catch {
+                #expect([.protocolViolation, .versionMismatch].contains(error.code), "seed \(generator.seed)")
+            }
+            #expect(collector.faults.isEmpty, "seed \(generator.seed)")
+        }
+    }
+
+    private static func header(_ kind: UInt8, length: UInt32, version: UInt8 = 1) -> [UInt8] {
+        var header = FrameHeader(.end, stream: 1, length: 0)
+        header.rawKind = kind
+        header.length = length
+        header.version = version
+        var encoder = FrameEncoder()
+        encoder.append(header: header)
+        return encoder.bytes
+    }
+
+    private static func expectRefused(_ code: ErrorCode, _ bytes: [UInt8], before limit: Int? = nil) {
+        let failure = #expect(throws: Failure.self) {
+            var collector = FrameCollector(limitBeforeHello: limit)
+            try collector.push(bytes)
+        }
+        #expect(failure?.code == code)
+    }
+}
+
+extension FrameEncoder {
+    /// One frame by itself.
+    static func encoding(_ message: some WireMessage, stream: UInt64) -> [UInt8] {
+        var encoder = FrameEncoder()
+        encoder.append(message, stream: stream)
+        return encoder.bytes
+    }
+}

@@ -1,0 +1,66 @@
+import PasteboardWire
+import Testing
+
+@Suite("FrameHeader and FrameEncoder")
+struct FrameHeaderTests {
+    @Test("A header is these sixteen bytes")
+    func goldenBytes() {
+        var header = FrameHeader(.data, stream: 0x0102_0304_0506_0708, length: 0x0003_0201, flags: .last)
+        header.descriptorCount = 5
+        var encoder = FrameEncoder()
+        encoder.append(header: header)
+        #expect(hex(encoder.bytes) == "01020300" + "30" + "01" + "05" + "01" + "0807060504030201")
+        #expect(Self.header(in: encoder.bytes, at: 0) == header)
+    }
+
+    @Test("Every bit of a header survives")
+    func roundTrip() {
+        var generator = SeededGenerator(for: "random headers")
+        for _ in 0..<1000 {
+            let header = FrameHeader(words: generator.next(), generator.next())
+            var encoder = FrameEncoder()
+            encoder.append(header: header)
+            #expect(encoder.bytes.count == FrameHeader.byteCount)
+            #expect(Self.header(in: encoder.bytes, at: 0) == header, "seed \(generator.seed)")
+        }
+    }
+
+    @Test("Fewer than sixteen bytes are no header, wherever they are looked for")
+    func tooShort() {
+        let bytes = [UInt8](repeating: 0, count: 20)
+        for offset in [5, 19, 20, 21, Int.max, -1, Int.min] {
+            #expect(Self.header(in: bytes, at: offset) == nil)
+        }
+        #expect(Self.header(in: bytes, at: 4) != nil)
+        #expect(Self.header(in: [], at: 0) == nil)
+    }
+
+    private static func header(in bytes: [UInt8], at offset: Int) -> FrameHeader? {
+        FrameHeader(bytes.span, at: offset)
+    }
+
+    @Test("Frames are appended one behind the other, and each says where it lies")
+    func encoder() throws {
+        var encoder = FrameEncoder()
+        var credit = Credit()
+        credit.offset = 300
+        let first = encoder.append(credit, stream: 3, flags: .mustUnderstand)
+        let second = encoder.appendData([9], stream: 4, flags: .last)
+        #expect(first == 0..<19)
+        #expect(second == 19..<36)
+        #expect(
+            hex(encoder.bytes) == "03000000340200010300000000000000" + "08ac02" + "01000000300100010400000000000000"
+                + "09"
+        )
+        encoder.removeAll()
+        #expect(encoder.bytes.isEmpty)
+    }
+
+    @Test("No two kinds have a number in common, and the numbers are the protocol's")
+    func kinds() {
+        #expect(
+            FrameKind.allCases.map(\.rawValue)
+                == [1, 2, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35, 36, 48, 49, 50, 51, 52, 53]
+        )
+    }
+}

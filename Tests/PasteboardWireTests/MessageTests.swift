@@ -1,0 +1,114 @@
+import PasteboardWire
+import Testing
+
+@Suite("Messages")
+struct MessageTests {
+    @Test("The schema and the code have the same messages, and every kind of frame but data has one")
+    func messagesOfTheSchema() throws {
+        #expect(try Set(Schema.shipped.get().messages.keys) == Set(MessageTypes.named.keys))
+        let kinds = MessageTypes.frames.map { $0.kind }
+        #expect(Set(kinds) == Set(FrameKind.allCases).subtracting([.data]))
+        #expect(kinds.count == Set(kinds).count)
+    }
+
+    @Test("Every field arrives under its name and is encoded as it came", arguments: try SchemaSample.all(.full))
+    func full(sample: SchemaSample) throws {
+        let message = try decoded(sample.type, sample.bytes)
+        #expect(fieldLines(message) == sample.lines)
+        #expect(encoded(message) == sample.bytes)
+    }
+
+    @Test("A value that is 0 or empty is there, and not absent", arguments: try SchemaSample.all(.zero))
+    func zero(sample: SchemaSample) throws {
+        let message = try decoded(sample.type, sample.bytes)
+        #expect(fieldLines(message) == sample.lines)
+        #expect(encoded(message) == sample.bytes)
+    }
+
+    @Test("Random messages come back as they were")
+    func random() throws {
+        var generator = SeededGenerator(for: "random messages")
+        for _ in 0..<40 {
+            for sample in try SchemaSample.all(.random, using: &generator) {
+                let message = try decoded(sample.type, sample.bytes)
+                #expect(fieldLines(message) == sample.lines, "\(sample.message), seed \(generator.seed)")
+                #expect(encoded(message) == sample.bytes, "\(sample.message), seed \(generator.seed)")
+            }
+        }
+    }
+
+    @Test("A message without fields decodes, and only what always has a value is written for it")
+    func empty() throws {
+        let schema = try Schema.shipped.get()
+        for (name, fields) in schema.messages {
+            let type = try #require(MessageTypes.named[name])
+            let always = fields.filter { field in
+                if case .message = field.kind { return false }
+                return field.presence == .implicit
+            }
+            let names = fieldLines(try decoded(type, [])).map { String($0.prefix { $0 != "=" }) }
+            #expect(names == always.map { ".\($0.name)" }.sorted(), "\(name)")
+        }
+    }
+
+    @Test("The greatest item of a write fits a frame when a list tells all of it")
+    func greatestItem() throws {
+        var item = Item()
+        item.suggestedName = String(repeating: "n", count: WireLimits.name)
+        item.representations = (0..<WireLimits.representations).map { _ in Representation() }
+        let filled = encoded(item).count
+        item.representations[0].supertypes = [String(repeating: "t", count: WireLimits.itemLength - filled - 8)]
+        #expect((WireLimits.itemLength - 16...WireLimits.itemLength).contains(encoded(item).count))
+        for index in item.representations.indices {
+            item.representations[index].visibility = .max
+            item.representations[index].byteCount = .max
+            item.representations[index].provision = .max
+        }
+        #expect(encoded(item).count <= WireLimits.controlLength)
+    }
+
+    @Test("A message cut short at any place throws or decodes", arguments: try SchemaSample.all(.full))
+    func truncated(sample: SchemaSample) throws {
+        for count in 0..<sample.bytes.count {
+            self.expectHarmless(Array(sample.bytes.prefix(count)), as: try sample.type)
+        }
+    }
+
+    @Test("A message with any one bit turned over throws or decodes", arguments: try SchemaSample.all(.full))
+    func flipped(sample: SchemaSample) throws {
+        var bytes = sample.bytes
+        for index in bytes.indices {
+            for bit in 0..<8 {
+                bytes[index] ^= 1 << UInt8(bit)
+                self.expectHarmless(bytes, as: try sample.type)
+                bytes[index] ^= 1 << UInt8(bit)
+            }
+        }
+    }
+
+    @Test("Random bytes are refused or decode in every decoder")
+    func randomBytes() throws {
+        var generator = SeededGenerator(for: "random bytes into decoders")
+        for _ in 0..<1000 {
+            let bytes = generator.bytes(upTo: 80)
+            for type in MessageTypes.all {
+                self.expectHarmless(bytes, as: type, "seed \(generator.seed)")
+            }
+        }
+    }
+
+    /// What decodes can be encoded and is the same then; what does not decode says why in one of two words.
+    private func expectHarmless<Message: ProtobufMessage>(
+        _ bytes: [UInt8],
+        as type: Message.Type,
+        _ comment: Comment? = nil
+    ) {
+        do {
+            let message = try Message(decoding: bytes)
+            let again = try Message(decoding: encoded(message))
+            #expect(again == message, comment)
+        } catch {
+            #expect([.invalidArgument, .limitExceeded].contains(error.code), comment)
+        }
+    }
+}

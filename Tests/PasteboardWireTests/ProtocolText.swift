@@ -1,0 +1,76 @@
+import PasteboardWire
+
+/// `Protocol.md`, read: its tables and the frames that it shows byte by byte.
+struct ProtocolText {
+    struct ShownFrame {
+        /// "S1", say.
+        let name: String
+        let isFromBroker: Bool
+        let kind: String
+        var bytes: [UInt8] = []
+    }
+
+    private let sections: [String: [Substring]]
+    private(set) var frames: [ShownFrame] = []
+
+    init() throws {
+        let text = try Repository.text(Repository.protocolText)
+        var sections: [String: [Substring]] = [:]
+        var title = ""
+        var isInBlock = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("## ") { title = String(line.dropFirst(3)) }
+            sections[title, default: []].append(line)
+            if line.hasPrefix("```") {
+                isInBlock.toggle()
+            } else if isInBlock {
+                guard !self.frames.isEmpty else { continue }
+                self.frames[self.frames.count - 1].bytes += PasteboardWireTests.bytes(hex: line.prefix { $0 != ";" })
+            } else if let frame = ShownFrame(line) {
+                self.frames.append(frame)
+            }
+        }
+        self.sections = sections
+    }
+
+    /// The cells of all table rows of a section that begin with a number.
+    func rows(of section: String) -> [(number: UInt32, name: String, rest: [String])] {
+        self.cells(of: section).compactMap { cells in
+            guard cells.count > 1, let number = UInt32(cells[0]) else { return nil }
+            return (number, cells[1].filter { $0 != "`" }, Array(cells.dropFirst(2)))
+        }
+    }
+
+    /// What the rows of a section say that end with a number.
+    func values(of section: String) -> [String: Int] {
+        var values: [String: Int] = [:]
+        for cells in self.cells(of: section) {
+            guard cells.count == 2, let value = Int(cells[1]) else { continue }
+            values[cells[0]] = value
+        }
+        return values
+    }
+
+    private func cells(of section: String) -> [[String]] {
+        (self.sections[section] ?? []).filter { $0.hasPrefix("| ") }.map { line in
+            line.split(separator: "|").map { $0.trimmed }
+        }
+    }
+}
+
+extension ProtocolText.ShownFrame {
+    /// From `**S1.** Client to broker: `hello``.
+    init?(_ line: Substring) {
+        guard line.hasPrefix("**") else { return nil }
+        let name = line.dropFirst(2).prefix { $0 != "." }
+        guard let last = name.last, last.isNumber, let kind = line.split(separator: "`").last else { return nil }
+        self.init(name: String(name), isFromBroker: line.contains("Broker to client"), kind: String(kind))
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        let start = self.drop { $0 == " " }
+        return String(start.reversed().drop { $0 == " " }.reversed())
+    }
+}

@@ -1,0 +1,17 @@
+import FoundationEssentials
+
+/// Files of the sources that tests compare with the code.
+enum Repository {
+    static let schema = "Sources/PasteboardWire/pasteboard.proto"
+    static let protocolText = "Sources/PasteboardWire/PasteboardWire.docc/Protocol.md"
+    static let protobufPeer = "Tests/PasteboardWireTests/Resources/protobuf_peer.py"
+
+    static func path(_ relative: String) -> String {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        return "/\(root)/\(relative)"
+    }
+
+    static func text(_ relative: String) throws -> String {
+        try String(contentsOfFile: self.path(relative), encoding: .utf8)
+    }
+}

@@ -1,0 +1,74 @@
+/// `pasteboard.proto`, read: what the tests of messages are made from, so that schema and code cannot part.
+struct Schema {
+    struct Field {
+        enum Kind: Equatable {
+            case uint32
+            case uint64
+            case bool
+            case string
+            case message(String)
+        }
+
+        /// Whether absence is a value of its own.
+        enum Presence: String {
+            case implicit
+            case optional
+            case repeated
+        }
+
+        let number: UInt64
+        /// In the code's spelling.
+        let name: String
+        let kind: Kind
+        let presence: Presence
+    }
+
+    private(set) var messages: [String: [Field]] = [:]
+
+    static let shipped = Result { try Schema(Repository.text(Repository.schema)) }
+
+    init(_ text: String) throws {
+        var current: String?
+        for line in text.split(separator: "\n") {
+            let words = line.prefix { $0 != "/" && $0 != ";" }.split(separator: " ").map(String.init)
+            if words.first == "message", words.count > 1 {
+                self.messages[words[1]] = []
+                current = words.last == "{}" ? nil : words[1]
+            } else if words.first == "}" {
+                current = nil
+            } else if let current, words.count > 3 {
+                self.messages[current, default: []].append(try Field(words))
+            }
+        }
+    }
+}
+
+struct SchemaError: Error {
+    let text: String
+}
+
+extension Schema.Field {
+    /// From `optional uint32 item_count = 4`, say.
+    init(_ words: [String]) throws {
+        let presence = Presence(rawValue: words[0])
+        let rest = presence == nil ? words[...] : words.dropFirst()
+        guard let type = rest.first, let number = words.last.flatMap({ UInt64($0) }), rest.count == 4 else {
+            throw SchemaError(text: "not a field: \(words)")
+        }
+        switch type {
+        case "uint32": self.kind = .uint32
+        case "uint64": self.kind = .uint64
+        case "bool": self.kind = .bool
+        case "string": self.kind = .string
+        default: self.kind = .message(type)
+        }
+        let parts = rest[rest.startIndex + 1].split(separator: "_")
+        self.name = parts.first.map { $0 + parts.dropFirst().map(\.capitalizedFirst).joined() } ?? ""
+        self.number = number
+        self.presence = presence ?? .implicit
+    }
+}
+
+extension Substring {
+    fileprivate var capitalizedFirst: String { self.prefix(1).uppercased() + self.dropFirst() }
+}

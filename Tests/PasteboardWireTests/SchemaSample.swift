@@ -1,0 +1,164 @@
+import PasteboardWire
+import Testing
+
+/// Bytes of a message, made from the schema alone, and the fields that whoever decodes them has to find.
+struct SchemaSample: Sendable, CustomTestStringConvertible {
+    enum Filling: Sendable, CaseIterable {
+        /// Every field is there, with a value of its own.
+        case full
+        /// Every field is there and 0 or empty.
+        case zero
+        /// Some fields are there.
+        case random
+    }
+
+    let message: String
+    private(set) var bytes: [UInt8] = []
+    private(set) var lines: [String] = []
+
+    var testDescription: String { self.message }
+
+    /// The code's type of the message.
+    var type: any ProtobufMessage.Type {
+        get throws { try #require(MessageTypes.named[self.message]) }
+    }
+
+    init(_ message: String, _ filling: Filling, in schema: Schema, using generator: inout SeededGenerator) throws {
+        self.message = message
+        (self.bytes, self.lines) = try Self.build(message, at: "", filling, schema, &generator)
+        self.lines.sort()
+    }
+
+    /// One sample of every message, in the order of their names.
+    static func all(_ filling: Filling, using generator: inout SeededGenerator) throws -> [Self] {
+        let schema = try Schema.shipped.get()
+        return try schema.messages.keys.sorted().map { try Self($0, filling, in: schema, using: &generator) }
+    }
+
+    static func all(_ filling: Filling) throws -> [Self] {
+        var generator = SeededGenerator(seed: 1)
+        return try self.all(filling, using: &generator)
+    }
+
+    private static func build(
+        _ message: String,
+        at path: String,
+        _ filling: Filling,
+        _ schema: Schema,
+        _ generator: inout SeededGenerator
+    ) throws -> (bytes: [UInt8], lines: [String]) {
+        guard let fields = schema.messages[message] else { throw SchemaError(text: "no message \(message)") }
+        var result: (bytes: [UInt8], lines: [String]) = ([], path.isEmpty ? [] : ["\(path)={}"])
+        for field in fields.sorted(by: { $0.number < $1.number }) {
+            var packed: [UInt8] = []
+            for index in 0..<Self.count(of: field, filling, &generator) {
+                let place = "\(path).\(field.name)" + (field.presence == .repeated ? "[\(index)]" : "")
+                switch field.kind {
+                case .uint32, .uint64, .bool:
+                    let value = Self.number(field, filling, &generator)
+                    let shown = field.kind == .bool ? "\(value != 0)" : "\(value)"
+                    result.lines.append("\(place)=\(shown)")
+                    packed.appendVarint(value)
+                case .string:
+                    let value = Self.string(field, filling, &generator)
+                    result.lines.append(FieldLine.string(value, at: place))
+                    result.bytes.appendField(field, Array(value.utf8))
+                case .message(let name):
+                    let inner = try Self.build(name, at: place, filling, schema, &generator)
+                    result.lines += inner.lines
+                    result.bytes.appendField(field, inner.bytes)
+                }
+            }
+            guard !packed.isEmpty else { continue }
+            if field.presence == .repeated {
+                result.bytes.appendField(field, packed)
+            } else {
+                result.bytes.appendVarint(field.number << 3)
+                result.bytes += packed
+            }
+        }
+        return result
+    }
+
+    private static func count(
+        of field: Schema.Field,
+        _ filling: Filling,
+        _ generator: inout SeededGenerator
+    ) -> Int {
+        switch (field.presence, filling) {
+        case (.repeated, .full): return 3
+        case (.repeated, .random): return Int.random(in: 0...3, using: &generator)
+        case (.implicit, .random):
+            // A field of a message is optional by nature; a scalar without presence is always written.
+            if case .message = field.kind { return Int.random(in: 0...1, using: &generator) }
+            return 1
+        case (.optional, .random): return Int.random(in: 0...1, using: &generator)
+        default: return 1
+        }
+    }
+
+    private static func number(
+        _ field: Schema.Field,
+        _ filling: Filling,
+        _ generator: inout SeededGenerator
+    ) -> UInt64 {
+        let greatest: UInt64 = field.kind == .bool ? 1 : field.kind == .uint32 ? UInt64(UInt32.max) : .max
+        switch filling {
+        case .full: return greatest - min(greatest - 1, field.number)
+        case .zero: return 0
+        case .random:
+            let shift = UInt64.random(in: 0...63, using: &generator)
+            return (generator.next() >> shift) & greatest
+        }
+    }
+
+    private static func string(
+        _ field: Schema.Field,
+        _ filling: Filling,
+        _ generator: inout SeededGenerator
+    ) -> String {
+        switch filling {
+        case .full: return "\(field.name) é \(field.number)"
+        case .zero: return ""
+        case .random:
+            let characters: [Character] = ["a", "\0", "é", "€", "😀", "\n", "\"", "é"]
+            let count = Int.random(in: 0...45, using: &generator)
+            return String((0..<count).compactMap { _ in characters.randomElement(using: &generator) })
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func appendField(_ field: Schema.Field, _ body: [UInt8]) {
+        self.appendVarint(field.number << 3 | 2)
+        self.appendVarint(UInt64(body.count))
+        self += body
+    }
+}
+
+enum MessageTypes {
+    static let all: [any ProtobufMessage.Type] =
+        frames + [
+            Representation.self, Accept.self, TypeEdges.self, PeerStatus.self, BoardStatus.self, LoadStatus.self,
+            NamedNumber.self, SourceFailure.self,
+        ]
+
+    static let frames: [any WireMessage.Type] = [
+        Hello.self, Welcome.self, Write.self, Item.self, Commit.self, Load.self, List.self, Clear.self, Status.self,
+        Stop.self, Ask.self, Answer.self, Committed.self, Contents.self, StatusEntry.self, End.self, Failure.self,
+        Cancel.self, Credit.self, Progress.self,
+    ]
+
+    static let named = Dictionary(uniqueKeysWithValues: all.map { (String(describing: $0), $0) })
+}
+
+func encoded(_ message: some ProtobufMessage) -> [UInt8] {
+    var bytes: [UInt8] = []
+    message.encode(into: &bytes)
+    return bytes
+}
+
+/// Decodes, whatever type it is; what is malformed has to be told as such.
+func decoded<Message: ProtobufMessage>(_ type: Message.Type, _ bytes: [UInt8]) throws(Failure) -> any ProtobufMessage {
+    try Message(decoding: bytes)
+}

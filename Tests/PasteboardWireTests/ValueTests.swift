@@ -1,0 +1,103 @@
+import PasteboardWire
+import Testing
+
+@Suite("Values of the protocol")
+struct ValueTests {
+    @Test("Every error code has its name, and a strange one is shown as a number")
+    func errorCodes() {
+        let codes: [ErrorCode] = [
+            .nothingHere, .typeUnavailable, .superseded, .sourceGone, .sourceFailed, .sourceStalled, .sourceTruncated,
+            .destinationGone, .destinationStalled, .cancelled, .timeout, .tooLarge, .limitExceeded, .noSpace,
+            .notPermitted, .notLoadableNow, .concealed, .refused, .invalidArgument, .protocolViolation,
+            .versionMismatch, .brokerUnavailable, .brokerRestarted, .linkDown,
+        ]
+        #expect(codes.map(\.rawValue) == Array(1...24))
+        #expect(codes.map(\.description) == ErrorCode.names)
+        #expect(ErrorCode.typeUnavailable.description == "type-unavailable")
+        #expect(ErrorCode.linkDown.description == "link-down")
+        for number in [0, 25, UInt32.max] {
+            #expect(ErrorCode(rawValue: number).description == "error-\(number)")
+        }
+    }
+
+    @Test("A failure reads as its code and its text")
+    func failureDescription() {
+        #expect(Failure(.nothingHere, "the board is empty").description == "nothing-here: the board is empty")
+    }
+
+    @Test(
+        "Names of boards: printable, short, and usable as a file's name",
+        arguments: [
+            ("general", true), ("a", true), ("with blank", true), ("été 😀", true), (".hidden", true), ("...", true),
+            ("", false), (".", false), ("..", false), ("a/b", false), ("/", false), ("a\nb", false), ("a\0", false),
+            ("\u{7F}", false), ("\u{9B}31m", false),
+        ]
+    )
+    func boardNames(name: String, isValid: Bool) {
+        #expect(((try? BoardName.check(name)) != nil) == isValid)
+    }
+
+    @Test("A board's name has at most 255 bytes, not characters")
+    func longBoardNames() throws {
+        try BoardName.check(String(repeating: "a", count: 255))
+        try BoardName.check(String(repeating: "é", count: 127))
+        for name in [String(repeating: "a", count: 256), String(repeating: "é", count: 128)] {
+            let failure = #expect(throws: Failure.self) { try BoardName.check(name) }
+            #expect(failure?.code == .invalidArgument)
+        }
+    }
+
+    @Test("A required feature that is not known is a version mismatch")
+    func features() throws {
+        try Feature.check([])
+        try Feature.check([1, 1])
+        for requires in [[0], [2], [1, 99], [UInt32.max]] as [[UInt32]] {
+            let failure = #expect(throws: Failure.self) { try Feature.check(requires) }
+            #expect(failure?.code == .versionMismatch)
+        }
+    }
+
+    @Test(
+        "A text is cut at a scalar, as late as it fits",
+        arguments: [
+            ("", 0, ""), ("abc", 3, "abc"), ("abc", 2, "ab"), ("abc", 0, ""), ("é", 1, ""), ("aé", 2, "a"),
+            ("aé", 3, "aé"), ("a€b", 3, "a"), ("a€b", 4, "a€"), ("😀", 3, ""), ("😀😀", 7, "😀"),
+            ("e\u{301}x", 2, "e"), ("e\u{301}x", 3, "e\u{301}"),
+        ]
+    )
+    func prefix(text: String, limit: Int, expected: String) {
+        #expect(Array(text.prefix(utf8Count: limit).utf8) == Array(expected.utf8))
+    }
+
+    @Test("A failure's texts are cut to their limits, sent and received")
+    func failureLimits() throws {
+        let long = String(repeating: "€", count: 3000)
+        let failure = Failure(
+            .sourceFailed,
+            long,
+            detail: long,
+            source: SourceFailure(domain: long, code: -5, message: long)
+        )
+        let sent = try Failure(decoding: encoded(failure))
+        #expect(sent.text.utf8.count == 1023)
+        #expect(sent.detail?.utf8.count == 4095)
+        #expect(sent.source?.domain.utf8.count == 1023)
+        #expect(sent.source?.message.utf8.count == 1023)
+        #expect(sent.source?.code == UInt64(bitPattern: -5))
+
+        // A peer that does not cut them.
+        var inner: [UInt8] = []
+        inner.appendField(1, long)
+        inner.appendField(3, long)
+        var bytes: [UInt8] = []
+        bytes.appendField(2, long)
+        bytes.appendField(3, long)
+        bytes.append(0x22)
+        bytes.appendVarint(UInt64(inner.count))
+        let received = try Failure(decoding: bytes + inner)
+        #expect(received.text == sent.text)
+        #expect(received.detail == sent.detail)
+        #expect(received.source?.domain == sent.source?.domain)
+        #expect(received.source?.message == sent.source?.message)
+    }
+}

@@ -1,0 +1,41 @@
+import PasteboardWire
+import Testing
+
+@Suite("WellKnownEndpoint")
+struct WellKnownEndpointTests {
+    private static let runtime = WellKnownEndpoint.Place.ifUsable(
+        base: "/run/user/1000",
+        path: "/run/user/1000/pasteboard/socket"
+    )
+
+    @Test(
+        "The places that are tried, in their order",
+        arguments: [
+            (["PASTEBOARD_SOCKET": "/a/b", "XDG_RUNTIME_DIR": "/r", "HOME": "/h"], [.path("/a/b")]),
+            (["XDG_RUNTIME_DIR": "/r", "HOME": "/h"], [.path("/r/pasteboard/socket")]),
+            (["XDG_STATE_HOME": "/s", "HOME": "/h"], [runtime, .path("/s/pasteboard/boot/socket")]),
+            (["HOME": "/h"], [runtime, .path("/h/.local/state/pasteboard/boot/socket")]),
+            (["XDG_STATE_HOME": "s", "HOME": "/h"], [runtime, .path("/h/.local/state/pasteboard/boot/socket")]),
+            (["HOME": "h"], [runtime]),
+            ([:], [runtime]),
+            (
+                ["PASTEBOARD_SOCKET": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": "", "HOME": "/h"],
+                [runtime, .path("/h/.local/state/pasteboard/boot/socket")]
+            ),
+        ] as [([String: String], [WellKnownEndpoint.Place])]
+    )
+    func places(environment: [String: String], places: [WellKnownEndpoint.Place]) throws {
+        let endpoint = try WellKnownEndpoint(environment: { environment[$0] }, userID: 1000, bootID: "boot")
+        #expect(endpoint.places == places)
+    }
+
+    @Test("A relative path is an error that names the variable", arguments: ["PASTEBOARD_SOCKET", "XDG_RUNTIME_DIR"])
+    func relative(variable: String) {
+        let failure = #expect(throws: Failure.self) {
+            try WellKnownEndpoint(environment: { $0 == variable ? "a/b" : nil }, userID: 1, bootID: "boot")
+        }
+        #expect(failure?.code == .brokerUnavailable)
+        #expect(failure?.text.contains(variable) == true)
+        #expect(failure?.text.contains("a/b") == true)
+    }
+}
