@@ -1,4 +1,4 @@
-package import PasteboardTransport
+import PasteboardTransport
 package import PasteboardWire
 
 // Loads: the bytes are lent piece by piece, as they come and no faster than they are taken.

@@ -1,4 +1,4 @@
-package import PasteboardTransport
+import PasteboardTransport
 package import PasteboardWire
 
 /// Where the bytes of a representation are.

@@ -7,6 +7,9 @@ package import PasteboardWire
 /// it made wishes to `state`, and `check` when `nextCheck` has come. A `Failure` thrown here means that the connection
 /// is over; the driver then tells `state.connectionLost` and whoever waited.
 package struct ConnectionIO: ~Copyable {
+    /// Payloads of this size go straight to a socket that nothing waits for.
+    private static let directSendSize = 16 << 10
+
     package var state: ClientState
     package let path: String
     package var patience = Patience()
@@ -104,7 +107,7 @@ package struct ConnectionIO: ~Copyable {
         guard !self.output.isEmpty || self.hasFrames else { return }
         try self.checkOwner()
         self.collect()
-        guard !self.isWriteClosed else { return self.output = OutputBuffer() }
+        guard !self.isWriteClosed else { return self.closeWriting() }
         do {
             let waiting = self.output.controlCount + self.output.streamCount
             _ = try self.output.flush(to: self.socket.raw, delivered: &self.deliveries)
@@ -113,30 +116,32 @@ package struct ConnectionIO: ~Copyable {
                 self.heardAt = MonotonicClock.now()
             }
         } catch {
-            self.isWriteClosed = true
-            self.output = OutputBuffer()
+            self.closeWriting()
         }
     }
 
-    /// Sends one data frame of a write or an ask, with as many of the bytes as it may carry now.
+    /// Sends one data frame of a write or an ask, with as many of the bytes as it may carry now. A small one waits for
+    /// the next `flush`, so that several share a write.
     ///
     /// - Returns: how many bytes it carries; nil if nothing may be sent: the stream is over or has no credit.
     package mutating func send(_ bytes: Span<UInt8>, on stream: UInt64, last: Bool) throws(Failure) -> Int? {
         guard let header = self.state.dataHeader(on: stream, count: bytes.count, last: last) else { return nil }
-        try self.checkOwner()
-        self.collect()
         let count = Int(header.length)
-        guard !self.isWriteClosed else { return count }
+        let payload = bytes.extracting(0..<count)
+        self.collect()
+        guard count >= Self.directSendSize, !self.isWriteClosed else {
+            self.output.appendStream(header: header, payload: payload)
+            return count
+        }
+        // What precedes it goes first; with nothing in its way the socket takes the payload from where it is.
+        try self.flush()
         do {
-            // What precedes it goes first; with an empty queue the socket takes large payloads from where they are.
-            if !self.output.isEmpty { _ = try self.output.flush(to: self.socket.raw, delivered: &self.deliveries) }
-            let payload = bytes.extracting(0..<count)
-            if try self.output.sendThrough(header: header, payload: payload, to: self.socket.raw) {
-                if self.probedAt == nil { self.heardAt = MonotonicClock.now() }
+            if try self.output.sendThrough(header: header, payload: payload, to: self.socket.raw), self.probedAt == nil
+            {
+                self.heardAt = MonotonicClock.now()
             }
         } catch {
-            self.isWriteClosed = true
-            self.output = OutputBuffer()
+            self.closeWriting()
         }
         return count
     }
@@ -145,15 +150,28 @@ package struct ConnectionIO: ~Copyable {
         !self.state.connectionFrames.bytes.isEmpty || !self.state.streamFrames.bytes.isEmpty
     }
 
+    /// Moves the state's frames to the output. The arrays are let go of before they are emptied, which else would copy
+    /// them.
     private mutating func collect() {
         if !self.state.connectionFrames.bytes.isEmpty {
-            self.output.appendControl(self.state.connectionFrames.bytes.span)
+            do {
+                let frames = self.state.connectionFrames.bytes
+                self.output.appendControl(frames.span)
+            }
             self.state.connectionFrames.removeAll()
         }
         if !self.state.streamFrames.bytes.isEmpty {
-            self.output.appendStream(self.state.streamFrames.bytes.span)
+            do {
+                let frames = self.state.streamFrames.bytes
+                self.output.appendStream(frames.span)
+            }
             self.state.streamFrames.removeAll()
         }
+    }
+
+    private mutating func closeWriting() {
+        self.isWriteClosed = true
+        self.output = OutputBuffer()
     }
 
     private func checkOwner() throws(Failure) {
