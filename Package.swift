@@ -113,7 +113,7 @@ let package = Package(
         .testTarget(name: "BrokerStateTests", dependencies: ["BrokerState", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PasteboardClientTests",
-            dependencies: ["PasteboardClient", "TestSupport"],
+            dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -160,7 +160,8 @@ package struct ClientState: Sendable {
     // MARK: Going on
 
     func index(ofHandle handle: UInt64) -> Int? {
-        self.streams.index(of: self.wireID(handle))
+        guard let index = self.streams.index(of: self.wireID(handle)) else { return nil }
+        return self.streams.values[index].handle == handle ? index : nil
     }
 
     func wireID(_ handle: UInt64) -> UInt64 {
