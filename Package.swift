@@ -124,8 +124,8 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "PasteboardKit", "PasteboardClient", "TestSupport", "pasteboard", "pasteboardd", "places-source",
-                "places-target",
+                "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
+                "pasteboard", "pasteboardd", "places-source", "places-target",
             ],
             swiftSettings: settings
         ),

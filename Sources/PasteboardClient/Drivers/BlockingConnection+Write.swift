@@ -78,7 +78,7 @@ extension BlockingConnection {
             while true {
                 // The broker's refusal may come while the descriptor has nothing to give.
                 let interest = PollInterest(descriptor, .readable)
-                while try self.sendingStep(stream, extra: [interest], until: .max).first?.isEmpty ?? true {}
+                while try self.sendingStep(stream, extra: [interest]).first?.isEmpty ?? true {}
                 let bytes = try System.read(descriptor, upTo: WireLimits.dataLength)
                 try self.send(bytes, on: stream, last: bytes.isEmpty)
                 if bytes.isEmpty { return }
@@ -92,7 +92,7 @@ extension BlockingConnection {
             let rest = bytes.span.extracting(offset..<bytes.count)
             offset += try self.io.send(rest, on: stream, last: last) ?? rest.count
             // At least once, to learn of a refusal; then until the socket has room.
-            repeat { try self.sendingStep(stream, until: self.io.wantsWrite ? .max : 0) } while self.io.wantsWrite
+            repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
         } while offset < bytes.count
     }
 
@@ -101,10 +101,10 @@ extension BlockingConnection {
     private func sendingStep(
         _ stream: UInt64,
         extra: [PollInterest] = [],
-        until deadline: UInt64
+        untilSent: Bool = false
     ) throws -> [PollInterest.Readiness] {
         var failure: Failure?
-        let ready = try self.step(extra: extra, until: deadline) { _, event, _ in
+        let ready = try self.step(extra: extra, untilSent: untilSent) { _, event, _ in
             if case .failed(stream, let reason) = event { failure = reason } else { self.keep(event) }
         }
         if let failure { throw failure }

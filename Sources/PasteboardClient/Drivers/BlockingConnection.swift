@@ -43,17 +43,19 @@ package final class BlockingConnection {
         return try self.step(extra: extra, until: 0, handle)
     }
 
-    /// A turn without what came earlier.
+    /// A turn without what came earlier. With `untilSent` it does not wait once the socket has taken everything.
     @discardableResult
     func step(
         extra: [PollInterest] = [],
         until deadline: UInt64 = .max,
+        untilSent: Bool = false,
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) -> [PollInterest.Readiness] {
         if let failure = self.io.state.failure { throw failure }
         do throws(Failure) {
             try self.io.flush()
-            let ready = try self.poll(extra, until: min(deadline, self.io.nextCheck))
+            let end = untilSent && !self.io.wantsWrite ? 0 : min(deadline, self.io.nextCheck)
+            let ready = try self.poll(extra, until: end)
             if ready[0].contains(.writable) { try self.io.flush() }
             if ready[0].subtracting(.writable).isEmpty {
                 try self.io.check()
