@@ -113,7 +113,7 @@ let package = Package(
         .testTarget(name: "BrokerStateTests", dependencies: ["BrokerState", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PasteboardClientTests",
-            dependencies: ["PasteboardClient", "TestSupport"],
+            dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -124,8 +124,8 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "PasteboardKit", "PasteboardClient", "TestSupport", "pasteboard", "pasteboardd", "places-source",
-                "places-target",
+                "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
+                "pasteboard", "pasteboardd", "places-source", "places-target",
             ],
             swiftSettings: settings
         ),

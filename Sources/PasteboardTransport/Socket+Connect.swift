@@ -42,3 +42,10 @@ extension Socket {
         }
     }
 }
+
+extension SystemError {
+    /// Of connecting: nobody is there.
+    package var meansNobodyListens: Bool { errno == ENOENT || errno == ECONNREFUSED }
+    /// The file belongs to somebody else.
+    package var meansNotPermitted: Bool { errno == EACCES || errno == EPERM }
+}

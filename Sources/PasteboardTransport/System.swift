@@ -131,6 +131,11 @@ package struct DescriptorPair: ~Copyable {
         self.first = first
         self.second = second
     }
+
+    /// Closes the second.
+    package consuming func keepingFirst() -> OwnedDescriptor {
+        first
+    }
 }
 
 /// One line of a `poll`.

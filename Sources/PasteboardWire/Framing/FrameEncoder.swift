@@ -8,6 +8,11 @@ package struct FrameEncoder: Sendable {
         self.bytes.removeAll(keepingCapacity: true)
     }
 
+    /// Takes the last frames back, from where the first of them lies.
+    package mutating func removeAll(from start: Int) {
+        self.bytes.removeSubrange(start...)
+    }
+
     /// Appends one control frame and returns where it lies.
     @discardableResult
     package mutating func append(

@@ -1,0 +1,76 @@
+import PasteboardTransport
+package import PasteboardWire
+
+// Loads: the bytes are lent piece by piece, as they come and no faster than they are taken.
+extension BlockingConnection {
+    /// Loads, and returns what was given once all of it has come.
+    ///
+    /// While `bytes` works on a piece nothing more is read, and the broker sends at most the load's credit ahead. Throws a
+    /// `Failure`, or what one of the closures threw; either way the load is over.
+    ///
+    /// - Parameters:
+    ///   - answered: called once, before the first byte.
+    ///   - progressed: called as the source's handler reports.
+    ///   - bytes: called for each piece, in order.
+    @discardableResult
+    package func load(
+        _ load: Load,
+        answered: (Answer) throws -> Void = { _ in },
+        progressed: (Progress) throws -> Void = { _ in },
+        bytes consume: (Span<UInt8>) throws -> Void
+    ) throws -> Answer {
+        let stream = try self.io.state.open(load)
+        var answer = Answer()
+        var thrown: (any Error)?
+        func attempt(_ state: inout ClientState, _ body: () throws -> Void) {
+            do {
+                try body()
+            } catch {
+                thrown = error
+                state.cancel(stream)
+            }
+        }
+        do {
+            return try self.result(of: stream, until: Self.deadline(of: load)) { state, event, bytes in
+                var isOver = false
+                switch event {
+                case .answered(_, let given):
+                    answer = given
+                    attempt(&state) { try answered(given) }
+                case .progress(_, let progress):
+                    attempt(&state) { try progressed(progress) }
+                case .data(_, let payload, let last):
+                    attempt(&state) { try consume(bytes.extracting(payload)) }
+                    state.consumed(stream, count: payload.count)
+                    isOver = last
+                case .ended:
+                    isOver = true
+                default:
+                    break
+                }
+                if thrown != nil { return .failure(Failure(.cancelled, "the load was given up")) }
+                return isOver ? .success(answer) : nil
+            }
+        } catch {
+            throw thrown ?? error
+        }
+    }
+
+    /// Loads into memory.
+    package func loadBytes(_ load: Load) throws(Failure) -> (answer: Answer, bytes: [UInt8]) {
+        var all: [UInt8] = []
+        do {
+            let answer = try self.load(load) { bytes in all.append(copying: bytes) }
+            return (answer, all)
+        } catch {
+            // Nothing else can come out: the closure throws nothing.
+            throw error as? Failure ?? Failure(.cancelled, "\(error)")
+        }
+    }
+
+    /// The broker keeps the load's own time; this is for a broker that does not.
+    private static func deadline(of load: Load) -> UInt64 {
+        guard let timeout = load.timeoutMilliseconds, timeout > 0 else { return .max }
+        return MonotonicClock.deadline(milliseconds: Int(clamping: timeout.addingClamped(1_000)))
+    }
+}

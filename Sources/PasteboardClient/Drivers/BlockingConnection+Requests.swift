@@ -1,0 +1,63 @@
+package import PasteboardWire
+
+/// What a board holds, without bytes.
+package struct BoardListing: Sendable, Equatable {
+    package var contents: Contents
+    package var items: [Item]
+}
+
+// Questions and orders that are answered at once.
+extension BlockingConnection {
+    /// Waits until the broker has answered hello, and tells what it said.
+    package func welcome() throws(Failure) -> Welcome {
+        while true {
+            if let welcome = self.io.state.welcome { return welcome }
+            try self.step { _, event, _ in self.keep(event) }
+        }
+    }
+
+    package func list(_ list: List = List()) throws(Failure) -> BoardListing {
+        var listing = BoardListing(contents: Contents(), items: [])
+        return try self.result(of: try self.io.state.open(list)) { _, event, _ in
+            switch event {
+            case .contents(_, let contents): listing.contents = contents
+            case .item(_, let item): listing.items.append(item)
+            case .ended: return .success(listing)
+            default: break
+            }
+            return nil
+        }
+    }
+
+    package func clear(_ clear: Clear = Clear()) throws(Failure) -> Committed {
+        var committed = Committed()
+        return try self.result(of: try self.io.state.open(clear)) { _, event, _ in
+            switch event {
+            case .committed(_, let answer): committed = answer
+            case .ended: return .success(committed)
+            default: break
+            }
+            return nil
+        }
+    }
+
+    package func status() throws(Failure) -> [StatusEntry] {
+        var entries: [StatusEntry] = []
+        return try self.result(of: try self.io.state.open(Status())) { _, event, _ in
+            switch event {
+            case .statusEntry(_, let entry): entries.append(entry)
+            case .ended: return .success(entries)
+            default: break
+            }
+            return nil
+        }
+    }
+
+    /// Tells the broker to end; it finishes what it has begun.
+    package func stop() throws(Failure) {
+        try self.result(of: try self.io.state.open(Stop())) { _, event, _ in
+            if case .ended = event { return .success(()) }
+            return nil
+        }
+    }
+}

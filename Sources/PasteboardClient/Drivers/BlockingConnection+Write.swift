@@ -1,0 +1,113 @@
+import PasteboardTransport
+package import PasteboardWire
+
+/// Where the bytes of a representation are.
+package enum ByteSource: Sendable {
+    /// They are made when they are asked for.
+    case promised
+    case bytes([UInt8])
+    /// Read to its end, by its own position: standard input, a file.
+    case descriptor(CInt)
+}
+
+/// One item of a write, and where its bytes are.
+package struct WriteItem: Sendable {
+    package var suggestedName: String?
+    /// Each representation's `provision` follows from its source.
+    package var representations: [(representation: Representation, source: ByteSource)]
+
+    package init(
+        suggestedName: String? = nil,
+        representations: [(representation: Representation, source: ByteSource)]
+    ) {
+        self.suggestedName = suggestedName
+        self.representations = representations
+    }
+
+    fileprivate var message: Item {
+        var item = Item()
+        item.suggestedName = self.suggestedName
+        for (representation, source) in self.representations {
+            var representation = representation
+            if case .promised = source { representation.provision = 0 } else { representation.provision = 1 }
+            item.representations.append(representation)
+        }
+        return item
+    }
+}
+
+/// What a write has made. It lives on `stream`, whose `ended` event tells that it was replaced or cleared.
+package struct Publication: Sendable, Equatable {
+    package let stream: UInt64
+    package let committed: Committed
+}
+
+// Writes: bytes leave as they are read, so that nothing of any size is held here.
+extension BlockingConnection {
+    /// Writes items to a board, and returns once the broker has made them visible.
+    ///
+    /// Throws a `Failure`, or a `SystemError` where the caller's own descriptor cannot be read; then the board holds what
+    /// it held before. What the broker refuses, it refuses at once: the rest is neither read nor sent.
+    package func write(_ write: Write, items: [WriteItem]) throws -> Publication {
+        let stream = try self.io.state.open(write)
+        do {
+            for item in items {
+                try self.io.state.add(item.message, to: stream)
+                for (_, source) in item.representations { try self.send(source, on: stream) }
+            }
+        } catch {
+            self.io.state.cancel(stream)
+            try? self.io.flush()
+            throw error
+        }
+        self.io.state.commit(stream, itemCount: items.count)
+        let committed = try self.result(of: stream) { _, event, _ -> Result<Committed, Failure>? in
+            guard case .committed(_, let committed) = event else { return nil }
+            return .success(committed)
+        }
+        return Publication(stream: stream, committed: committed)
+    }
+
+    private func send(_ source: ByteSource, on stream: UInt64) throws {
+        switch source {
+        case .promised:
+            break
+        case .bytes(let bytes):
+            try self.send(bytes, on: stream, last: true)
+        case .descriptor(let descriptor):
+            while true {
+                // The broker's refusal may come while the descriptor has nothing to give.
+                let interest = PollInterest(descriptor, .readable)
+                while try self.sendingStep(stream, extra: [interest]).first?.isEmpty ?? true {}
+                let bytes = try System.read(descriptor, upTo: WireLimits.dataLength)
+                try self.send(bytes, on: stream, last: bytes.isEmpty)
+                if bytes.isEmpty { return }
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8], on stream: UInt64, last: Bool) throws {
+        var offset = 0
+        repeat {
+            let rest = bytes.span.extracting(offset..<bytes.count)
+            offset += try self.io.send(rest, on: stream, last: last) ?? rest.count
+            // At least once, to learn of a refusal; then until the socket has room.
+            repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
+        } while offset < bytes.count
+    }
+
+    /// A turn that throws what the stream failed with.
+    @discardableResult
+    private func sendingStep(
+        _ stream: UInt64,
+        extra: [PollInterest] = [],
+        untilSent: Bool = false
+    ) throws -> [PollInterest.Readiness] {
+        var failure: Failure?
+        let ready = try self.step(extra: extra, untilSent: untilSent) { _, event, _ in
+            if case .failed(stream, let reason) = event { failure = reason } else { self.keep(event) }
+        }
+        if let failure { throw failure }
+        return ready
+    }
+}

@@ -1,0 +1,122 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// A connection that is driven by the thread that uses it: the command line's.
+///
+/// Requests wait in place and end with what the broker said, with what broke the connection, or with `timeout` where the
+/// broker does not answer any more. A program that also has to watch descriptors of its own calls `turn` in a loop.
+/// Requests and `turn` may be mixed, but not nested, and a load that was opened through `io` is to be read by `turn`.
+package final class BlockingConnection {
+    /// Wishes may be made to `io.state` between turns; the next turn sends them.
+    package var io: ConnectionIO
+    /// Events that came for somebody else while a request waited.
+    private var stash: [ClientEvent] = []
+
+    /// Connects, and starts a broker where none is and the connector may. Hello goes out with the first request.
+    package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
+        self.io = ConnectionIO(adopting: try connector.connect(), path: connector.place.socket, hello: hello)
+    }
+
+    /// Takes over a connected socket.
+    package init(adopting socket: consuming OwnedDescriptor, path: String, hello: Hello = Hello()) {
+        self.io = ConnectionIO(adopting: socket, path: path, hello: hello)
+    }
+
+    // MARK: Waiting
+
+    /// Sends what is to be sent, waits until something happens or `deadline` (see `MonotonicClock`), and gives what came
+    /// to `handle`, which may make wishes to the state but not use this connection.
+    ///
+    /// - Parameter extra: more to wait for.
+    /// - Returns: what is ready of `extra`, in its order.
+    @discardableResult
+    package func turn(
+        extra: [PollInterest] = [],
+        until deadline: UInt64 = .max,
+        _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
+    ) throws(Failure) -> [PollInterest.Readiness] {
+        guard !self.stash.isEmpty else { return try self.step(extra: extra, until: deadline, handle) }
+        let events = self.stash
+        self.stash = []
+        for event in events { handle(&self.io.state, event, Span()) }
+        // Only what is there already: the caller has something to do.
+        return try self.step(extra: extra, until: 0, handle)
+    }
+
+    /// A turn without what came earlier. With `untilSent` it does not wait once the socket has taken everything.
+    @discardableResult
+    func step(
+        extra: [PollInterest] = [],
+        until deadline: UInt64 = .max,
+        untilSent: Bool = false,
+        _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
+    ) throws(Failure) -> [PollInterest.Readiness] {
+        if let failure = self.io.state.failure { throw failure }
+        do throws(Failure) {
+            try self.io.flush()
+            let end = untilSent && !self.io.wantsWrite ? 0 : min(deadline, self.io.nextCheck)
+            let ready = try self.poll(extra, until: end)
+            if ready[0].contains(.writable) { try self.io.flush() }
+            if ready[0].subtracting(.writable).isEmpty {
+                try self.io.check()
+            } else {
+                _ = try self.io.pump(handle)
+                try self.io.flush()
+            }
+            return Array(ready.dropFirst())
+        } catch {
+            _ = self.io.state.connectionLost(error)
+            throw error
+        }
+    }
+
+    private func poll(_ extra: [PollInterest], until deadline: UInt64) throws(Failure) -> [PollInterest.Readiness] {
+        let own = PollInterest(self.io.descriptor, self.io.wantsWrite ? [.readable, .writable] : .readable)
+        do {
+            return try System.poll(
+                [own] + extra,
+                milliseconds: deadline == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: deadline))
+            )
+        } catch {
+            throw Failure(.invalidArgument, "cannot wait for descriptors: \(error)")
+        }
+    }
+
+    /// Turns until `take` has made a result of what came for `stream`, or until `deadline`.
+    func result<Value>(
+        of stream: UInt64,
+        until deadline: UInt64 = .max,
+        _ take: (inout ClientState, ClientEvent, Span<UInt8>) -> Result<Value, Failure>?
+    ) throws(Failure) -> Value {
+        var result: Result<Value, Failure>?
+        while true {
+            do throws(Failure) {
+                try self.step(until: deadline) { state, event, bytes in
+                    if event.stream != stream {
+                        self.keep(event)
+                    } else if case .failed(_, let failure) = event {
+                        result = result ?? .failure(failure)
+                    } else if result == nil {
+                        result = take(&state, event, bytes)
+                    }
+                }
+            } catch {
+                // What ended before the connection did has its own result.
+                if result == nil { throw error }
+            }
+            if let result { return try result.get() }
+            if MonotonicClock.now() >= deadline {
+                self.io.state.cancel(stream)
+                try? self.io.flush()
+                throw Failure(.timeout, "the broker at \(self.io.path) has not answered in the time allowed")
+            }
+        }
+    }
+
+    func keep(_ event: ClientEvent) {
+        switch event {
+        case .welcomed, .data: break
+        default: self.stash.append(event)
+        }
+    }
+}

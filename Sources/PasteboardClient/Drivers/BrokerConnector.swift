@@ -1,0 +1,114 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// Finds this user's broker and connects to it, and starts one where there is none.
+package struct BrokerConnector: Sendable {
+    /// How long connecting, waiting for another client that starts a broker, and a broker's start may take, each.
+    package static let patience = 5_000
+
+    package let place: SocketPlace
+    /// False with `PASTEBOARD_AUTOSTART=0`.
+    package var startsBroker: Bool
+    private let environment: ProcessEnvironment
+
+    /// Follows the rule of the protocol for the socket's place.
+    package init(environment: ProcessEnvironment = ProcessEnvironment()) throws(Failure) {
+        // The boot id is a file to be read, and only the last places of the rule want it.
+        let isNamed = environment["PASTEBOARD_SOCKET"] != nil || environment["XDG_RUNTIME_DIR"] != nil
+        do {
+            let endpoint = try WellKnownEndpoint(
+                environment: { environment[$0] },
+                userID: System.userID,
+                bootID: isNamed ? "" : try System.bootID()
+            )
+            self.place = try SocketPlace(choosingFrom: endpoint)
+        } catch {
+            throw error as? Failure ?? Failure(.brokerUnavailable, "\(error)")
+        }
+        self.environment = environment
+        self.startsBroker = environment["PASTEBOARD_AUTOSTART"] != "0"
+    }
+
+    /// A connected socket whose other end is a process of this user.
+    package func connect() throws(Failure) -> OwnedDescriptor {
+        if let socket = try self.connectIfServed() { return socket }
+        guard self.startsBroker else {
+            throw Failure(
+                .brokerUnavailable,
+                "no broker listens at \(self.place.socket), and PASTEBOARD_AUTOSTART is 0; start pasteboardd"
+            )
+        }
+        return try self.connectStarting()
+    }
+
+    /// Nil where nobody listens.
+    private func connectIfServed() throws(Failure) -> OwnedDescriptor? {
+        do {
+            // Whoever may write to the directory could put a socket of their own there.
+            try self.place.checkDirectory()
+            let deadline = MonotonicClock.deadline(milliseconds: Self.patience)
+            let socket = try Socket.connect(path: self.place.socket, deadline: deadline)
+            let peer = try PeerCredentials(of: socket.raw)
+            guard peer.user == System.userID else {
+                throw Failure(
+                    .notPermitted,
+                    "the broker at \(self.place.socket) runs as user \(peer.user), this program as user "
+                        + "\(System.userID)"
+                )
+            }
+            return socket
+        } catch PlaceError.unsafeDirectory(_, .missing) {
+            return nil
+        } catch let error as SystemError where error.meansNobodyListens {
+            return nil
+        } catch let error as SystemError where error.meansNotPermitted {
+            throw Failure(.notPermitted, "cannot use the broker at \(self.place.socket): \(error.reason)")
+        } catch {
+            throw error as? Failure
+                ?? Failure(.brokerUnavailable, "cannot connect to the broker at \(self.place.socket): \(error)")
+        }
+    }
+
+    /// Of all clients that find no broker at the same time one starts it, and the others wait for that.
+    private func connectStarting() throws(Failure) -> OwnedDescriptor {
+        do {
+            try self.place.prepareDirectory()
+            let deadline = MonotonicClock.deadline(milliseconds: 2 * Self.patience)
+            let lock = try StartLock(of: self.place, deadline: deadline)
+            // Held to the end of this scope.
+            defer { withExtendedLifetime(lock) {} }
+            if let socket = try self.connectIfServed() { return socket }
+            let start = try BrokerStart(environment: self.environment)
+            let trouble = try start.run()
+            // A start that failed because somebody else's had succeeded is none.
+            if let socket = try self.connectIfServed() { return socket }
+            throw Failure(
+                .brokerUnavailable,
+                "no broker listens at \(self.place.socket): \(trouble ?? "\(start.program) ended at once")"
+            )
+        } catch {
+            throw error as? Failure
+                ?? Failure(.brokerUnavailable, "cannot start a broker for \(self.place.socket): \(error)")
+        }
+    }
+}
+
+/// The environment as it is looked up: the process's own, or another that stands in for it.
+package struct ProcessEnvironment: Sendable {
+    private let variables: [String: String]?
+
+    package init(_ variables: [String: String]? = nil) {
+        self.variables = variables
+    }
+
+    /// Nil where the variable is unset or empty.
+    package subscript(name: String) -> String? {
+        let value = self.variables.map { $0[name] } ?? System.environment(name)
+        return value.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Each as `NAME=value`.
+    package var entries: [String] {
+        self.variables?.map { "\($0)=\($1)" } ?? System.environment()
+    }
+}

@@ -1,0 +1,122 @@
+import PasteboardTransport
+import PasteboardWire
+
+/// Starts a broker that outlives this process, and waits until it listens.
+struct BrokerStart {
+    static let logLimit: UInt64 = 1 << 20
+    // Brokers that this process has started. One that has ended stays in the system's table until somebody waits for
+    // it, and nobody but its parent can.
+    private static let children = Lock<[ChildProcess]>([])
+
+    let program: String
+    private let environment: ProcessEnvironment
+
+    /// Chooses the program: `$PASTEBOARD_BROKER`, else one beside the running program, else one of `PATH`.
+    init(environment: ProcessEnvironment) throws(Failure) {
+        self.environment = environment
+        if let named = environment["PASTEBOARD_BROKER"] {
+            guard named.hasPrefix("/"), Self.isProgram(named) else {
+                throw Failure(
+                    .brokerUnavailable,
+                    "PASTEBOARD_BROKER is '\(named)'; it has to be the absolute path of a program"
+                )
+            }
+            self.program = named
+            return
+        }
+        let own = (try? System.programPath()).map { SocketPlace(socket: $0).directory }
+        let path = environment["PATH"]?.split(separator: ":").map(String.init) ?? []
+        // A relative entry of PATH would let the working directory choose the program.
+        let directories = (own.map { [$0] } ?? []) + path.filter { $0.hasPrefix("/") }
+        for directory in directories {
+            for name in ["pasteboardd", "pasteboard"] where Self.isProgram("\(directory)/\(name)") {
+                self.program = "\(directory)/\(name)"
+                return
+            }
+        }
+        throw Failure(
+            .brokerUnavailable,
+            "there is no broker to start: neither pasteboardd nor pasteboard is beside this program or in PATH; set "
+                + "PASTEBOARD_BROKER to its path"
+        )
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        guard let status = try? System.status(at: path) else { return false }
+        return status.kind == .symbolicLink || status.kind == .regular && status.mode & 0o111 != 0
+    }
+
+    /// - Returns: nil once the broker listens, else what went wrong.
+    func run() throws(SystemError) -> String? {
+        Self.reap()
+        let log = self.openLog()
+        let ready = try System.pipe()
+        // It gets the first number above the standard streams.
+        var configuration = ChildProcess.Configuration(
+            path: self.program,
+            arguments: (self.program.hasSuffix("/pasteboard") ? ["broker"] : []) + ["--ready-fd", "3"],
+            environment: self.environment.entries
+        )
+        configuration.output = .null
+        configuration.errors = log.map { .descriptor($0.descriptor.raw) } ?? .null
+        configuration.descriptors = [ready.second.raw]
+        configuration.directory = "/"
+        configuration.inNewSession = true
+        let child = try ChildProcess(configuration)
+        // Its other end, here, would keep the end of file from coming.
+        let reader = ready.keepingFirst()
+
+        let deadline = MonotonicClock.deadline(milliseconds: BrokerConnector.patience)
+        let left = Int(MonotonicClock.millisecondsLeft(until: deadline))
+        let readiness = try System.poll([PollInterest(reader.raw, .readable)], milliseconds: left)
+        guard readiness[0] != [] else {
+            Self.children.withLock { $0.append(child) }
+            return "\(self.program) was started but is not ready after \(BrokerConnector.patience) ms"
+        }
+        if try !System.read(reader.raw, upTo: 1).isEmpty {
+            Self.children.withLock { $0.append(child) }
+            return nil
+        }
+        let end = try child.wait(milliseconds: BrokerConnector.patience)
+        let seeing = log.map { "; see \($0.path)" } ?? ""
+        return switch end {
+        case .exited(let code)?: "\(self.program) ended with status \(code)\(seeing)"
+        case .signaled(let signal)?: "\(self.program) was ended by signal \(signal)\(seeing)"
+        case nil: "\(self.program) closed its readiness descriptor without listening\(seeing)"
+        }
+    }
+
+    private static func reap() {
+        Self.children.withLock { children in
+            // One that is not ours any more, because somebody waits for all of the program's, is as good as ended.
+            children.removeAll { child in
+                do {
+                    return try System.waitForProcess(child.id, hang: false) != nil
+                } catch {
+                    return true
+                }
+            }
+        }
+    }
+
+    /// What the broker says goes there; without a usable place nowhere. The log of earlier brokers is kept up to a size,
+    /// once.
+    private func openLog() -> (path: String, descriptor: DescriptorBox)? {
+        let state = self.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        guard let base = state ?? self.environment["HOME"].map({ "\($0)/.local/state" }), base.hasPrefix("/") else {
+            return nil
+        }
+        let path = "\(base)/pasteboard/log"
+        do {
+            // The same care as for the socket: a directory of this user's that nobody else may enter.
+            try SocketPlace(socket: path).prepareDirectory()
+            if let status = try System.status(at: path), status.size > Self.logLimit {
+                try System.rename(path, to: "\(path).1")
+            }
+            let file = try System.open(path, [.appending, .creating, .notFollowingLinks, .nonBlocking], mode: 0o600)
+            return (path, DescriptorBox(file))
+        } catch {
+            return nil
+        }
+    }
+}

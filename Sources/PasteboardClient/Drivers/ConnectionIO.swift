@@ -1,0 +1,221 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// A connected socket and what flows through it: the one way between `ClientState` and the kernel.
+///
+/// It never waits. A driver polls `descriptor`, calls `pump` when it is readable and `flush` when it is writable or after
+/// it made wishes to `state`, and `check` when `nextCheck` has come. A `Failure` thrown here means that the connection
+/// is over; the driver then tells `state.connectionLost` and whoever waited.
+package struct ConnectionIO: ~Copyable {
+    /// Payloads of this size go straight to a socket that nothing waits for.
+    private static let directSendSize = 16 << 10
+
+    package var state: ClientState
+    package let path: String
+    package var patience = Patience()
+
+    private let socket: OwnedDescriptor
+    private var input = ReadBuffer()
+    private var decoder = FrameDecoder()
+    private var carry: [UInt8] = []
+    private var descriptors = ReceivedDescriptors()
+    private var output = OutputBuffer()
+    private var deliveries: [Delivery] = []
+    /// A failed write ends the direction of writing alone: what the broker had sent before is still read.
+    private var isWriteClosed = false
+    /// A child of a fork shares the socket, and would write into the middle of its parent's frames.
+    private let owner = System.processID
+
+    private let connectedAt = MonotonicClock.now()
+    private var heardAt = MonotonicClock.now()
+    private var probedAt: UInt64?
+
+    /// - Parameter path: where the broker is, for errors.
+    package init(adopting socket: consuming OwnedDescriptor, path: String, hello: Hello = Hello()) {
+        self.socket = socket
+        self.path = path
+        self.state = ClientState(hello: hello)
+        Socket.enlargeBuffers(of: self.socket.raw)
+    }
+
+    package var descriptor: CInt { self.socket.raw }
+
+    /// Whether the socket has not taken everything: `flush` when it is writable.
+    package var wantsWrite: Bool { !self.output.isEmpty }
+
+    // MARK: Reading
+
+    /// Reads once, and gives what came to `handle`, which may make wishes to the state right away.
+    ///
+    /// - Returns: whether there may be more to read.
+    package mutating func pump(
+        _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
+    ) throws(Failure) -> Bool {
+        try self.checkOwner()
+        let outcome: ReceiveOutcome
+        do {
+            outcome = try self.input.receive(
+                from: self.socket.raw,
+                carry: &self.carry,
+                descriptors: &self.descriptors
+            )
+        } catch {
+            throw self.lost(error.reason)
+        }
+        switch outcome {
+        case .wouldBlock: return false
+        case .endOfFile: throw self.lost("it closed the connection")
+        case .bytes(let count):
+            self.heardAt = MonotonicClock.now()
+            self.probedAt = nil
+            try self.parse(handle)
+            return count >= ReadBuffer.standardReadSize
+        }
+    }
+
+    private mutating func parse(
+        _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
+    ) throws(Failure) {
+        var consumed = 0
+        do throws(Failure) {
+            guard self.descriptors.boxes.isEmpty, !self.descriptors.wereDropped else {
+                throw .violation("descriptors came, which were not negotiated")
+            }
+            try self.input.withBytes { (bytes) throws(Failure) in
+                while let piece = try self.decoder.next(in: bytes, at: &consumed) {
+                    if let event = try self.state.received(piece, in: bytes) { handle(&self.state, event, bytes) }
+                }
+            }
+        } catch {
+            // It is told why; whether that arrives makes no difference.
+            self.state.connectionFrames.append(error, stream: 0)
+            try? self.flush()
+            throw error
+        }
+        self.input.keep(unconsumedFrom: consumed, into: &self.carry)
+    }
+
+    private func lost(_ reason: String) -> Failure {
+        self.state.farewell
+            ?? Failure(.brokerUnavailable, "the broker at \(self.path) went away: \(reason)")
+    }
+
+    // MARK: Writing
+
+    /// Hands all frames to the socket, as far as it takes them.
+    package mutating func flush() throws(Failure) {
+        guard !self.output.isEmpty || self.hasFrames else { return }
+        try self.checkOwner()
+        self.collect()
+        guard !self.isWriteClosed else { return self.closeWriting() }
+        do {
+            let waiting = self.output.controlCount + self.output.streamCount
+            _ = try self.output.flush(to: self.socket.raw, delivered: &self.deliveries)
+            // A broker that takes bytes is alive.
+            if self.output.controlCount + self.output.streamCount < waiting, self.probedAt == nil {
+                self.heardAt = MonotonicClock.now()
+            }
+        } catch {
+            self.closeWriting()
+        }
+    }
+
+    /// Sends one data frame of a write or an ask, with as many of the bytes as it may carry now. A small one waits for
+    /// the next `flush`, so that several share a write.
+    ///
+    /// - Returns: how many bytes it carries; nil if nothing may be sent: the stream is over or has no credit.
+    package mutating func send(_ bytes: Span<UInt8>, on stream: UInt64, last: Bool) throws(Failure) -> Int? {
+        guard let header = self.state.dataHeader(on: stream, count: bytes.count, last: last) else { return nil }
+        let count = Int(header.length)
+        let payload = bytes.extracting(0..<count)
+        self.collect()
+        guard count >= Self.directSendSize, !self.isWriteClosed else {
+            self.output.appendStream(header: header, payload: payload)
+            return count
+        }
+        // What precedes it goes first; with nothing in its way the socket takes the payload from where it is.
+        try self.flush()
+        do {
+            if try self.output.sendThrough(header: header, payload: payload, to: self.socket.raw), self.probedAt == nil
+            {
+                self.heardAt = MonotonicClock.now()
+            }
+        } catch {
+            self.closeWriting()
+        }
+        return count
+    }
+
+    private var hasFrames: Bool {
+        !self.state.connectionFrames.bytes.isEmpty || !self.state.streamFrames.bytes.isEmpty
+    }
+
+    /// Moves the state's frames to the output. The arrays are let go of before they are emptied, which else would copy
+    /// them.
+    private mutating func collect() {
+        if !self.state.connectionFrames.bytes.isEmpty {
+            do {
+                let frames = self.state.connectionFrames.bytes
+                self.output.appendControl(frames.span)
+            }
+            self.state.connectionFrames.removeAll()
+        }
+        if !self.state.streamFrames.bytes.isEmpty {
+            do {
+                let frames = self.state.streamFrames.bytes
+                self.output.appendStream(frames.span)
+            }
+            self.state.streamFrames.removeAll()
+        }
+    }
+
+    private mutating func closeWriting() {
+        self.isWriteClosed = true
+        self.output = OutputBuffer()
+    }
+
+    private func checkOwner() throws(Failure) {
+        guard System.processID == self.owner else {
+            throw Failure(
+                .invalidArgument,
+                "process \(self.owner) made this connection; a child made by fork has to make its own"
+            )
+        }
+    }
+
+    // MARK: Silence
+
+    /// When `check` is to be called unless something comes before (see `MonotonicClock`).
+    package var nextCheck: UInt64 {
+        if self.state.welcome == nil { return self.connectedAt.after(self.patience.welcome) }
+        guard self.state.isAwaiting || self.wantsWrite else { return .max }
+        return self.probedAt?.after(self.patience.probe) ?? self.heardAt.after(self.patience.silence)
+    }
+
+    /// The time of `nextCheck` has come, and nothing is there to be read: asks for a sign of life, or gives the broker
+    /// up.
+    package mutating func check() throws(Failure) {
+        let now = MonotonicClock.now()
+        guard now >= self.nextCheck else { return }
+        guard self.state.welcome != nil else {
+            throw Failure(
+                .brokerUnavailable,
+                "the broker at \(self.path) does not answer: no welcome within \(self.patience.welcome) ms"
+            )
+        }
+        guard self.probedAt == nil else {
+            let silence = self.patience.silence + self.patience.probe
+            throw Failure(.timeout, "the broker at \(self.path) does not answer: silent for \(silence) ms")
+        }
+        self.probedAt = now
+        self.state.sendProbe()
+        try self.flush()
+    }
+}
+
+extension UInt64 {
+    /// The time so many milliseconds later.
+    fileprivate func after(_ milliseconds: Int) -> UInt64 {
+        self.addingClamped(UInt64(clamping: milliseconds).multipliedReportingOverflow(by: 1_000_000).partialValue)
+    }
+}

@@ -1,0 +1,194 @@
+package import PasteboardWire
+
+// What the broker sends: checked against what was asked for, and turned into events.
+extension ClientState {
+    /// Takes one piece of the broker's bytes. It throws where the broker broke the protocol: the connection is over.
+    package mutating func received(
+        _ piece: FramePiece,
+        in bytes: Span<UInt8>
+    ) throws(Failure) -> ClientEvent? {
+        guard self.failure == nil else { return nil }
+        guard piece.header.descriptorCount == 0 else {
+            throw .violation("descriptors came, which were not negotiated")
+        }
+        if piece.header.rawKind == FrameKind.data.rawValue {
+            return try self.data(piece)
+        }
+        do throws(Failure) {
+            return try self.control(piece.header, bytes, piece.payload)
+        } catch {
+            // What a message fails to decode with is meant for a request; here it was the broker's own.
+            guard error.code == .invalidArgument || error.code == .limitExceeded else { throw error }
+            throw .violation(error.text)
+        }
+    }
+
+    // MARK: Bytes
+
+    private mutating func data(_ piece: FramePiece) throws(Failure) -> ClientEvent? {
+        let stream = piece.header.stream
+        guard let index = self.streams.index(of: stream) else {
+            try self.checkIsLate(stream)
+            return nil
+        }
+        let load = self.streams.values[index]
+        guard case .load = load.phase, load.isAnswered else {
+            throw .violation("bytes on stream \(stream) before an answer")
+        }
+        let received = load.received.addingClamped(UInt64(piece.payload.count))
+        guard received <= load.granted else {
+            throw .violation("\(received) bytes with credit for \(load.granted)")
+        }
+        guard received <= load.maximum, received <= load.declared ?? .max else {
+            throw .violation("\(received) bytes, more than were allowed or announced")
+        }
+        guard piece.endsSequence else {
+            self.streams.values[index].received = received
+            return piece.payload.isEmpty ? nil : .data(load.handle, payload: piece.payload, last: false)
+        }
+        self.close(at: index, stream: stream)
+        if let declared = load.declared, received != declared {
+            return .failed(load.handle, .truncated(received, of: declared))
+        }
+        return .data(load.handle, payload: piece.payload, last: true)
+    }
+
+    // MARK: Everything else
+
+    private mutating func control(
+        _ header: FrameHeader,
+        _ bytes: Span<UInt8>,
+        _ payload: Range<Int>
+    ) throws(Failure) -> ClientEvent? {
+        guard let kind = header.kind else { return try self.unknown(header) }
+        if header.stream == 0 {
+            switch kind {
+            case .welcome:
+                return try self.welcomed(try Welcome(decoding: bytes, range: payload))
+            case .error:
+                self.parted(try Failure(decoding: bytes, range: payload))
+                return nil
+            default:
+                throw .violation("\(kind) on stream 0")
+            }
+        }
+        guard self.welcome != nil else { throw .violation("\(kind) before welcome") }
+        if header.stream & 1 == 0 {
+            return try self.onAsk(kind, header.stream, bytes, payload)
+        }
+        guard let index = self.streams.index(of: header.stream) else {
+            try self.checkIsLate(header.stream)
+            return nil
+        }
+        if case .probe = self.streams.values[index].phase {
+            if kind == .end || kind == .error { self.close(at: index, stream: header.stream) }
+            return nil
+        }
+        return try self.onStream(kind, header.stream, at: index, bytes, payload)
+    }
+
+    private mutating func onStream(
+        _ kind: FrameKind,
+        _ stream: UInt64,
+        at index: Int,
+        _ bytes: Span<UInt8>,
+        _ payload: Range<Int>
+    ) throws(Failure) -> ClientEvent? {
+        let open = self.streams.values[index]
+        switch (open.phase, kind) {
+        case (_, .error):
+            let failure = try Failure(decoding: bytes, range: payload)
+            self.close(at: index, stream: stream)
+            return .failed(open.handle, failure)
+        case (.load, .answer) where !open.isAnswered:
+            let answer = try Answer(decoding: bytes, range: payload)
+            self.streams.values[index].isAnswered = true
+            self.streams.values[index].declared = answer.byteCount
+            return .answered(open.handle, answer)
+        case (.load, .progress):
+            return .progress(open.handle, try Progress(decoding: bytes, range: payload))
+        case (.committing, .committed):
+            self.streams.values[index].phase = .publication
+            self.publications += 1
+            return .committed(open.handle, try Committed(decoding: bytes, range: payload))
+        case (.clear, .committed):
+            self.streams.values[index].phase = .cleared
+            return .committed(open.handle, try Committed(decoding: bytes, range: payload))
+        case (.list, .contents):
+            self.streams.values[index].phase = .listing(items: 0)
+            return .contents(open.handle, try Contents(decoding: bytes, range: payload))
+        case (.listing(let items), .item) where items < WireLimits.items:
+            self.streams.values[index].phase = .listing(items: items + 1)
+            return .item(open.handle, try Item(decoding: bytes, range: payload))
+        case (.status, .statusEntry):
+            return .statusEntry(open.handle, try StatusEntry(decoding: bytes, range: payload))
+        case (.load, .end) where open.isAnswered, (.publication, .end), (.listing, .end), (.cleared, .end),
+            (.status, .end), (.stop, .end):
+            let end = try End(decoding: bytes, range: payload)
+            self.close(at: index, stream: stream)
+            if case .load = open.phase, open.received != end.byteCount ?? open.declared ?? open.received {
+                return .failed(open.handle, .truncated(open.received, of: end.byteCount ?? open.declared ?? 0))
+            }
+            return .ended(open.handle, end)
+        default:
+            throw .violation("\(kind) does not fit stream \(stream)")
+        }
+    }
+
+    /// A kind of a later version: skipped, or refused where its sender must know that it was not understood.
+    private mutating func unknown(_ header: FrameHeader) throws(Failure) -> ClientEvent? {
+        guard header.flags.contains(.mustUnderstand) else { return nil }
+        let failure = Failure(
+            .versionMismatch,
+            "this program does not know frames of kind \(header.rawKind); update it"
+        )
+        guard header.stream != 0 else { throw failure }
+        if let index = self.asks.index(of: header.stream) {
+            self.asks.remove(at: index)
+            self.streamFrames.append(failure, stream: header.stream)
+            return .askCancelled(header.stream)
+        }
+        guard let index = self.streams.index(of: header.stream) else { return nil }
+        let handle = self.streams.values[index].handle
+        self.connectionFrames.append(Cancel(), stream: header.stream)
+        self.close(at: index, stream: header.stream)
+        return .failed(handle, failure)
+    }
+
+    // MARK: The broker's own streams
+
+    private mutating func onAsk(
+        _ kind: FrameKind,
+        _ stream: UInt64,
+        _ bytes: Span<UInt8>,
+        _ payload: Range<Int>
+    ) throws(Failure) -> ClientEvent? {
+        let open = self.asks.index(of: stream)
+        switch kind {
+        case .ask:
+            guard open == nil, self.asks.count < self.maximumAsks else {
+                throw .violation("ask \(stream) is open already, or one more than this program takes")
+            }
+            let ask = try Ask(decoding: bytes, range: payload)
+            self.asks.insert(OpenAsk(credit: ask.credit ?? 0), for: stream)
+            return .asked(stream, ask)
+        case .credit:
+            let offset = try Credit(decoding: bytes, range: payload).offset ?? 0
+            guard let open, offset > self.asks.values[open].credit else { return nil }
+            self.asks.values[open].credit = offset
+            return .askCredit(stream)
+        case .cancel, .error:
+            guard let open else { return nil }
+            self.asks.remove(at: open)
+            return .askCancelled(stream)
+        default:
+            throw .violation("\(kind) on ask \(stream)")
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func truncated(_ received: UInt64, of declared: UInt64) -> Failure {
+        Failure(.sourceTruncated, "\(received) of \(declared) bytes came; what came is not the whole")
+    }
+}

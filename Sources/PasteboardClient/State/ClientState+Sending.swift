@@ -1,0 +1,90 @@
+package import PasteboardWire
+
+// What this client sends on open streams: the items of a write, and the bytes that a broker asks for.
+extension ClientState {
+    /// The next item of a write. The bytes of its kept representations follow, each ended by `last`.
+    package mutating func add(_ item: Item, to stream: UInt64) throws(Failure) {
+        guard self.isWriting(stream) else { return }
+        try self.streamFrames.appendChecked(item, stream: stream)
+    }
+
+    /// Makes what was written visible; the broker answers with `committed`.
+    package mutating func commit(_ stream: UInt64, itemCount: Int) {
+        guard self.isWriting(stream), let index = self.streams.index(of: stream) else { return }
+        var commit = Commit()
+        commit.itemCount = UInt32(clamping: itemCount)
+        self.streamFrames.append(commit, stream: stream)
+        self.streams.values[index].phase = .committing
+    }
+
+    private func isWriting(_ stream: UInt64) -> Bool {
+        guard self.failure == nil, let index = self.streams.index(of: stream) else { return false }
+        if case .write = self.streams.values[index].phase { return true }
+        return false
+    }
+
+    // MARK: Bytes
+
+    /// How many bytes of an ask may be sent now; nil once the ask is over.
+    package func sendable(_ ask: UInt64) -> Int? {
+        guard let index = self.asks.index(of: ask) else { return nil }
+        let ask = self.asks.values[index]
+        return Int(clamping: ask.credit - min(ask.credit, ask.sent))
+    }
+
+    /// The header of the next data frame of a write or an ask, for as many of `count` bytes as it may carry, which are
+    /// to be sent right behind it (and behind `streamFrames`).
+    ///
+    /// - Parameter last: the sequence ends with these `count` bytes: for an ask that is its end.
+    /// - Returns: nil if nothing may be sent: the stream is over or has no credit.
+    package mutating func dataHeader(on stream: UInt64, count: Int, last: Bool) -> FrameHeader? {
+        guard self.failure == nil, count > 0 || last else { return nil }
+        let isShared = self.asks.count + self.streams.count - self.publications > 1
+        let limit = min(count, isShared ? WireLimits.sharedDataLength : WireLimits.dataLength)
+        if self.isWriting(stream) {
+            return FrameHeader(.data, stream: stream, length: limit, flags: last && limit == count ? .last : [])
+        }
+        guard let index = self.asks.index(of: stream), let credit = self.sendable(stream) else { return nil }
+        let length = min(limit, credit)
+        let isLast = last && length == count
+        guard length > 0 || isLast else { return nil }
+        self.asks.values[index].sent += UInt64(length)
+        if isLast { self.asks.remove(at: index) }
+        return FrameHeader(.data, stream: stream, length: length, flags: isLast ? .last : [])
+    }
+
+    // MARK: Asks
+
+    /// Announces how many bytes an ask will give. Before its first byte, if at all.
+    package mutating func answer(_ ask: UInt64, byteCount: UInt64) {
+        guard let index = self.asks.index(of: ask), self.asks.values[index].sent == 0 else { return }
+        var answer = Answer()
+        answer.byteCount = byteCount
+        self.streamFrames.append(answer, stream: ask)
+    }
+
+    /// Keeps a slow ask alive.
+    package mutating func progress(_ ask: UInt64, completed: UInt64?, total: UInt64?) {
+        guard self.asks.index(of: ask) != nil else { return }
+        var progress = Progress()
+        progress.completed = completed
+        progress.total = total
+        self.streamFrames.append(progress, stream: ask)
+    }
+
+    /// All bytes of an ask have been sent.
+    package mutating func end(_ ask: UInt64) {
+        guard let index = self.asks.index(of: ask) else { return }
+        var end = End()
+        end.byteCount = self.asks.values[index].sent
+        self.streamFrames.append(end, stream: ask)
+        self.asks.remove(at: index)
+    }
+
+    /// An ask cannot be answered, or not to its end.
+    package mutating func fail(_ ask: UInt64, _ failure: Failure) {
+        guard let index = self.asks.index(of: ask) else { return }
+        self.streamFrames.append(failure, stream: ask)
+        self.asks.remove(at: index)
+    }
+}

@@ -1,0 +1,42 @@
+/// A stream that this client has opened and whose end has not come.
+struct OpenStream: Sendable {
+    enum Phase: Sendable {
+        case load
+        /// Items and kept bytes are being sent.
+        case write
+        /// Commit has been sent.
+        case committing
+        /// Committed: the stream is the publication's life.
+        case publication
+        case list
+        /// Contents have come; so many items.
+        case listing(items: Int)
+        case clear
+        case cleared
+        case status
+        case stop
+        /// Asked only to learn that the broker still answers; nobody hears of it.
+        case probe
+    }
+
+    var phase: Phase
+    /// What the program knows the stream by. A load that had to wait has another id on the wire.
+    var handle: UInt64 = 0
+
+    // Of a load.
+    var isAnswered = false
+    var received: UInt64 = 0
+    var consumed: UInt64 = 0
+    /// What the broker may send, from the start.
+    var granted: UInt64 = 0
+    /// How far ahead of what was consumed that is.
+    var window: UInt64 = 0
+    var maximum = UInt64.max
+    var declared: UInt64?
+}
+
+/// A stream that the broker has opened: bytes that this client promised are wanted.
+struct OpenAsk: Sendable {
+    var credit: UInt64 = 0
+    var sent: UInt64 = 0
+}

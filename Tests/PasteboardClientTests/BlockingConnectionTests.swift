@@ -1,0 +1,242 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BlockingConnectionTests {
+    @Test("Questions end with what the broker says")
+    func requests() throws {
+        let harness = try ConnectionHarness(script: { peer in
+            let list = try peer.next(.list).stream
+            var contents = Contents()
+            contents.changeCount = 42
+            try peer.send(contents, stream: list)
+            try peer.send(Item(), stream: list)
+            try peer.send(Item(), stream: list)
+            try peer.send(End(), stream: list)
+            let clear = try peer.next(.clear).stream
+            var committed = Committed()
+            committed.changeCount = 43
+            try peer.send(committed, stream: clear)
+            try peer.send(End(), stream: clear)
+            let status = try peer.next(.status).stream
+            try peer.send(StatusEntry(), stream: status)
+            try peer.send(End(), stream: status)
+            try peer.send(Failure(.notPermitted, "no"), stream: try peer.next(.stop).stream)
+        })
+        let listing = try harness.connection.list()
+        #expect(listing.contents.changeCount == 42)
+        #expect(listing.items.count == 2)
+        #expect(try harness.connection.welcome().epoch == 7)
+        #expect(try harness.connection.clear().changeCount == 43)
+        #expect(try harness.connection.status().count == 1)
+        let failure = #expect(throws: Failure.self) { try harness.connection.stop() }
+        #expect(failure?.code == .notPermitted)
+    }
+
+    @Test("Hello and the first request are one write")
+    func pipelined() throws {
+        let harness = try ConnectionHarness(wholeScript: { peer in
+            // The request is there although nobody has said welcome.
+            _ = try peer.next(.hello)
+            let list = try peer.next(.list).stream
+            try peer.welcome()
+            try peer.send(Contents(), stream: list)
+            try peer.send(End(), stream: list)
+        })
+        #expect(try harness.connection.list().items.isEmpty)
+    }
+
+    @Test("A load gives its pieces in order, and grants credit as they are taken")
+    func load() throws {
+        let harness = try ConnectionHarness(script: { peer in
+            let frame = try peer.next(.load)
+            #expect(try frame.decoded(as: Load.self).credit == 8)
+            var answer = Answer()
+            answer.type = "public.text"
+            try peer.send(answer, stream: frame.stream)
+            try peer.send(Progress(), stream: frame.stream)
+            try peer.sendData([1, 2, 3, 4, 5, 6, 7, 8], stream: frame.stream)
+            // No more may come before this.
+            #expect(try peer.next(.credit).decoded(as: Credit.self).offset == 16)
+            try peer.sendData([9], stream: frame.stream, last: true)
+        })
+        var load = Load()
+        load.credit = 8
+        var bytes: [UInt8] = []
+        var steps: [String] = []
+        let answer = try harness.connection.load(
+            load,
+            answered: { steps.append($0.type ?? "") },
+            progressed: { _ in steps.append("progress") },
+            bytes: { bytes.append(copying: $0) }
+        )
+        #expect(answer.type == "public.text")
+        #expect(steps == ["public.text", "progress"])
+        #expect(bytes == [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    }
+
+    @Test("A closure that throws ends the load at both ends, and the connection goes on")
+    func givenUp() throws {
+        struct Mine: Error {}
+        let harness = try ConnectionHarness(script: { peer in
+            let load = try peer.next(.load).stream
+            try peer.send(Answer(), stream: load)
+            try peer.sendData([1], stream: load)
+            _ = try peer.next(.cancel)
+            try peer.sendData([2], stream: load, last: true)
+            let second = try peer.next(.load).stream
+            try peer.send(Answer(), stream: second)
+            try peer.sendData([3], stream: second, last: true)
+        })
+        #expect(throws: Mine.self) { try harness.connection.load(Load()) { _ in throw Mine() } }
+        #expect(try harness.connection.loadBytes(Load()).bytes == [3])
+    }
+
+    // MARK: A broker that goes
+
+    @Test("What a broker sent before it went is a result; what it did not is broker-unavailable")
+    func gone() throws {
+        let harness = try ConnectionHarness(script: { peer in
+            let load = try peer.next(.load).stream
+            try peer.send(Answer(), stream: load)
+            try peer.sendData([1, 2], stream: load, last: true)
+            peer.close()
+        })
+        #expect(try harness.connection.loadBytes(Load()).bytes == [1, 2])
+        let failure = #expect(throws: Failure.self) { try harness.connection.list() }
+        #expect(failure?.code == .brokerUnavailable)
+        #expect(failure?.text.contains("/test/socket") == true)
+        // And so it stays.
+        #expect(throws: Failure.self) { try harness.connection.clear() }
+    }
+
+    @Test("A broker that says that it ends is broker-restarted, after what was still on its way")
+    func farewell() throws {
+        let harness = try ConnectionHarness(script: { peer in
+            let load = try peer.next(.load).stream
+            try peer.send(Answer(), stream: load)
+            try peer.send(Failure(.brokerRestarted, "ends"), stream: 0)
+            try peer.sendData([1, 2], stream: load, last: true)
+            peer.close()
+        })
+        #expect(try harness.connection.loadBytes(Load()).bytes == [1, 2])
+        let failure = #expect(throws: Failure.self) { try harness.connection.list() }
+        #expect(failure?.code == .brokerRestarted)
+    }
+
+    @Test("A broker that breaks the protocol is told so and left")
+    func violation() throws {
+        let pair = try Socket.pair()
+        let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
+        let connection = BlockingConnection(adopting: try System.duplicate(pair.first.raw), path: "/test/socket")
+        try peer.welcome()
+        try peer.send(End(), stream: 99)
+        let failure = #expect(throws: Failure.self) { try connection.list() }
+        #expect(failure?.code == .protocolViolation)
+        let told = try peer.next(.error)
+        #expect(told.stream == 0)
+        #expect(try told.decoded(as: Failure.self).code == .protocolViolation)
+    }
+
+    // MARK: A broker that hangs
+
+    @Test("A broker that never says welcome is given up")
+    func noWelcome() throws {
+        var patience = Patience.endless
+        patience.welcome = 1
+        let harness = try ConnectionHarness(patience: patience, wholeScript: { peer in _ = try peer.next(.data) })
+        let failure = #expect(throws: Failure.self) { try harness.connection.list() }
+        #expect(failure?.code == .brokerUnavailable)
+    }
+
+    @Test("A silent broker is asked for a sign of life, and the load goes on if there is one")
+    func alive() throws {
+        var patience = Patience.endless
+        patience.silence = 1
+        let harness = try ConnectionHarness(
+            patience: patience,
+            script: { peer in
+                let load = try peer.next(.load).stream
+                for _ in 0..<3 {
+                    try peer.send(Failure(.invalidArgument, "no such name"), stream: try peer.next(.list).stream)
+                }
+                try peer.send(Answer(), stream: load)
+                try peer.sendData([1], stream: load, last: true)
+                // Later questions find nobody; the load has its result.
+                while true { _ = try peer.next() }
+            }
+        )
+        #expect(try harness.connection.loadBytes(Load()).bytes == [1])
+    }
+
+    @Test("A broker that gives no sign of life is given up with timeout")
+    func hangs() throws {
+        var patience = Patience.endless
+        patience.silence = 1
+        patience.probe = 1
+        let harness = try ConnectionHarness(patience: patience, script: { peer in while true { _ = try peer.next() } })
+        _ = try harness.connection.welcome()
+        let failure = #expect(throws: Failure.self) { try harness.connection.loadBytes(Load()) }
+        #expect(failure?.code == .timeout)
+        #expect(failure?.text.contains("does not answer") == true)
+    }
+
+    // MARK: Sources
+
+    @Test("An ask that comes while a request waits is kept for the next turn, and answered within its credit")
+    func asked() throws {
+        let harness = try ConnectionHarness(script: { peer in
+            let write = try peer.next(.write).stream
+            _ = try peer.next(.commit)
+            var encoder = FrameEncoder()
+            encoder.append(Committed(), stream: write)
+            var ask = Ask()
+            ask.type = "public.text"
+            ask.credit = 2
+            encoder.append(ask, stream: 1 << 32)
+            try peer.write(encoder.bytes)
+            #expect(try peer.next(.data).payload == [1, 2])
+            var credit = Credit()
+            credit.offset = 10
+            try peer.send(credit, stream: 1 << 32)
+            let rest = try peer.next(.data)
+            #expect(rest.payload == [3] && rest.header.flags == .last)
+            try peer.send(End(), stream: write)
+        })
+        let connection = harness.connection
+        var promise = Representation()
+        promise.type = "public.text"
+        let item = WriteItem(representations: [(representation: promise, source: .promised)])
+        let publication = try connection.write(Write(), items: [item])
+        let bytes: [UInt8] = [1, 2, 3]
+        var sent = 0
+        var isOver = false
+        while !isOver {
+            var ready: UInt64?
+            try connection.turn { _, event, _ in
+                switch event {
+                case .asked(let ask, _), .askCredit(let ask): ready = ask
+                case .ended(publication.stream, _): isOver = true
+                default: break
+                }
+            }
+            guard let ask = ready else { continue }
+            sent += try connection.io.send(bytes.span.extracting(sent..<bytes.count), on: ask, last: true) ?? 0
+        }
+        #expect(sent == 3)
+    }
+
+    @Test("A turn also waits for descriptors of the caller's")
+    func extra() throws {
+        let harness = try ConnectionHarness(script: { peer in _ = try peer.next(.data) })
+        let event = try EventDescriptor()
+        event.signal()
+        _ = try harness.connection.welcome()
+        let ready = try harness.connection.turn(extra: [PollInterest(event.raw, .readable)]) { _, _, _ in }
+        #expect(ready == [.readable])
+        let idle = try harness.connection.turn(until: 0) { _, _, _ in }
+        #expect(idle.isEmpty)
+    }
+}

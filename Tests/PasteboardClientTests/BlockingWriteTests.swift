@@ -1,0 +1,88 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BlockingWriteTests {
+    private static func item(_ sources: [ByteSource]) -> WriteItem {
+        WriteItem(
+            representations: sources.enumerated().map { number, source in
+                var representation = Representation()
+                representation.type = "com.example.type\(number)"
+                return (representation: representation, source: source)
+            }
+        )
+    }
+
+    @Test("Kept bytes follow their item in order, from memory and from a descriptor, each with its end")
+    func kept() throws {
+        let large = [UInt8](repeating: 7, count: 3 << 20)
+        let harness = try ConnectionHarness(script: { peer in
+            let stream = try peer.next(.write).stream
+            #expect(
+                try peer.next(.item).decoded(as: Item.self).representations.map(\.provision) == [1, 0, 1, 1]
+            )
+            var sequences: [[UInt8]] = [[]]
+            while true {
+                let frame = try peer.next()
+                guard frame.kind == .data else {
+                    #expect(try frame.decoded(as: Commit.self).itemCount == 1)
+                    break
+                }
+                sequences[sequences.count - 1] += frame.payload
+                if frame.header.flags.contains(.last) { sequences.append([]) }
+            }
+            var committed = Committed()
+            committed.changeCount = sequences == [large, Array("typed".utf8), [], []] ? 1 : 0
+            try peer.send(committed, stream: stream)
+        })
+        let pipe = try System.pipe()
+        try System.write(Array("typed".utf8).span, to: pipe.second.raw)
+        let reader = pipe.keepingFirst()
+        let item = Self.item([.bytes(large), .promised, .descriptor(reader.raw), .bytes([])])
+        let publication = try harness.connection.write(Write(), items: [item])
+        #expect(publication.committed.changeCount == 1)
+    }
+
+    @Test("A refusal ends the write at once, though the descriptor has nothing to give")
+    func refusedWhileWaiting() throws {
+        let harness = try ConnectionHarness(script: { peer in
+            try peer.send(Failure(.superseded, "changed"), stream: try peer.next(.write).stream)
+            _ = try peer.next(.data)
+        })
+        let pipe = try System.pipe()
+        let failure = #expect(throws: Failure.self) {
+            try harness.connection.write(Write(), items: [Self.item([.descriptor(pipe.first.raw)])])
+        }
+        #expect(failure?.code == .superseded)
+    }
+
+    @Test("A broker that refuses and goes is heard, though it took nothing more")
+    func refusedAndGone() throws {
+        let harness = try ConnectionHarness(script: { peer in
+            try peer.send(Failure(.noSpace, "full"), stream: try peer.next(.write).stream)
+            peer.close()
+        })
+        let failure = #expect(throws: Failure.self) {
+            let large = [UInt8](repeating: 7, count: 16 << 20)
+            return try harness.connection.write(Write(), items: [Self.item([.bytes(large)])])
+        }
+        #expect(failure?.code == .noSpace)
+    }
+
+    @Test("A descriptor that cannot be read is the caller's error, and the write is taken back")
+    func unreadable() throws {
+        let harness = try ConnectionHarness(script: { peer in
+            _ = try peer.next(.cancel)
+            let list = try peer.next(.list).stream
+            try peer.send(Contents(), stream: list)
+            try peer.send(End(), stream: list)
+        })
+        let directory = try System.open("/")
+        #expect(throws: SystemError.self) {
+            try harness.connection.write(Write(), items: [Self.item([.descriptor(directory.raw)])])
+        }
+        #expect(try harness.connection.list().items.isEmpty)
+    }
+}

@@ -1,0 +1,128 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+@Suite struct BrokerConnectorTests {
+    /// A directory of this user's own, and an environment that names a socket in it.
+    private func withSocket(
+        _ variables: [String: String] = [:],
+        _ body: (String, ProcessEnvironment) throws -> Void
+    ) throws {
+        var template = Array("/tmp/pasteboard-client.XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        defer { _ = try? ChildProcess(.init(path: "/bin/rm", arguments: ["-rf", directory])).wait() }
+        let own = ["PASTEBOARD_SOCKET": "\(directory)/socket", "XDG_STATE_HOME": "\(directory)/state"]
+        try body(directory, ProcessEnvironment(own.merging(variables) { $1 }))
+    }
+
+    private func failure(_ environment: ProcessEnvironment) throws -> Failure {
+        let failure = #expect(throws: Failure.self) { _ = try BrokerConnector(environment: environment).connect() }
+        return try #require(failure)
+    }
+
+    @Test("A broker that listens is connected to")
+    func connects() throws {
+        try self.withSocket { directory, environment in
+            let listener = try ListeningSocket(path: "\(directory)/socket")
+            let socket = try BrokerConnector(environment: environment).connect()
+            #expect(socket.raw > 2)
+            #expect(listener.raw > 2)
+        }
+    }
+
+    @Test("Without a broker and without auto-start the path and the remedy are named")
+    func noBroker() throws {
+        try self.withSocket(["PASTEBOARD_AUTOSTART": "0"]) { directory, environment in
+            let failure = try self.failure(environment)
+            #expect(failure.code == .brokerUnavailable)
+            #expect(failure.text.contains("\(directory)/socket"))
+            #expect(failure.text.contains("start pasteboardd"))
+        }
+    }
+
+    @Test("A directory that others may enter is not used")
+    func openDirectory() throws {
+        try self.withSocket { directory, environment in
+            chmod(directory, 0o755)
+            let failure = try self.failure(environment)
+            #expect(failure.code == .brokerUnavailable)
+            #expect(failure.text.contains("chmod 700"))
+        }
+    }
+
+    @Test("A broker program that is not there is named", arguments: ["relative", "/no/such/program"])
+    func noProgram(path: String) throws {
+        try self.withSocket(["PASTEBOARD_BROKER": path]) { _, environment in
+            let failure = try self.failure(environment)
+            #expect(failure.code == .brokerUnavailable)
+            #expect(failure.text.contains("PASTEBOARD_BROKER is '\(path)'"))
+        }
+    }
+
+    @Test("A broker that ends instead of listening is told with its status, and its words are in the log")
+    func failedStart() throws {
+        try self.withSocket { directory, _ in
+            let script = "\(directory)/broker"
+            try self.write("#!/bin/sh\necho cannot >&2\nexit 3\n", to: script)
+            let environment = ProcessEnvironment([
+                "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": script,
+                "XDG_STATE_HOME": "\(directory)/state",
+            ])
+            let failure = try self.failure(environment)
+            #expect(failure.code == .brokerUnavailable)
+            #expect(failure.text.contains("status 3"))
+            let log = "\(directory)/state/pasteboard/log"
+            #expect(failure.text.contains(log))
+            #expect(String(decoding: try System.contents(of: log), as: UTF8.self) == "cannot\n")
+            #expect(try System.status(at: log)?.mode == 0o600)
+        }
+    }
+
+    @Test("A started broker has its own session, the root directory and no descriptor of the caller's")
+    func surroundings() throws {
+        try self.withSocket { directory, _ in
+            let script = "\(directory)/broker"
+            // Shells open descriptors of their own from 10 on.
+            let body = """
+                #!/bin/sh
+                pwd >&2
+                echo "$@" >&2
+                readlink /proc/self/fd/0 >&2
+                set -- $(cat /proc/$$/stat)
+                [ "$6" = "$$" ] && echo leader >&2
+                for n in 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && echo "open $n" >&2; done
+                exit 1
+
+                """
+            try self.write(body, to: script)
+            let environment = ProcessEnvironment([
+                "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": script,
+                "XDG_STATE_HOME": "\(directory)/state", "PATH": "/usr/bin:/bin",
+            ])
+            _ = try self.failure(environment)
+            let log = String(decoding: try System.contents(of: "\(directory)/state/pasteboard/log"), as: UTF8.self)
+            #expect(log == "/\n--ready-fd 3\n/dev/null\nleader\n")
+        }
+    }
+
+    @Test("A log that is full becomes the older one")
+    func logRotation() throws {
+        try self.withSocket(["PASTEBOARD_BROKER": "/bin/false"]) { directory, environment in
+            let log = "\(directory)/state/pasteboard/log"
+            try SocketPlace(socket: log).prepareDirectory()
+            try self.write(String(repeating: "x", count: 1 << 20 + 1), to: log)
+            _ = try self.failure(environment)
+            #expect(try System.status(at: "\(log).1")?.size == 1 << 20 + 1)
+            #expect(try System.status(at: log)?.size == 0)
+        }
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        let file = try System.open(path, [.writing, .creating], mode: 0o700)
+        try System.write(Array(text.utf8).span, to: file.raw)
+    }
+}

@@ -1,0 +1,96 @@
+import PasteboardClient
+import PasteboardWire
+import TestSupport
+import Testing
+
+@Suite struct ClientStateAskTests {
+    private let ask: UInt64 = 1 << 32 | 6
+
+    @Test("An ask is sent no more than its credit, and ends with the last byte")
+    func bytes() throws {
+        var harness = try StateHarness()
+        #expect(try harness.ask(self.ask, credit: 10)?.summary == "asked \(self.ask)")
+        #expect(harness.state.sendable(self.ask) == 10)
+        let first = harness.state.dataHeader(on: self.ask, count: 25, last: true)
+        #expect(first?.length == 10 && first?.flags == [])
+        #expect(harness.state.sendable(self.ask) == 0)
+        #expect(harness.state.dataHeader(on: self.ask, count: 15, last: true) == nil)
+
+        var credit = Credit()
+        credit.offset = 5
+        #expect(try harness.broker(credit, stream: self.ask) == nil)
+        credit.offset = .max
+        #expect(try harness.broker(credit, stream: self.ask)?.summary == "askCredit \(self.ask)")
+        let second = harness.state.dataHeader(on: self.ask, count: 15, last: true)
+        #expect(second?.length == 15 && second?.flags == .last)
+        #expect(harness.state.sendable(self.ask) == nil)
+        #expect(harness.state.dataHeader(on: self.ask, count: 1, last: true) == nil)
+        // These crossed with the end.
+        #expect(try harness.broker(credit, stream: self.ask) == nil)
+        #expect(try harness.broker(Cancel(), stream: self.ask) == nil)
+    }
+
+    @Test("An empty answer needs no credit")
+    func empty() throws {
+        var harness = try StateHarness()
+        _ = try harness.ask(self.ask, credit: 0)
+        #expect(harness.state.dataHeader(on: self.ask, count: 0, last: false) == nil)
+        #expect(harness.state.dataHeader(on: self.ask, count: 0, last: true)?.flags == .last)
+    }
+
+    @Test("Frames are smaller while several streams share the connection")
+    func frameLength() throws {
+        var harness = try StateHarness()
+        _ = try harness.publication()
+        _ = try harness.ask(self.ask, credit: .max)
+        #expect(harness.state.dataHeader(on: self.ask, count: 1 << 20, last: true)?.length == 256 << 10)
+        _ = try harness.ask(self.ask + 2, credit: .max)
+        #expect(harness.state.dataHeader(on: self.ask, count: 1 << 20, last: true)?.length == 64 << 10)
+    }
+
+    @Test("An ask ends once: by end, by error or by the broker's cancel", arguments: 0..<3)
+    func ends(how: Int) throws {
+        var harness = try StateHarness()
+        _ = try harness.ask(self.ask, credit: 10)
+        harness.state.answer(self.ask, byteCount: 4)
+        harness.state.progress(self.ask, completed: 1, total: 2)
+        _ = harness.state.dataHeader(on: self.ask, count: 4, last: false)
+        switch how {
+        case 0: harness.state.end(self.ask)
+        case 1: harness.state.fail(self.ask, Failure(.sourceFailed, "no"))
+        default: #expect(try harness.broker(Cancel(), stream: self.ask)?.summary == "askCancelled \(self.ask)")
+        }
+        harness.state.end(self.ask)
+        harness.state.fail(self.ask, Failure(.sourceFailed, "no"))
+        harness.state.answer(self.ask, byteCount: 4)
+        harness.state.progress(self.ask, completed: 1, total: 2)
+        let frames = harness.sent()
+        let ends: [[FrameKind]] = [[.end], [.error], []]
+        #expect(frames.map(\.kind) == [.answer, .progress] + ends[how])
+        if how == 0 { #expect(try frames[2].decoded(as: End.self).byteCount == 4) }
+    }
+
+    @Test("An ask that is open already, and more asks than were allowed, break the protocol")
+    func tooMany() throws {
+        var harness = try StateHarness(maximumAsks: 2)
+        _ = try harness.ask(self.ask, credit: 1)
+        #expect(throws: Failure.self) { try harness.ask(self.ask, credit: 1) }
+        _ = try harness.ask(self.ask + 2, credit: 1)
+        #expect(throws: Failure.self) { try harness.ask(self.ask + 4, credit: 1) }
+        harness.state.end(self.ask)
+        // The slot's next generation.
+        #expect(try harness.ask(self.ask + 1 << 32, credit: 1) != nil)
+    }
+
+    @Test("The broker's answers have no place on its own streams", arguments: FrameKind.allCases)
+    func foreign(kind: FrameKind) throws {
+        var harness = try StateHarness()
+        _ = try harness.ask(self.ask, credit: 1)
+        let frame = StateHarness.emptyFrame(kind, stream: self.ask)
+        switch kind {
+        case .credit: #expect(try harness.broker(frame) == nil)
+        case .cancel, .error: #expect(try harness.broker(frame)?.isEnd == true)
+        default: #expect(throws: Failure.self) { try harness.broker(frame) }
+        }
+    }
+}

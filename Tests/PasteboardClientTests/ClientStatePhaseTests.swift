@@ -1,0 +1,107 @@
+import PasteboardClient
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Every frame of the broker in every phase of a client's stream.
+@Suite struct ClientStatePhaseTests {
+    enum Phase: String, CaseIterable {
+        case load, answeredLoad, write, committing, publication, list, listing, clear, cleared, status, stop
+
+        var accepted: Set<FrameKind> {
+            switch self {
+            case .load: [.answer, .progress, .error]
+            case .answeredLoad: [.data, .progress, .end, .error]
+            case .write: [.error]
+            case .committing: [.committed, .error]
+            case .publication: [.end, .error]
+            case .list: [.contents, .error]
+            case .listing: [.item, .end, .error]
+            case .clear: [.committed, .error]
+            case .cleared: [.end, .error]
+            case .status: [.statusEntry, .end, .error]
+            case .stop: [.end, .error]
+            }
+        }
+
+        func enter(_ harness: inout StateHarness) throws -> UInt64 {
+            switch self {
+            case .load: return try harness.state.open(Load())
+            case .answeredLoad: return try harness.answeredLoad()
+            case .write: return try harness.state.open(Write())
+            case .committing:
+                let stream = try harness.state.open(Write())
+                harness.state.commit(stream, itemCount: 0)
+                return stream
+            case .publication: return try harness.publication()
+            case .list: return try harness.state.open(List())
+            case .listing:
+                let stream = try harness.state.open(List())
+                _ = try harness.broker(Contents(), stream: stream)
+                return stream
+            case .clear: return try harness.state.open(Clear())
+            case .cleared:
+                let stream = try harness.state.open(Clear())
+                _ = try harness.broker(Committed(), stream: stream)
+                return stream
+            case .status: return try harness.state.open(Status())
+            case .stop: return try harness.state.open(Stop())
+            }
+        }
+    }
+
+    @Test("What fits is an event, what does not ends the connection", arguments: Phase.allCases, FrameKind.allCases)
+    func fits(phase: Phase, kind: FrameKind) throws {
+        var harness = try StateHarness()
+        let stream = try phase.enter(&harness)
+        let frame = StateHarness.emptyFrame(kind, stream: stream, flags: kind == .data ? .last : [])
+        guard phase.accepted.contains(kind) else {
+            let failure = #expect(throws: Failure.self) { try harness.broker(frame) }
+            #expect(failure?.code == .protocolViolation)
+            return
+        }
+        let answer = try harness.broker(frame)
+        let event = try #require(answer)
+        #expect(event.stream == stream)
+        #expect(event.isEnd == [.data, .end, .error].contains(kind))
+    }
+
+    @Test("Frames for a stream that is over are dropped", arguments: Phase.allCases, FrameKind.allCases)
+    func late(phase: Phase, kind: FrameKind) throws {
+        var harness = try StateHarness()
+        let stream = try phase.enter(&harness)
+        harness.state.cancel(stream)
+        #expect(try harness.broker(StateHarness.emptyFrame(kind, stream: stream)) == nil)
+    }
+
+    @Test("Frames for a stream that never was break the protocol", arguments: FrameKind.allCases)
+    func foreign(kind: FrameKind) throws {
+        var harness = try StateHarness()
+        let stream = try harness.state.open(List())
+        #expect(throws: Failure.self) {
+            try harness.broker(StateHarness.emptyFrame(kind, stream: stream + 2))
+        }
+    }
+
+    @Test("A write sends items and bytes until its commit, and nothing after")
+    func writing() throws {
+        var harness = try StateHarness()
+        let stream = try harness.state.open(Write())
+        try harness.state.add(Item(), to: stream)
+        #expect(harness.state.dataHeader(on: stream, count: 300 << 10, last: true)?.flags == [])
+        #expect(harness.state.dataHeader(on: stream, count: 0, last: true)?.flags == .last)
+        harness.state.commit(stream, itemCount: 1)
+        try harness.state.add(Item(), to: stream)
+        harness.state.commit(stream, itemCount: 1)
+        #expect(harness.state.dataHeader(on: stream, count: 1, last: true) == nil)
+        #expect(harness.sent().map(\.kind) == [.write, .item, .commit])
+    }
+
+    @Test("A listing has no more items than a publication may have")
+    func items() throws {
+        var harness = try StateHarness()
+        let stream = try Phase.listing.enter(&harness)
+        for _ in 0..<WireLimits.items { #expect(try harness.broker(Item(), stream: stream) != nil) }
+        #expect(throws: Failure.self) { try harness.broker(Item(), stream: stream) }
+    }
+}

@@ -1,0 +1,127 @@
+import PasteboardClient
+import PasteboardWire
+import TestSupport
+import Testing
+
+@Suite struct ClientStateRandomTests {
+    @Test("Whatever a broker sends, each stream ends once, ids grow, and no ask is sent beyond its credit")
+    func anything() throws {
+        var random = SeededGenerator()
+        print("seed \(random.seed)")
+        for _ in 0..<300 { try Self.run(&random) }
+    }
+
+    private static func run(_ random: inout SeededGenerator) throws {
+        var harness = try StateHarness(maximumAsks: 8, maximumStreams: 3)
+        var open: Set<UInt64> = []
+        var asks: [UInt64: (credit: UInt64, sent: UInt64)] = [:]
+        var highest: UInt64 = 0
+        var seed = Comment(rawValue: "seed \(random.seed)")
+        for _ in 0..<200 {
+            let stream = UInt64.random(in: 0...24, using: &random) << (Bool.random(using: &random) ? 0 : 31)
+            if Bool.random(using: &random) {
+                wish(&harness, stream, &random, &open, &asks)
+            } else {
+                let frame = Self.frame(stream, &random)
+                // A driver would close the connection after a violation; the state keeps its word even if one does not.
+                if let event = try? harness.broker(frame) { note(event, &open, &asks, seed) }
+            }
+            for frame in harness.sent() {
+                guard let kind = frame.kind, [.write, .load, .list, .clear, .status, .stop].contains(kind) else {
+                    continue
+                }
+                #expect(frame.stream & 1 == 1 && frame.stream > highest, seed)
+                highest = frame.stream
+            }
+        }
+        let lost = harness.state.connectionLost(Failure(.brokerUnavailable, ""))
+        seed = Comment(rawValue: "\(seed) at the end")
+        #expect(Set(lost.streams) == open, seed)
+        #expect(Set(lost.asks) == Set(asks.keys), seed)
+    }
+
+    private static func wish(
+        _ harness: inout StateHarness,
+        _ stream: UInt64,
+        _ random: inout SeededGenerator,
+        _ open: inout Set<UInt64>,
+        _ asks: inout [UInt64: (credit: UInt64, sent: UInt64)]
+    ) {
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0...2: if let id = try? harness.state.open(Load()) { open.insert(id) }
+        case 3: if let id = try? harness.state.open(Write()) { open.insert(id) }
+        case 4: if let id = try? harness.state.open(List()) { open.insert(id) }
+        case 5: if let id = try? harness.state.open(Clear()) { open.insert(id) }
+        case 6: harness.state.sendProbe()
+        case 7:
+            harness.state.cancel(stream)
+            open.remove(stream)
+        case 8: harness.state.consumed(stream, count: Int.random(in: 0...Int.max, using: &random))
+        case 9: harness.state.commit(stream, itemCount: 1)
+        case 10:
+            harness.state.end(stream)
+            asks[stream] = nil
+        case 11:
+            harness.state.fail(stream, Failure(.sourceFailed, ""))
+            asks[stream] = nil
+        default:
+            let last = Bool.random(using: &random)
+            let count = Int.random(in: 0...400_000, using: &random)
+            guard let header = harness.state.dataHeader(on: stream, count: count, last: last),
+                let ask = asks[stream]
+            else { return }
+            asks[stream]?.sent += UInt64(header.length)
+            #expect(ask.sent + UInt64(header.length) <= ask.credit)
+            if header.flags.contains(.last) { asks[stream] = nil }
+        }
+    }
+
+    private static func note(
+        _ event: ClientEvent,
+        _ open: inout Set<UInt64>,
+        _ asks: inout [UInt64: (credit: UInt64, sent: UInt64)],
+        _ seed: Comment
+    ) {
+        switch event {
+        case .welcomed:
+            Issue.record("a second welcome; \(seed)")
+        case .asked(let stream, let ask):
+            #expect(asks.updateValue((ask.credit ?? 0, 0), forKey: stream) == nil, seed)
+        case .askCredit(let stream):
+            #expect(asks[stream] != nil, seed)
+            asks[stream]?.credit = .max
+        case .askCancelled(let stream):
+            #expect(asks.removeValue(forKey: stream) != nil, seed)
+        default:
+            #expect(open.contains(event.stream), seed)
+            if event.isEnd { open.remove(event.stream) }
+        }
+    }
+
+    private static func frame(_ stream: UInt64, _ random: inout SeededGenerator) -> [UInt8] {
+        var encoder = FrameEncoder()
+        let kinds: [FrameKind] = [
+            .ask, .answer, .committed, .contents, .item, .statusEntry, .data, .end, .error, .cancel, .credit, .progress,
+        ]
+        switch kinds.randomElement(using: &random) ?? .end {
+        case .ask:
+            var ask = Ask()
+            ask.credit = UInt64.random(in: 0...1_000_000, using: &random)
+            encoder.append(ask, stream: stream)
+        case .credit:
+            var credit = Credit()
+            credit.offset = UInt64.random(in: 0 ... .max, using: &random)
+            encoder.append(credit, stream: stream)
+        case .answer:
+            var answer = Answer()
+            answer.byteCount = Bool.random(using: &random) ? nil : UInt64.random(in: 0 ... .max, using: &random)
+            encoder.append(answer, stream: stream)
+        case .data:
+            let bytes = [UInt8](repeating: 0, count: Int.random(in: 0...3, using: &random))
+            encoder.appendData(bytes, stream: stream, flags: Bool.random(using: &random) ? .last : [])
+        case let kind:
+            return StateHarness.emptyFrame(kind, stream: stream)
+        }
+        return encoder.bytes
+    }
+}

@@ -1,0 +1,266 @@
+import PasteboardClient
+import PasteboardWire
+import TestSupport
+import Testing
+
+@Suite struct ClientStateTests {
+    @Test("Hello comes first, requests follow with odd ids that grow")
+    func opening() throws {
+        var harness = try StateHarness(welcomed: false)
+        _ = try harness.state.open(List())
+        _ = try harness.state.open(Load())
+        _ = try harness.state.open(Write())
+        let frames = harness.sent()
+        #expect(frames.map(\.kind) == [.hello, .list, .load, .write])
+        #expect(frames.map(\.stream) == [0, 1, 3, 5])
+        #expect(try frames[2].decoded(as: Load.self).credit == ClientState.standardWindow)
+    }
+
+    @Test("A request that fits no frame is refused and leaves nothing behind")
+    func tooLong() throws {
+        var harness = try StateHarness()
+        var item = Item()
+        var representation = Representation()
+        representation.supertypes = Array(repeating: String(repeating: "a", count: 512), count: 64)
+        item.representations = [representation, representation, representation]
+        let stream = try harness.state.open(Write())
+        let failure = #expect(throws: Failure.self) { try harness.state.add(item, to: stream) }
+        #expect(failure?.code == .limitExceeded)
+        #expect(harness.sent().map(\.kind) == [.write])
+    }
+
+    // MARK: Loads
+
+    @Test("A load is answered, gives its bytes and ends with the last of them")
+    func load() throws {
+        var harness = try StateHarness()
+        let stream = try harness.answeredLoad()
+        #expect(try harness.data(10, stream: stream)?.summary == "data 1 10")
+        #expect(try harness.data(0, stream: stream) == nil)
+        #expect(try harness.data(5, stream: stream, last: true)?.summary == "data 1 5 last")
+        // Whatever comes now is late.
+        #expect(try harness.data(5, stream: stream) == nil)
+        #expect(try harness.broker(End(), stream: stream) == nil)
+        #expect(try harness.broker(Failure(.timeout, ""), stream: stream) == nil)
+        #expect(!harness.state.isAwaiting)
+    }
+
+    @Test("An end is as good as a last frame if its count is right", arguments: [nil, 10, 11, 9] as [UInt64?])
+    func end(count: UInt64?) throws {
+        var harness = try StateHarness()
+        let stream = try harness.answeredLoad()
+        _ = try harness.data(10, stream: stream)
+        var end = End()
+        end.byteCount = count
+        let summary = try harness.broker(end, stream: stream)?.summary
+        #expect(summary == (count ?? 10 == 10 ? "ended 1" : "failed 1 source-truncated"))
+    }
+
+    @Test("Fewer bytes than were announced are never success")
+    func truncated() throws {
+        var harness = try StateHarness()
+        let first = try harness.answeredLoad(byteCount: 20)
+        #expect(try harness.data(10, stream: first, last: true)?.summary == "failed 1 source-truncated")
+        let second = try harness.answeredLoad(byteCount: 20)
+        #expect(try harness.broker(End(), stream: second)?.summary == "failed 3 source-truncated")
+    }
+
+    @Test("Bytes before the answer, beyond the credit, the announced size or the allowed size break the protocol")
+    func excess() throws {
+        func violation(_ body: (inout StateHarness) throws -> Void) throws {
+            var harness = try StateHarness()
+            let failure = #expect(throws: Failure.self) { try body(&harness) }
+            #expect(failure?.code == .protocolViolation)
+        }
+        try violation { harness in
+            let stream = try harness.state.open(Load())
+            _ = try harness.data(1, stream: stream)
+        }
+        try violation { harness in
+            let stream = try harness.answeredLoad(credit: 100)
+            _ = try harness.data(100, stream: stream)
+            _ = try harness.data(1, stream: stream)
+        }
+        try violation { harness in
+            let stream = try harness.answeredLoad(credit: 100, byteCount: 10)
+            _ = try harness.data(11, stream: stream)
+        }
+        try violation { harness in
+            var load = Load()
+            load.maximumByteCount = 10
+            let stream = try harness.state.open(load)
+            _ = try harness.broker(Answer(), stream: stream)
+            _ = try harness.data(11, stream: stream)
+        }
+    }
+
+    @Test("Credit is granted by the half window, on demand, and never for bytes that will not come")
+    func credit() throws {
+        func granted(_ harness: inout StateHarness) throws -> [UInt64?] {
+            try harness.sent().filter { $0.kind == .credit }.map { try $0.decoded(as: Credit.self).offset }
+        }
+        var harness = try StateHarness()
+        let stream = try harness.answeredLoad(credit: 100)
+        _ = try harness.data(100, stream: stream)
+        harness.state.consumed(stream, count: 49)
+        #expect(try granted(&harness) == [])
+        harness.state.consumed(stream, count: 1)
+        #expect(try granted(&harness) == [150])
+        harness.state.consumed(stream, count: 1)
+        harness.state.grant(stream)
+        harness.state.grant(stream)
+        #expect(try granted(&harness) == [151])
+
+        let whole = try harness.answeredLoad(credit: 100, byteCount: 100)
+        harness.state.consumed(whole, count: 80)
+        harness.state.grant(whole)
+        #expect(try granted(&harness) == [])
+    }
+
+    @Test("A cancelled load is over at once; its late frames are dropped")
+    func cancel() throws {
+        var harness = try StateHarness()
+        let stream = try harness.answeredLoad()
+        harness.state.cancel(stream)
+        harness.state.cancel(stream)
+        harness.state.consumed(stream, count: 100)
+        #expect(harness.sent().map(\.kind) == [.cancel])
+        #expect(try harness.data(5, stream: stream) == nil)
+        #expect(try harness.broker(Answer(), stream: stream) == nil)
+    }
+
+    // MARK: More loads than the broker takes
+
+    @Test("Loads over the broker's limit wait for their turn, in order, under the names they were given")
+    func waiting() throws {
+        var harness = try StateHarness(maximumStreams: 2)
+        let handles = try (0..<5).map { _ in try harness.state.open(Load()) }
+        #expect(Set(handles).count == 5)
+        #expect(harness.sent().map(\.stream) == Array(handles.prefix(2)))
+        // Other requests do not wait behind them, and ids go on growing.
+        let list = try harness.state.open(List())
+        #expect(harness.sent().map(\.stream) == [list])
+
+        harness.state.cancel(handles[2])
+        #expect(harness.sent().isEmpty)
+        #expect(try harness.broker(Failure(.nothingHere, ""), stream: handles[0])?.stream == handles[0])
+        let started = harness.sent()
+        let fourth = try #require(started.first)
+        #expect(fourth.stream > list)
+        #expect(try harness.broker(Answer(), stream: fourth.stream)?.summary == "answered \(handles[3])")
+        harness.state.cancel(handles[3])
+        let frames = harness.sent()
+        #expect(frames.map(\.kind) == [.cancel, .load])
+        #expect(frames[0].stream == fourth.stream)
+        // Nothing was ever opened by the waiting load's own number, but it was taken: what comes for it is late.
+        #expect(try harness.broker(End(), stream: handles[4]) == nil)
+        #expect(
+            harness.state.connectionLost(Failure(.brokerUnavailable, "")).streams
+                == [handles[1], handles[4], list].sorted()
+        )
+    }
+
+    @Test("Before welcome only so many loads go out as every broker takes")
+    func beforeWelcome() throws {
+        var harness = try StateHarness(welcomed: false)
+        for _ in 0..<40 { _ = try harness.state.open(Load()) }
+        #expect(harness.sent().count == 1 + 16)
+        _ = try harness.broker(Welcome.standard(maximumStreams: 30), stream: 0)
+        #expect(harness.sent().count == 14)
+    }
+
+    // MARK: The connection
+
+    @Test("Anything before welcome, a second welcome and another version end the connection")
+    func welcome() throws {
+        var early = try StateHarness(welcomed: false)
+        let list = try early.state.open(List())
+        #expect(throws: Failure.self) { try early.broker(Contents(), stream: list) }
+        var twice = try StateHarness()
+        #expect(throws: Failure.self) { try twice.broker(Welcome.standard(), stream: 0) }
+        var other = try StateHarness(welcomed: false)
+        var welcome = Welcome.standard()
+        welcome.version = 2
+        let failure = #expect(throws: Failure.self) { try other.broker(welcome, stream: 0) }
+        #expect(failure?.code == .versionMismatch)
+    }
+
+    @Test("After the broker's last words streams still end, but none begins")
+    func farewell() throws {
+        var harness = try StateHarness()
+        let stream = try harness.answeredLoad()
+        #expect(try harness.broker(Failure(.brokerRestarted, "draining"), stream: 0) == nil)
+        #expect(harness.state.farewell?.code == .brokerRestarted)
+        let failure = #expect(throws: Failure.self) { try harness.state.open(Load()) }
+        #expect(failure?.code == .brokerRestarted)
+        #expect(try harness.data(5, stream: stream, last: true)?.summary == "data 1 5 last")
+    }
+
+    @Test("A lost connection names what ended with it, once, and stays lost")
+    func lost() throws {
+        var harness = try StateHarness(maximumStreams: 1)
+        let load = try harness.state.open(Load())
+        let waiting = try harness.state.open(Load())
+        let publication = try harness.publication()
+        _ = try harness.ask(1 << 32, credit: 5)
+        harness.state.sendProbe()
+        let lost = harness.state.connectionLost(Failure(.brokerUnavailable, "gone"))
+        #expect(lost.streams == [load, waiting, publication])
+        #expect(lost.asks == [1 << 32])
+        #expect(harness.state.connectionLost(Failure(.timeout, "")).streams.isEmpty)
+        #expect(harness.state.failure?.code == .brokerUnavailable)
+        harness.state.cancel(load)
+        harness.state.commit(publication, itemCount: 1)
+        harness.state.fail(1 << 32, Failure(.sourceFailed, ""))
+        #expect(harness.sent().isEmpty)
+        #expect(throws: Failure.self) { try harness.state.open(List()) }
+        #expect(try harness.broker(End(), stream: load) == nil)
+    }
+
+    @Test("A probe is answered by anything and heard by nobody")
+    func probe() throws {
+        var harness = try StateHarness()
+        harness.state.sendProbe()
+        harness.state.sendProbe()
+        let probes = harness.sent()
+        let frame = try #require(probes.first)
+        #expect(frame.kind == .list)
+        #expect(harness.state.isAwaiting)
+        #expect(try harness.broker(Failure(.invalidArgument, "no such name"), stream: frame.stream) == nil)
+        #expect(!harness.state.isAwaiting)
+        harness.state.sendProbe()
+        #expect(harness.sent().count == 1)
+    }
+
+    @Test("Unknown kinds are skipped, or refused where they must be understood")
+    func unknownKinds() throws {
+        var harness = try StateHarness()
+        let stream = try harness.answeredLoad()
+        _ = try harness.ask(1 << 32, credit: 5)
+        func frame(_ stream: UInt64, _ flags: FrameFlags) -> [UInt8] {
+            StateHarness.emptyFrame(rawKind: 200, stream: stream, flags: flags)
+        }
+        for id in [0, stream, 1 << 32, 999] { #expect(try harness.broker(frame(id, [])) == nil) }
+        #expect(try harness.broker(frame(stream, .mustUnderstand))?.summary == "failed 1 version-mismatch")
+        #expect(harness.sent().map(\.kind) == [.cancel])
+        #expect(try harness.broker(frame(1 << 32, .mustUnderstand))?.summary == "askCancelled \(UInt64(1) << 32)")
+        #expect(harness.sent().map(\.kind) == [.error])
+        #expect(throws: Failure.self) { try harness.broker(frame(0, .mustUnderstand)) }
+    }
+
+    @Test("A message that does not decode and announced descriptors break the protocol")
+    func malformed() throws {
+        var harness = try StateHarness()
+        let stream = try harness.state.open(Load())
+        var encoder = FrameEncoder()
+        var header = FrameHeader(.answer, stream: stream, length: 0, descriptorCount: 1)
+        encoder.append(header: header)
+        #expect(throws: Failure.self) { try harness.broker(encoder.bytes) }
+        header.descriptorCount = 0
+        header.length = 1
+        encoder.removeAll()
+        encoder.append(header: header)
+        let failure = #expect(throws: Failure.self) { try harness.broker(encoder.bytes + [0xFF]) }
+        #expect(failure?.code == .protocolViolation)
+    }
+}

@@ -1,0 +1,125 @@
+import PasteboardClient
+import PasteboardWire
+import TestSupport
+
+/// A state, what the broker says to it and what it wants to have sent.
+struct StateHarness {
+    var state: ClientState
+    private var decoder = FrameDecoder()
+
+    init(maximumAsks: UInt32? = nil, maximumStreams: UInt32 = 128, welcomed: Bool = true) throws {
+        var hello = Hello()
+        hello.maximumStreams = maximumAsks
+        self.state = ClientState(hello: hello)
+        if welcomed {
+            _ = try self.broker(Welcome.standard(maximumStreams: maximumStreams), stream: 0)
+            _ = self.sent()
+        }
+    }
+
+    mutating func broker(
+        _ message: some WireMessage,
+        stream: UInt64,
+        flags: FrameFlags = []
+    ) throws(Failure) -> ClientEvent? {
+        var encoder = FrameEncoder()
+        encoder.append(message, stream: stream, flags: flags)
+        return try self.broker(encoder.bytes)
+    }
+
+    mutating func data(_ count: Int, stream: UInt64, last: Bool = false) throws(Failure) -> ClientEvent? {
+        var encoder = FrameEncoder()
+        encoder.appendData(Array(repeating: 1, count: count), stream: stream, flags: last ? .last : [])
+        return try self.broker(encoder.bytes)
+    }
+
+    /// One whole frame.
+    mutating func broker(_ frame: [UInt8]) throws(Failure) -> ClientEvent? {
+        var offset = 0
+        guard let piece = try self.decoder.next(in: frame.span, at: &offset) else { return nil }
+        return try self.state.received(piece, in: frame.span)
+    }
+
+    /// A message with nothing in it, of any kind.
+    static func emptyFrame(_ kind: FrameKind, stream: UInt64, flags: FrameFlags = []) -> [UInt8] {
+        Self.emptyFrame(rawKind: kind.rawValue, stream: stream, flags: flags)
+    }
+
+    static func emptyFrame(rawKind: UInt8, stream: UInt64, flags: FrameFlags = []) -> [UInt8] {
+        var header = FrameHeader(.error, stream: stream, length: 0, flags: flags)
+        header.rawKind = rawKind
+        var encoder = FrameEncoder()
+        encoder.append(header: header)
+        return encoder.bytes
+    }
+
+    /// Takes the frames that the state wants to have sent, connection-ordered ones first.
+    mutating func sent() -> [ScriptedPeer.Frame] {
+        let bytes = self.state.connectionFrames.bytes + self.state.streamFrames.bytes
+        self.state.connectionFrames.removeAll()
+        self.state.streamFrames.removeAll()
+        var frames: [ScriptedPeer.Frame] = []
+        var offset = 0
+        while let header = FrameHeader(bytes.span, at: offset) {
+            let start = offset + FrameHeader.byteCount
+            offset = start + Int(header.length)
+            frames.append(ScriptedPeer.Frame(header: header, payload: Array(bytes[start..<offset])))
+        }
+        return frames
+    }
+
+    mutating func answeredLoad(credit: UInt64 = 100, byteCount: UInt64? = nil) throws -> UInt64 {
+        var load = Load()
+        load.credit = credit
+        let stream = try self.state.open(load)
+        var answer = Answer()
+        answer.byteCount = byteCount
+        _ = try self.broker(answer, stream: stream)
+        _ = self.sent()
+        return stream
+    }
+
+    mutating func publication() throws -> UInt64 {
+        let stream = try self.state.open(Write())
+        self.state.commit(stream, itemCount: 1)
+        _ = try self.broker(Committed(), stream: stream)
+        _ = self.sent()
+        return stream
+    }
+
+    mutating func ask(_ stream: UInt64, credit: UInt64) throws(Failure) -> ClientEvent? {
+        var ask = Ask()
+        ask.credit = credit
+        return try self.broker(ask, stream: stream)
+    }
+}
+
+extension ClientEvent {
+    /// The event's name and stream, for comparison.
+    var summary: String {
+        switch self {
+        case .welcomed: "welcomed"
+        case .answered(let stream, _): "answered \(stream)"
+        case .data(let stream, let payload, let last): "data \(stream) \(payload.count)\(last ? " last" : "")"
+        case .progress(let stream, _): "progress \(stream)"
+        case .committed(let stream, _): "committed \(stream)"
+        case .contents(let stream, _): "contents \(stream)"
+        case .item(let stream, _): "item \(stream)"
+        case .statusEntry(let stream, _): "statusEntry \(stream)"
+        case .ended(let stream, _): "ended \(stream)"
+        case .failed(let stream, let failure): "failed \(stream) \(failure.code)"
+        case .asked(let stream, _): "asked \(stream)"
+        case .askCredit(let stream): "askCredit \(stream)"
+        case .askCancelled(let stream): "askCancelled \(stream)"
+        }
+    }
+
+    /// Whether the program's stream or the ask is over with it.
+    var isEnd: Bool {
+        switch self {
+        case .data(_, _, let last): last
+        case .ended, .failed, .askCancelled: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import TestSupport
+import Testing
+
+@testable import PasteboardClient
+
+@Suite struct StreamTableTests {
+    @Test("The table holds what a dictionary would, with ids that collide and with long-lived ones")
+    func likeADictionary() {
+        var random = SeededGenerator()
+        print("seed \(random.seed)")
+        var table = StreamTable(empty: -1)
+        var expected: [UInt64: Int] = [:]
+        for step in 0..<20_000 {
+            // Few values of the low bits, so that many share a place.
+            let id = UInt64.random(in: 1...8, using: &random) << 33 | UInt64.random(in: 1...40, using: &random)
+            if let index = table.index(of: id) {
+                #expect(table.values[index] == expected[id])
+                table.remove(at: index)
+                expected[id] = nil
+            } else {
+                #expect(expected[id] == nil)
+                table.insert(step, for: id)
+                expected[id] = step
+            }
+            #expect(table.count == expected.count)
+        }
+        #expect(table.openIDs == expected.keys.sorted())
+        #expect(table.index(of: 0) == nil)
+    }
+}

@@ -1,0 +1,122 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Clients that start the broker they need, as the command line and the library do.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct BrokerStartTests {
+    /// An environment of its own, whose broker is the built daemon and is stopped at the end.
+    private func withOwnBroker(_ body: (ProcessEnvironment) throws -> Void) throws {
+        var template = Array("/tmp/pasteboard-start.XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        defer { _ = try? ChildProcess(.init(path: "/bin/rm", arguments: ["-rf", directory])).wait() }
+        let environment = ProcessEnvironment([
+            "PASTEBOARD_SOCKET": "\(directory)/socket", "XDG_STATE_HOME": "\(directory)/state",
+        ])
+        defer {
+            if var connector = try? BrokerConnector(environment: environment) {
+                connector.startsBroker = false
+                try? BlockingConnection(through: connector).stop()
+            }
+        }
+        try body(environment)
+    }
+
+    @Test("Twenty clients that find no broker start one")
+    func race() throws {
+        try self.withOwnBroker { environment in
+            let outcomes = Lock<[Result<UInt64, Failure>]>([])
+            let threads = try (0..<20).map { number in
+                try SystemThread(name: "client \(number)") {
+                    let outcome = Result { () throws(Failure) in
+                        let connector = try BrokerConnector(environment: environment)
+                        return try BlockingConnection(through: connector).welcome().epoch ?? 0
+                    }
+                    outcomes.withLock { $0.append(outcome) }
+                }
+            }
+            for thread in threads { thread.join() }
+            let epochs = try outcomes.withLock { $0 }.map { try $0.get() }
+            #expect(epochs.count == 20)
+            #expect(Set(epochs).count == 1)
+        }
+    }
+
+    @Test("What one client wrote another loads, kept and promised")
+    func handOff() throws {
+        try self.withOwnBroker { environment in
+            let connector = try BrokerConnector(environment: environment)
+            let source = try BlockingConnection(through: connector)
+            let large = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 >> 8) }
+            func item(_ type: String, _ source: ByteSource) -> WriteItem {
+                var representation = Representation()
+                representation.type = type
+                return WriteItem(representations: [(representation: representation, source: source)])
+            }
+            let items = [item("com.example.kept", .bytes(large)), item("com.example.promised", .promised)]
+            let publication = try source.write(Write(), items: items)
+
+            let destination = try BlockingConnection(through: connector)
+            #expect(try destination.list().items.count == 2)
+            #expect(try destination.loadBytes(Load()).bytes == large)
+
+            var promised = Load()
+            promised.item = 1
+            let stream = try destination.io.state.open(promised)
+            try destination.io.flush()
+            var received: [UInt8] = []
+            var isDone = false
+            var asked: UInt64?
+            var sent = 0
+            // Both on one thread: each gets its turn, and neither waits for itself.
+            while !isDone {
+                try source.turn(until: MonotonicClock.deadline(milliseconds: 1)) { _, event, _ in
+                    if case .asked(let ask, _) = event { asked = ask }
+                }
+                while let ask = asked, sent < large.count {
+                    let rest = large.span.extracting(sent..<large.count)
+                    guard let count = try source.io.send(rest, on: ask, last: true) else { break }
+                    sent += count
+                }
+                try destination.turn(until: MonotonicClock.deadline(milliseconds: 1)) { state, event, bytes in
+                    guard case .data(stream, let payload, let last) = event else { return }
+                    received.append(copying: bytes.extracting(payload))
+                    state.consumed(stream, count: payload.count)
+                    isDone = last
+                }
+            }
+            #expect(received == large)
+
+            _ = try destination.clear()
+            var reason: UInt32?
+            while reason == nil {
+                try source.turn { _, event, _ in
+                    if case .ended(publication.stream, let end) = event { reason = end.reason }
+                }
+            }
+            #expect(reason == 2)
+            let failure = #expect(throws: Failure.self) { try destination.loadBytes(Load()) }
+            #expect(failure?.code == .nothingHere)
+        }
+    }
+
+    @Test("A broker that is stopped by a signal is given up, and heard again when it goes on")
+    func stopped() throws {
+        try self.withOwnBroker { environment in
+            let connector = try BrokerConnector(environment: environment)
+            let first = try BlockingConnection(through: connector)
+            let broker = CInt(bitPattern: try first.welcome().process ?? 0)
+            try #require(broker > 1)
+            try System.kill(broker, SIGSTOP)
+            first.io.patience.silence = 1
+            first.io.patience.probe = 1
+            let failure = #expect(throws: Failure.self) { try first.list() }
+            #expect(failure?.code == .timeout)
+            try System.kill(broker, SIGCONT)
+            #expect(try BlockingConnection(through: connector).list().items.isEmpty)
+        }
+    }
+}
