@@ -40,6 +40,8 @@ extension BrokerState {
     }
 
     package struct Held: Sendable, Equatable {
+        package static let nothing = Held()
+
         package var peers = 0
         package var loads = 0
         package var writes = 0
