@@ -258,10 +258,10 @@ package final class BrokerLoop {
             let bytes = payload.extracting(offset..<offset + count)
             offset += count
             if count >= Self.directSendSize, target.output.isEmpty {
-                self.send(header, bytes, through: target, route: route, isLast: isLast)
+                self.send(header, bytes, through: target, route: route)
             } else {
                 target.output.appendStream(header: header, payload: bytes)
-                if !isLast { target.output.mark(Delivery(route: route.rawValue, count: count)) }
+                if count > 0 { target.output.mark(Delivery(route: route.rawValue, count: count)) }
                 self.markDirty(target)
             }
         } while offset < payload.count
@@ -271,8 +271,7 @@ package final class BrokerLoop {
         _ header: FrameHeader,
         _ bytes: Span<UInt8>,
         through target: Connection,
-        route: RouteID,
-        isLast: Bool
+        route: RouteID
     ) {
         do {
             let isSent = try target.output.sendThrough(header: header, payload: bytes, to: target.descriptor.raw)
@@ -280,7 +279,7 @@ package final class BrokerLoop {
                 self.state.delivered(route, count: bytes.count)
                 return self.perform()
             }
-            if !isLast { target.output.mark(Delivery(route: route.rawValue, count: bytes.count)) }
+            target.output.mark(Delivery(route: route.rawValue, count: bytes.count))
         } catch {
             target.isWriteClosed = true
         }
@@ -306,11 +305,10 @@ package final class BrokerLoop {
             }
             do throws(SystemError) {
                 try self.memory.read(chunk, into: &target.output)
-                if chunk.last {
-                    self.state.keptLoadQueued(chunk.route)
-                } else {
+                if chunk.count > 0 {
                     target.output.mark(Delivery(route: chunk.route.rawValue, count: chunk.count))
                 }
+                if chunk.last { self.state.keptLoadQueued(chunk.route) }
             } catch {
                 self.state.keptReadFailed(chunk.route, reason: error.reason)
             }

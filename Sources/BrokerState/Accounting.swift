@@ -67,6 +67,13 @@ package struct Accounting: Sendable {
         return Charge(account: account, amount: amount)
     }
 
+    /// Makes what was charged already more; throws without a change if that is too much.
+    mutating func raise(_ charge: inout Charge, by amount: Amount, for what: String) throws(Failure) {
+        let more = try self.charge(charge.account, amount, for: what)
+        charge.amount.objects += more.amount.objects
+        charge.amount.metadata += more.amount.metadata
+    }
+
     mutating func release(_ charge: Charge) {
         self.held.objects -= charge.amount.objects
         self.held.metadata -= charge.amount.metadata
@@ -107,7 +114,7 @@ package struct Accounting: Sendable {
 /// What one object costs, and to whom. Kept with the object, given back exactly once when the object goes.
 package struct Charge: Sendable {
     let account: Accounting.AccountID
-    let amount: Accounting.Amount
+    fileprivate(set) var amount: Accounting.Amount
 }
 
 /// The identity of a process, unique while this machine runs: a process id alone is given out again.

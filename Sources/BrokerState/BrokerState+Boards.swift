@@ -26,7 +26,7 @@ extension BrokerState {
         } else {
             self.outbox.send(contents, to: peer, stream: stream)
         }
-        self.outbox.send(End(), to: peer, stream: stream, order: .stream)
+        self.outbox.send(End(), to: peer, stream: stream)
     }
 
     private func describe(_ item: StoredItem, of publication: Publication, to viewer: ProcessKey) -> Item {
@@ -55,7 +55,7 @@ extension BrokerState {
         committed.changeCount = self.change(name, to: nil, reason: 2)
         committed.epoch = self.epoch
         self.outbox.send(committed, to: peer, stream: stream)
-        self.outbox.send(End(), to: peer, stream: stream, order: .stream)
+        self.outbox.send(End(), to: peer, stream: stream)
     }
 
     func checkCondition(_ changeCount: UInt64?, board name: String) throws(Failure) {
@@ -78,14 +78,14 @@ extension BrokerState {
                 "there are \(self.boards.count) named pasteboards; clear one, or raise limit boards=\(self.limits.boards)"
             )
         }
+        self.firstChangeCount = max(self.firstChangeCount, empty.value.changeCount)
         self.boards[empty.key] = nil
     }
 
     /// Gives a board new contents, or none, and returns its new change count.
     mutating func change(_ name: String, to publication: PublicationID?, reason: UInt32) -> UInt64 {
         let board = self.boards[name]
-        let changeCount = (board?.changeCount ?? self.firstChangeCount + self.changes) + 1
-        self.changes += 1
+        let changeCount = (board?.changeCount ?? self.firstChangeCount).addingClamped(1)
         self.boards[name] = Board(changeCount: changeCount, publication: publication)
         if let replaced = board?.publication { self.endPublication(replaced, reason: reason) }
         return changeCount

@@ -14,68 +14,75 @@ extension BrokerState {
                 let text = "no complete hello came within \(self.limits.hello) ms"
                 self.violation(by: id, Failure(.timeout, text))
             } else {
-                self.nextCheck = min(self.nextCheck, deadline)
+                self.check(by: deadline)
             }
         }
         for id in self.routes.ids {
             guard let route = self.routes[id], let deadline = self.deadline(of: route) else { continue }
-            if deadline <= self.now {
-                self.fail(id, self.lateness(of: route), tellSource: true)
+            if deadline > self.now {
+                self.check(by: deadline)
+            } else if route.phase == .ended {
+                // Its bytes are in the connection's queue: only the end of the connection frees them.
+                self.violation(by: route.destination, self.destinationStalled)
             } else {
-                self.nextCheck = min(self.nextCheck, deadline)
+                self.fail(id, self.lateness(of: route), tellSource: true)
+                // What it has not read is held still.
+                self.check(by: self.now.addingClamped(self.limits.progress))
             }
         }
         if self.isDraining, let drainEnds = self.drainEnds {
-            if drainEnds <= self.now { self.endDraining() } else { self.nextCheck = min(self.nextCheck, drainEnds) }
+            if drainEnds <= self.now { self.endDraining() } else { self.check(by: drainEnds) }
         }
-        self.nextCheck = max(self.nextCheck, self.now + Self.coarseness)
+        self.nextCheck = max(self.nextCheck, self.now.addingClamped(Self.coarseness))
     }
 
     /// When the load ends if nothing happens; nil while it waits for its destination or for its turn.
     private func deadline(of route: Route) -> UInt64? {
-        if let endsBy = route.endsBy { return endsBy }
-        guard case .peer = route.source else { return self.pressureDeadline(of: route) }
-        let patience: UInt64
-        switch route.phase {
-        case .waiting:
-            return nil
-        case .asked:
-            patience = self.limits.firstByte
-        case .flowing:
-            guard route.received < route.granted else { return self.pressureDeadline(of: route) }
-            patience = self.limits.progress
-        }
-        return min(route.activeAt + patience, route.byteAt + max(self.limits.keepAlive, patience))
+        let pressure = self.pressureDeadline(of: route)
+        if route.phase == .ended { return pressure }
+        if let endsBy = route.endsBy { return min(endsBy, pressure ?? .max) }
+        // A source without credit cannot give a byte.
+        guard case .peer = route.source, route.received < route.granted else { return pressure }
+        let patience = route.phase == .asked ? self.limits.firstByte : self.limits.progress
+        return min(
+            route.activeAt.addingClamped(patience),
+            route.byteAt.addingClamped(max(self.limits.keepAlive, patience))
+        )
     }
 
     /// A destination that does not read costs its window and is left alone, until others need the room.
     private func pressureDeadline(of route: Route) -> UInt64? {
-        self.transferFree == 0 && route.outstanding > 0 ? route.activeAt + self.limits.progress : nil
+        guard self.transferFree == 0, route.delivered < route.received else { return nil }
+        return route.activeAt.addingClamped(self.limits.progress)
     }
 
     private func lateness(of route: Route) -> Failure {
-        if let endsBy = route.endsBy {
+        if let endsBy = route.endsBy, endsBy <= self.now {
             return Failure(
                 .timeout,
                 "the load did not end within \(endsBy - route.startedAt) ms; \(route.received) bytes came from "
                     + "\(self.sourceName(route))"
             )
         }
-        if route.phase == .asked {
+        if route.endsBy == nil, route.phase == .asked {
             return Failure(
                 .sourceStalled,
                 "\(self.sourceName(route)) gave no byte within \(self.now - route.askedAt) ms"
             )
         }
-        if route.received < route.granted, case .peer = route.source {
+        if route.endsBy == nil, route.received < route.granted, case .peer = route.source {
             return Failure(
                 .sourceStalled,
                 "\(self.sourceName(route)) stopped after \(route.received) bytes; none came for \(self.limits.progress) ms"
             )
         }
-        return Failure(
+        return self.destinationStalled
+    }
+
+    private var destinationStalled: Failure {
+        Failure(
             .destinationStalled,
-            "this load read nothing for \(self.limits.progress) ms while the broker's transfer pool is full"
+            "the destination read nothing for \(self.limits.progress) ms while the broker's transfer pool is full"
         )
     }
 
@@ -85,17 +92,16 @@ extension BrokerState {
     package mutating func drain() {
         guard !self.isDraining else { return }
         self.isDraining = true
-        self.drainEnds = self.now + self.limits.drain
-        self.nextCheck = min(self.nextCheck, self.now + self.limits.drain)
+        let end = self.now.addingClamped(self.limits.drain)
+        self.drainEnds = end
+        self.check(by: end)
         self.outbox.perform(.stopListening)
-        for id in self.routes.ids where self.routes[id]?.phase != .flowing {
-            self.fail(id, Self.restarting, tellSource: true)
-        }
+        self.failAll(Self.restarting) { $0.phase != .flowing }
     }
 
     /// Ends at once what is still under way.
     package mutating func endDraining() {
-        for id in self.routes.ids { self.fail(id, Self.restarting, tellSource: true) }
+        self.failAll(Self.restarting) { _ in true }
         for id in self.peers.ids {
             self.outbox.send(Self.restarting, to: id, stream: 0, order: .stream)
             self.close(id)
@@ -111,7 +117,7 @@ extension BrokerState {
 
     mutating func stop(_ stop: Stop, stream: UInt64, from peer: PeerID) throws(Failure) {
         try Feature.check(stop.requires)
-        self.outbox.send(End(), to: peer, stream: stream, order: .stream)
+        self.outbox.send(End(), to: peer, stream: stream)
         self.drain()
     }
 }

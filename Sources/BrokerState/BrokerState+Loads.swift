@@ -24,7 +24,8 @@ extension BrokerState {
         let item = publication.items[Int(index)]
         let choice = try self.choose(load, in: item, of: publication, for: destination.process)
         let representation = item.representations[choice]
-        if let size = representation.byteCount, let maximum = load.maximumByteCount, size > maximum {
+        let size = representation.kept.flatMap { self.kept[$0]?.count } ?? representation.byteCount
+        if let size, let maximum = load.maximumByteCount, size > maximum {
             throw Failure(.tooLarge, "\(representation.type) has \(size) bytes; this load allows \(maximum)")
         }
         let charge = try self.accounting.charge(
@@ -34,7 +35,7 @@ extension BrokerState {
         )
         var source = Route.Source.kept(representation.kept ?? KeptID(rawValue: 0))
         if representation.kept == nil, let owner = publication.owner { source = .peer(owner.peer) }
-        var route = Route(
+        let route = Route(
             destination: peer,
             destinationStream: stream,
             source: source,
@@ -44,19 +45,19 @@ extension BrokerState {
             charge: charge,
             startedAt: self.now,
             endsBy: load.timeoutMilliseconds.map { timeout in
-                self.now + (timeout == 0 ? self.limits.longestLoad : min(timeout, self.limits.longestLoad))
+                let longest = self.limits.longestLoad
+                return self.now.addingClamped(timeout == 0 ? longest : min(timeout, longest))
             },
             maximumByteCount: load.maximumByteCount,
-            declaredByteCount: representation.byteCount,
+            declaredByteCount: size,
             credit: load.credit ?? 0
         )
-        if let kept = representation.kept { route.declaredByteCount = self.kept[kept]?.count }
         let routeID = self.routes.insert(route)
         self.publications[id]?.openLoads += 1
         self.peers[peer]?.streams[stream] = .load(routeID)
         self.peers[peer]?.openLoads += 1
         self.counters.loads += 1
-        if let endsBy = route.endsBy { self.nextCheck = min(self.nextCheck, endsBy) }
+        if let endsBy = route.endsBy { self.check(by: endsBy) }
         switch source {
         case .kept: self.start(routeID)
         case .peer(let source): self.enqueue(routeID, at: source)
@@ -70,6 +71,7 @@ extension BrokerState {
             guard let publication = self.publications[id], publication.isCurrent else {
                 throw Failure(.superseded, "these contents have been replaced or cleared; list the pasteboard again")
             }
+            try self.checkCondition(load.ifChangeCount, board: publication.boardName)
             return id
         }
         let name = load.board ?? BoardName.general
@@ -104,7 +106,7 @@ extension BrokerState {
         if choose(among: visible) != nil {
             throw Failure(.sourceGone, "source \(publication.ownerName) has gone, and what it promised with it")
         }
-        let wanted = load.accepts.map(\.type).joined(separator: ", ")
+        let wanted = load.accepts.map(\.type).joined(separator: ", ").printable
         throw Failure(
             .typeUnavailable,
             "no representation is \(wanted.isEmpty ? "visible" : "of type \(wanted)")",
@@ -129,8 +131,8 @@ extension BrokerState {
     private mutating func start(_ id: RouteID) {
         guard let route = self.routes[id] else { return }
         let window = Window.allowed(route.window, poolFree: self.transferFree)
-        let granted = min(route.credit, window)
-        self.inTransfer += granted
+        let granted = min(route.allowed, window)
+        self.occupy(granted)
         self.routes[id]?.granted = granted
         self.routes[id]?.phase = .asked
         self.routes[id]?.askedAt = self.now
@@ -141,7 +143,7 @@ extension BrokerState {
             return
         }
         self.peers[source]?.openAsks += 1
-        if route.endsBy == nil { self.nextCheck = min(self.nextCheck, self.now + self.limits.firstByte) }
+        self.check(by: self.now.addingClamped(self.limits.firstByte))
         var ask = Ask()
         ask.handle = route.publication.rawValue
         ask.item = route.item
@@ -163,13 +165,28 @@ extension BrokerState {
         from peer: PeerID
     ) throws(Failure) {
         if stream == 0, kind == .error { return self.close(peer) }
-        guard stream & 1 == 0, let route = self.routes[RouteID(askStream: stream)] else {
+        guard stream & 1 == 0, let route = self.routes[RouteID(askStream: stream)], route.phase != .ended else {
             return stream & 1 == 0 ? try self.checkIsLateAsk(stream) : try self.checkIsLate(stream, of: peer)
         }
         let id = RouteID(askStream: stream)
         guard case .peer(peer) = route.source, route.phase != .waiting else {
             throw Failure(.protocolViolation, "stream \(stream) was never opened")
         }
+        do throws(Failure) {
+            try self.fromSource(kind, of: id, route, payload)
+        } catch {
+            guard error.code != .protocolViolation else { throw error }
+            let text = "\(self.sourceName(route)) sent a malformed \(kind): \(error.text)"
+            self.fail(id, Failure(.sourceFailed, text), tellSource: kind == .answer || kind == .progress)
+        }
+    }
+
+    private mutating func fromSource(
+        _ kind: FrameKind,
+        of id: RouteID,
+        _ route: Route,
+        _ payload: Span<UInt8>
+    ) throws(Failure) {
         switch kind {
         case .answer:
             let answer = try Answer(decoding: payload)
@@ -177,7 +194,9 @@ extension BrokerState {
         case .progress:
             let progress = try Progress(decoding: payload)
             self.routes[id]?.activeAt = self.now
-            self.outbox.send(progress, to: route.destination, stream: route.destinationStream, order: .stream)
+            guard route.progressCount < route.progressAllowed(at: self.now) else { return }
+            self.routes[id]?.progressCount += 1
+            self.outbox.send(progress, to: route.destination, stream: route.destinationStream, order: route.order)
         case .end:
             let end = try End(decoding: payload)
             self.sourceEnded(id, route, declared: end.byteCount ?? route.received)
@@ -203,7 +222,7 @@ extension BrokerState {
 
     private mutating func sourceEnded(_ id: RouteID, _ route: Route, declared: UInt64) {
         let wanted = route.declaredByteCount.map { max($0, declared) } ?? declared
-        guard route.received == wanted else {
+        guard route.received == wanted, route.received == declared else {
             let failure =
                 route.received < wanted
                 ? self.truncated(route, received: route.received, declared: wanted)
@@ -216,7 +235,7 @@ extension BrokerState {
         self.answerIfNeeded(id)
         var end = End()
         end.byteCount = route.received
-        self.outbox.send(end, to: route.destination, stream: route.destinationStream, order: .stream)
+        self.outbox.send(end, to: route.destination, stream: route.destinationStream, order: route.order)
         self.counters.loadsDone += 1
         self.remove(id)
     }
@@ -227,12 +246,14 @@ extension BrokerState {
         guard case .load(let id)? = self.peers[peer]?.streams[stream] else {
             return try self.checkIsLate(stream, of: peer)
         }
-        let offset = try Credit(decoding: payload).offset ?? 0
-        guard let route = self.routes[id], offset >= route.credit else {
-            throw Failure(.protocolViolation, "credit never goes back")
+        do throws(Failure) {
+            let offset = try Credit(decoding: payload).offset ?? 0
+            guard let route = self.routes[id], offset > route.credit else { return }
+            self.routes[id]?.credit = offset
+            self.grant(id)
+        } catch {
+            self.fail(id, error, tellSource: true)
         }
-        self.routes[id]?.credit = offset
-        self.grant(id)
     }
 
     mutating func cancel(stream: UInt64, from peer: PeerID) throws(Failure) {
@@ -256,27 +277,36 @@ extension BrokerState {
 
     /// Ends a load with an error; the source is told only where it is not the one that ended it.
     mutating func fail(_ id: RouteID, _ failure: Failure, tellSource: Bool = false) {
-        guard let route = self.routes[id] else { return }
+        guard let route = self.routes[id], route.phase != .ended else { return }
         if tellSource { self.tellSourceCancelled(id) }
-        self.outbox.send(failure, to: route.destination, stream: route.destinationStream, order: .stream)
+        self.outbox.send(failure, to: route.destination, stream: route.destinationStream, order: route.order)
         self.counters.loadsFailed += 1
         self.remove(id)
     }
 
+    /// Ends several loads with an error. Those that wait go first, or the end of one would start the next.
+    mutating func failAll(_ failure: Failure, where isMeant: (Route) -> Bool) {
+        let meant = self.routes.ids.filter { self.routes[$0].map(isMeant) ?? false }
+        for id in meant where self.routes[id]?.phase == .waiting { self.fail(id, failure) }
+        for id in meant { self.fail(id, failure, tellSource: true) }
+    }
+
     private mutating func tellSourceCancelled(_ id: RouteID) {
-        guard let route = self.routes[id], case .peer(let source) = route.source, route.phase != .waiting else {
-            return
-        }
+        guard let route = self.routes[id], case .peer(let source) = route.source else { return }
+        guard route.phase == .asked || route.phase == .flowing else { return }
         self.outbox.send(Cancel(), to: source, stream: id.askStream)
     }
 
-    /// Takes a load out of every table, gives back what it held, and lets the next one have its place at the source.
+    /// Ends a load for both sides and lets the next one have its place at the source. What it holds is given back as
+    /// soon as the destination's socket has taken the bytes that came: who does not read what was loaded has no room
+    /// for more.
     mutating func remove(_ id: RouteID) {
-        guard let route = self.routes.remove(id) else { return }
-        self.inTransfer -= min(self.inTransfer, route.outstanding)
-        self.accounting.release(route.charge)
+        guard let route = self.routes[id], route.phase != .ended else { return }
+        self.inTransfer -= min(self.inTransfer, route.granted - min(route.granted, route.received))
+        self.routes[id]?.granted = route.received
+        self.routes[id]?.phase = .ended
+        self.routes[id]?.activeAt = self.now
         self.peers[route.destination]?.streams[route.destinationStream] = nil
-        self.peers[route.destination]?.openLoads -= 1
         if case .peer(let source) = route.source {
             if route.phase == .waiting {
                 self.peers[source]?.waitingAsks.removeAll { $0 == id }
@@ -287,6 +317,15 @@ extension BrokerState {
         }
         self.publications[route.publication]?.openLoads -= 1
         self.removeIfUnused(route.publication)
+        if route.received == route.delivered { self.release(id) }
+    }
+
+    /// Gives back what a load that has ended still held.
+    mutating func release(_ id: RouteID) {
+        guard let route = self.routes.remove(id) else { return }
+        self.inTransfer -= min(self.inTransfer, route.outstanding)
+        self.accounting.release(route.charge)
+        self.peers[route.destination]?.openLoads -= 1
     }
 
     private mutating func askNext(of source: PeerID) {
@@ -303,8 +342,9 @@ extension BrokerState {
             guard let route = self.routes[id] else { continue }
             if route.destination == gone {
                 self.tellSourceCancelled(id)
-                self.counters.loadsFailed += 1
+                if route.phase != .ended { self.counters.loadsFailed += 1 }
                 self.remove(id)
+                self.release(id)
             } else if case .peer(gone) = route.source {
                 self.fail(id, self.sourceDied(route, name: name))
             }

@@ -24,7 +24,7 @@ extension BrokerState {
         last: Bool,
         from peer: PeerID
     ) throws(Failure) -> RelayVerdict {
-        guard let route = self.routes[id] else {
+        guard let route = self.routes[id], route.phase != .ended else {
             try self.checkIsLateAsk(id.askStream)
             return .drop
         }
@@ -38,13 +38,15 @@ extension BrokerState {
             throw Failure(.protocolViolation, text)
         }
         if let failure = self.excess(received, of: route) {
-            self.fail(id, failure, tellSource: true)
+            self.fail(id, failure, tellSource: !last)
             return .drop
         }
         if last, let declared = route.declaredByteCount, received < declared {
             self.fail(id, self.truncated(route, received: received, declared: declared))
             return .drop
         }
+        // Nothing came: passing it on would cost the destination a frame that no credit allowed.
+        if count == 0, !last { return .drop }
         self.answerIfNeeded(id)
         self.counters.relayedBytes += UInt64(count)
         let verdict = RelayVerdict.forward(
@@ -54,11 +56,12 @@ extension BrokerState {
             frameLength: self.frameLength(for: route.destination),
             last: last
         )
+        self.routes[id]?.received = received
         if last {
             self.counters.loadsDone += 1
             self.remove(id)
         } else {
-            self.routes[id]?.received = received
+            if route.phase == .asked { self.check(by: self.now.addingClamped(self.limits.progress)) }
             self.routes[id]?.phase = .flowing
             self.routes[id]?.activeAt = self.now
             self.routes[id]?.byteAt = self.now
@@ -66,29 +69,41 @@ extension BrokerState {
         return verdict
     }
 
-    /// Bytes of a load have been taken by the destination's socket.
+    /// Bytes of a load have been taken by the destination's socket, the last ones too.
     package mutating func delivered(_ id: RouteID, count: Int) {
         guard let route = self.routes[id] else { return }
         let delivered = min(route.delivered + UInt64(count), route.received)
         self.inTransfer -= min(self.inTransfer, delivered - route.delivered)
         self.routes[id]?.delivered = delivered
-        self.grant(id)
+        guard route.phase == .ended else { return self.grant(id) }
+        self.routes[id]?.activeAt = self.now
+        if delivered == route.received { self.release(id) }
+    }
+
+    /// Takes room in the transfer pool; once that is full, destinations that do not read are looked for.
+    mutating func occupy(_ count: UInt64) {
+        self.inTransfer += count
+        if self.transferFree == 0 { self.check(by: self.now.addingClamped(self.limits.progress)) }
     }
 
     /// Raises what the source may send, once that is worth a frame.
     mutating func grant(_ id: RouteID) {
-        guard let route = self.routes[id], route.phase != .waiting else { return }
+        guard let route = self.routes[id], route.phase != .waiting, route.phase != .ended else { return }
         let window = Window.allowed(route.window, poolFree: self.transferFree)
-        let target = min(route.credit, route.delivered.addingClamped(window))
+        let target = min(route.allowed, route.delivered.addingClamped(window))
         guard target > route.granted else { return }
         // Half a window at a time; less only if that is all the destination allows, or the source stands still.
         let isWorthIt =
-            target - route.granted >= window / 2 || target == route.credit || route.granted == route.received
+            target - route.granted >= window / 2 || target == route.allowed || route.granted == route.received
         guard isWorthIt else { return }
-        self.inTransfer += target - route.granted
+        self.occupy(target - route.granted)
         self.routes[id]?.granted = target
         self.routes[id]?.window = Window.largest
-        if route.granted == route.received { self.routes[id]?.activeAt = self.now }
+        if route.granted == route.received {
+            self.routes[id]?.activeAt = self.now
+            self.routes[id]?.byteAt = self.now
+            self.check(by: self.now.addingClamped(min(self.limits.firstByte, self.limits.progress)))
+        }
         switch route.source {
         case .peer(let source):
             var credit = Credit()
@@ -193,6 +208,8 @@ extension BrokerState {
     /// The memory of a kept chunk could not be read.
     package mutating func keptReadFailed(_ id: RouteID, reason: String) {
         self.fail(id, Failure(.sourceFailed, "the broker cannot read the bytes that it keeps: \(reason)"))
+        // The chunk that could not be read will never be delivered.
+        self.release(id)
     }
 }
 

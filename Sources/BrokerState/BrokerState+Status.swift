@@ -21,7 +21,7 @@ extension BrokerState {
         for entry in held + self.counterEntries() + self.limitEntries() {
             self.outbox.send(entry, to: peer, stream: stream)
         }
-        self.outbox.send(End(), to: peer, stream: stream, order: .stream)
+        self.outbox.send(End(), to: peer, stream: stream)
     }
 
     /// Sums that are zero when nobody is connected and nothing is kept.
@@ -40,6 +40,8 @@ extension BrokerState {
     }
 
     package struct Held: Sendable, Equatable {
+        package static let nothing = Held()
+
         package var peers = 0
         package var loads = 0
         package var writes = 0
@@ -86,10 +88,11 @@ extension BrokerState {
     }
 
     private func loadEntries() -> [StatusEntry] {
-        self.routes.ids.compactMap { self.routes[$0] }.map { route in
+        self.routes.ids.compactMap { self.routes[$0] }.filter { $0.phase != .ended }.map { route in
             var status = LoadStatus()
             if let publication = self.publications[route.publication] {
-                status.type = publication.items[Int(route.item)].representations[Int(route.representation)].type
+                let representation = publication.items[Int(route.item)].representations[Int(route.representation)]
+                if representation.visibility < 2 { status.type = representation.type }
             }
             if case .peer(let source) = route.source { status.source = self.peers[source]?.process.pid }
             status.destination = self.peers[route.destination]?.process.pid

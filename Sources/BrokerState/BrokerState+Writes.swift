@@ -9,7 +9,14 @@ extension BrokerState {
         let name = write.board ?? BoardName.general
         try BoardName.check(name)
         try self.checkCondition(write.ifChangeCount, board: name)
-        let pending = PendingWrite(peer: peer, stream: stream, boardName: name, ifChangeCount: write.ifChangeCount)
+        guard let account = self.peers[peer]?.account else { return }
+        let pending = PendingWrite(
+            peer: peer,
+            stream: stream,
+            boardName: name,
+            ifChangeCount: write.ifChangeCount,
+            charge: try self.accounting.charge(account, Accounting.Amount(objects: 1), for: "a write")
+        )
         self.peers[peer]?.streams[stream] = .write(self.writes.insert(pending))
     }
 
@@ -27,7 +34,7 @@ extension BrokerState {
                 guard payload.count <= WireLimits.itemLength else {
                     throw Failure(.limitExceeded, "an item of a write has at most \(WireLimits.itemLength) bytes")
                 }
-                try self.add(try Item(decoding: payload), to: id)
+                try self.add(try Item(decoding: payload), metadata: UInt64(payload.count), to: id)
             } else {
                 try self.commit(id, try Commit(decoding: payload))
             }
@@ -36,8 +43,9 @@ extension BrokerState {
         }
     }
 
-    private mutating func add(_ item: Item, to id: WriteID) throws(Failure) {
-        guard let write = self.writes[id] else { return }
+    /// `metadata` is what the item takes when it is listed.
+    private mutating func add(_ item: Item, metadata: UInt64, to id: WriteID) throws(Failure) {
+        guard var write = self.writes[id] else { return }
         try Feature.check(item.requires)
         try self.checkNothingAwaited(write)
         guard write.items.count < WireLimits.items else {
@@ -46,24 +54,27 @@ extension BrokerState {
         guard !item.representations.isEmpty else {
             throw Failure(.invalidArgument, "item \(write.items.count + 1) has no representation")
         }
-        var metadata = write.metadata + UInt64(item.suggestedName?.utf8.count ?? 0)
-        var types = Set<String>()
+        var types = Set<IdentifierKey>()
         for representation in item.representations {
             try Self.check(representation)
-            guard types.insert(representation.type).inserted else {
+            guard types.insert(IdentifierKey(representation.type)).inserted else {
                 throw Failure(.invalidArgument, "an item lists \(representation.type) twice")
             }
-            metadata += UInt64(representation.type.utf8.count)
-            metadata += representation.supertypes.reduce(0) { $0 + UInt64($1.utf8.count) }
         }
-        guard metadata <= self.limits.metadataPerPublication else {
+        let total = write.metadata + metadata
+        guard total <= self.limits.metadataPerPublication else {
             throw Failure(
                 .limitExceeded,
-                "names and types of the write take \(metadata) bytes; limit metadata-per-publication is "
+                "names and types of the write take \(total) bytes; limit metadata-per-publication is "
                     + "\(self.limits.metadataPerPublication)"
             )
         }
-        self.writes[id]?.metadata = metadata
+        try self.accounting.raise(
+            &write.charge,
+            by: Accounting.Amount(objects: 1 + UInt64(item.representations.count), metadata: metadata),
+            for: "a write"
+        )
+        self.writes[id]?.charge = write.charge
         // Stored first, filled after: what fails on the way is then discarded with the write.
         let index = write.items.count
         let name = item.suggestedName?.printable.prefix(utf8Count: WireLimits.name)
@@ -72,7 +83,7 @@ extension BrokerState {
         for representation in item.representations {
             var kept: KeptID?
             if representation.provision == 1 {
-                kept = try self.openKept(announced: representation.byteCount, for: id)
+                kept = try self.openKept(announced: representation.byteCount)
             }
             let stored = StoredRepresentation(
                 type: representation.type,
@@ -117,11 +128,11 @@ extension BrokerState {
         self.limits.keptPool - min(self.limits.keptPool, self.keptHeld)
     }
 
-    private mutating func openKept(announced: UInt64?, for write: WriteID) throws(Failure) -> KeptID {
+    private mutating func openKept(announced: UInt64?) throws(Failure) -> KeptID {
         let size = announced ?? 0
         try self.checkPool(size)
         self.keptHeld += size
-        let id = self.kept.insert(KeptBytes(announced: announced, write: write, charged: size))
+        let id = self.kept.insert(KeptBytes(announced: announced, charged: size))
         self.outbox.perform(.openKept(id))
         return id
     }
@@ -163,7 +174,6 @@ extension BrokerState {
             self.kept[current]?.count = total
             self.counters.keptBytes += UInt64(count)
             if last {
-                self.kept[current]?.write = nil
                 self.writes[id]?.awaited.removeFirst()
             }
             return .keep(current)
@@ -202,12 +212,6 @@ extension BrokerState {
         }
         try self.checkCondition(write.ifChangeCount, board: write.boardName)
         try self.checkRoom(forBoard: write.boardName)
-        let objects = write.items.reduce(1) { $0 + 1 + UInt64($1.representations.count) }
-        let charge = try self.accounting.charge(
-            peer.account,
-            Accounting.Amount(objects: objects, metadata: write.metadata),
-            for: "a write"
-        )
         self.writes.remove(id)
         for kept in write.keptBytes { self.outbox.perform(.sealKept(kept)) }
         let publication = self.publications.insert(
@@ -217,7 +221,7 @@ extension BrokerState {
                 ownerLabel: peer.label,
                 boardName: write.boardName,
                 items: write.items,
-                charge: charge
+                charge: write.charge
             )
         )
         self.peers[write.peer]?.streams[write.stream] = .publication(publication)
@@ -232,15 +236,16 @@ extension BrokerState {
     }
 
     /// Ends a write with an error; its late frames are dropped.
-    private mutating func refuse(_ id: WriteID, _ failure: Failure) {
+    mutating func refuse(_ id: WriteID, _ failure: Failure) {
         guard let write = self.writes[id] else { return }
-        self.outbox.send(failure, to: write.peer, stream: write.stream, order: .stream)
+        self.outbox.send(failure, to: write.peer, stream: write.stream)
         self.discard(id)
     }
 
     mutating func discard(_ id: WriteID) {
         guard let write = self.writes.remove(id) else { return }
         self.peers[write.peer]?.streams[write.stream] = nil
+        self.accounting.release(write.charge)
         self.release(write.keptBytes)
     }
 
@@ -251,13 +256,12 @@ extension BrokerState {
         guard let owner = self.publications[id]?.owner else { return }
         self.peers[owner.peer]?.publications -= 1
         self.publications[id]?.owner = nil
-        for route in self.routes.ids {
-            guard let open = self.routes[route], open.publication == id, case .peer = open.source else { continue }
-            self.fail(
-                route,
-                Failure(.sourceGone, "\(self.sourceName(open)) has withdrawn its contents"),
-                tellSource: true
-            )
+        if let publication = self.publications[id], publication.openLoads > 0 {
+            let failure = Failure(.sourceGone, "source \(publication.ownerName) has withdrawn its contents")
+            self.failAll(failure) { route in
+                guard case .peer = route.source else { return false }
+                return route.publication == id
+            }
         }
         self.removeIfUnused(id)
     }
@@ -269,7 +273,7 @@ extension BrokerState {
         if let owner = publication.owner {
             var end = End()
             end.reason = reason
-            self.outbox.send(end, to: owner.peer, stream: owner.stream, order: .stream)
+            self.outbox.send(end, to: owner.peer, stream: owner.stream)
             self.peers[owner.peer]?.streams[owner.stream] = nil
         }
         self.removeIfUnused(id)

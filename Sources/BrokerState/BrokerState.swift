@@ -31,10 +31,9 @@ package struct BrokerState: Sendable {
     var boards: [String: Board] = [:]
     var accounting: Accounting
 
-    /// Change counts start here and grow by one with each change of a board; a board that is made later starts where
-    /// no vanished one of its name can have been.
-    let firstChangeCount: UInt64
-    var changes: UInt64 = 0
+    /// The change count of a board that nobody has changed. It grows past that of every board that is forgotten, so
+    /// that no name goes back.
+    var firstChangeCount: UInt64
     var keptHeld: UInt64 = 0
     /// Bytes of the transfer pool that loads occupy.
     var inTransfer: UInt64 = 0
@@ -70,6 +69,11 @@ package struct BrokerState: Sendable {
         if self.now >= self.nextCheck { self.checkDeadlines() }
     }
 
+    /// Makes sure that deadlines are looked at by then.
+    mutating func check(by deadline: UInt64) {
+        self.nextCheck = min(self.nextCheck, deadline)
+    }
+
     // MARK: Peers
 
     /// A process has connected. It has until the hello deadline to say who it is.
@@ -82,8 +86,8 @@ package struct BrokerState: Sendable {
                 )
             }
             let account = try self.accounting.connect(process, limit: self.limits.connectionsPerProcess)
-            let deadline = self.now + self.limits.hello
-            self.nextCheck = min(self.nextCheck, deadline)
+            let deadline = self.now.addingClamped(self.limits.hello)
+            self.check(by: deadline)
             self.counters.connections += 1
             return self.peers.insert(
                 Peer(
@@ -157,17 +161,12 @@ package struct BrokerState: Sendable {
         guard header.descriptorCount == 0 else {
             throw Failure(.protocolViolation, "a frame announces descriptors, which were not negotiated")
         }
-        guard let kind = header.kind else {
-            guard header.flags.contains(.mustUnderstand) else { return }
-            let failure = Failure(
-                .versionMismatch,
-                "this broker does not know frames of kind \(header.rawKind); update it"
-            )
-            self.outbox.send(failure, to: peer, stream: header.stream, order: .stream)
-            return
+        if header.kind == .hello || self.peers[peer]?.helloDeadline != nil {
+            return try self.hello(header, payload, from: peer)
         }
-        if kind == .hello || self.peers[peer]?.helloDeadline != nil {
-            return try self.hello(kind, header, payload, from: peer)
+        guard let kind = header.kind else {
+            if header.flags.contains(.mustUnderstand) { self.refuseUnknown(header, from: peer) }
+            return
         }
         switch kind {
         case .write, .load, .list, .clear, .status, .stop:
@@ -186,22 +185,48 @@ package struct BrokerState: Sendable {
         }
     }
 
+    /// A kind that this broker does not know, but has to: what the frame's stream stands for ends with the refusal.
+    private mutating func refuseUnknown(_ header: FrameHeader, from peer: PeerID) {
+        let failure = Failure(
+            .versionMismatch,
+            "this broker does not know frames of kind \(header.rawKind); update it"
+        )
+        let stream = header.stream
+        switch self.peers[peer]?.streams[stream] {
+        case .load(let id): return self.fail(id, failure, tellSource: true)
+        case .write(let id): return self.refuse(id, failure)
+        case .publication(let id):
+            self.peers[peer]?.streams[stream] = nil
+            self.ownerLeft(id)
+        case nil:
+            let ask = RouteID(askStream: stream)
+            if stream & 1 == 0, let route = self.routes[ask], case .peer(peer) = route.source {
+                self.fail(ask, Failure(.sourceFailed, "\(self.sourceName(route)) speaks a newer protocol"))
+            }
+            // It may have opened the stream: what else comes on it is late.
+            if stream & 1 == 1, let highest = self.peers[peer]?.highestStream, stream > highest {
+                self.peers[peer]?.highestStream = stream
+            }
+        }
+        self.outbox.send(failure, to: peer, stream: stream)
+    }
+
     private mutating func hello(
-        _ kind: FrameKind,
         _ header: FrameHeader,
         _ payload: Span<UInt8>,
         from peer: PeerID
     ) throws(Failure) {
-        guard kind == .hello, self.peers[peer]?.helloDeadline != nil else {
-            throw Failure(.protocolViolation, "hello comes first, and once")
+        guard header.kind == .hello, header.stream == 0, self.peers[peer]?.helloDeadline != nil else {
+            throw Failure(.protocolViolation, "hello comes first, once, and on stream 0")
         }
         let hello = try Hello(decoding: payload)
         let version = UInt32(FrameHeader.version)
-        guard (hello.minimumVersion ?? 1)...max(hello.minimumVersion ?? 1, hello.maximumVersion ?? 1) ~= version else {
+        let lowest = hello.minimumVersion ?? 1
+        let highest = hello.maximumVersion ?? 1
+        guard lowest <= version, version <= highest else {
             throw Failure(
                 .versionMismatch,
-                "the client speaks versions \(hello.minimumVersion ?? 1) to \(hello.maximumVersion ?? 1), this broker "
-                    + "\(version); update the older of the two"
+                "the client speaks versions \(lowest) to \(highest), this broker \(version); update the older of the two"
             )
         }
         self.peers[peer]?.helloDeadline = nil
@@ -246,7 +271,7 @@ package struct BrokerState: Sendable {
             default: try self.stop(try Stop(decoding: payload), stream: stream, from: peer)
             }
         } catch {
-            self.outbox.send(error, to: peer, stream: stream, order: .stream)
+            self.outbox.send(error, to: peer, stream: stream)
         }
     }
 

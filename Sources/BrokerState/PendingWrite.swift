@@ -9,7 +9,9 @@ package struct PendingWrite: Sendable {
     let boardName: String
     let ifChangeCount: UInt64?
     var items: [StoredItem] = []
-    var metadata: UInt64 = 0
+    /// Charged as it grows: a write that never commits is held like any other.
+    var charge: Charge
+    var metadata: UInt64 { self.charge.amount.metadata }
     /// Kept representations of the newest item whose bytes are still to come, in order.
     var awaited: ArraySlice<KeptID> = []
 

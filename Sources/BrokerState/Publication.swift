@@ -58,8 +58,6 @@ package struct KeptBytes: Sendable {
     package internal(set) var count: UInt64 = 0
     /// What was announced: more is an error, and the pool was asked for it before a byte came.
     var announced: UInt64?
-    /// The unfinished write that fills it; nil once it is complete.
-    var write: WriteID?
     /// Bytes of the pool that it occupies.
     var charged: UInt64 = 0
 }

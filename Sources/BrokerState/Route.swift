@@ -35,6 +35,8 @@ package struct Route: Sendable {
         /// Asked; nothing has come yet.
         case asked
         case flowing
+        /// Over for both sides; bytes of it still wait for the destination's socket and are charged until it takes them.
+        case ended
     }
 
     let destination: PeerID
@@ -61,8 +63,26 @@ package struct Route: Sendable {
     var askedAt: UInt64 = 0
     /// When the source last gave a byte, reported progress, or was allowed to go on.
     var activeAt: UInt64 = 0
-    /// When it was asked or last gave a byte: progress alone keeps the load alive only so long after that.
+    /// When it was asked, last gave a byte or was allowed to go on: progress alone keeps the load alive only so long
+    /// after that.
     var byteAt: UInt64 = 0
+    /// Progress frames that were passed on.
+    var progressCount: UInt64 = 0
+
+    /// What the destination allows; of kept bytes no more than there are.
+    var allowed: UInt64 {
+        guard case .kept = self.source, let total = self.declaredByteCount else { return self.credit }
+        return min(self.credit, total)
+    }
+
+    /// Until bytes have come, frames of the load count as control: a destination that reads none cannot let them pile
+    /// up. After that they stay behind the bytes.
+    var order: FrameOrder { self.received == 0 ? .connection : .stream }
+
+    /// How many progress frames may have been passed on: a source must not fill the queue of a destination with them.
+    func progressAllowed(at now: UInt64) -> UInt64 {
+        64 + self.delivered / 4_096 + (now - min(now, self.startedAt)) / 1_000
+    }
 
     /// Bytes that the source may send or that wait for the destination's socket: what the pool is charged for.
     var outstanding: UInt64 { self.granted - min(self.granted, self.delivered) }

@@ -1,17 +1,17 @@
 /// An identifier as a key of sets and dictionaries: hashed and compared without ASCII case.
-struct IdentifierKey: Hashable {
+package struct IdentifierKey: Hashable {
     let identifier: String
 
-    init(_ identifier: String) {
+    package init(_ identifier: String) {
         self.identifier = identifier
     }
 
-    static func == (left: IdentifierKey, right: IdentifierKey) -> Bool {
+    package static func == (left: IdentifierKey, right: IdentifierKey) -> Bool {
         Conformance.equal(left.identifier, right.identifier)
     }
 
     /// Eight folded bytes at a time: the hasher's cost is by call, and this runs for each name a stranger sends.
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         let bytes = identifier.utf8.span
         var word: UInt64 = 0
         for index in bytes.indices {

@@ -1,0 +1,59 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+@Suite struct ChangeCountTests {
+    @Test("A board starts at the given count and grows by one with every write and clear, whatever others do")
+    func steps() {
+        var broker = StateHarness(firstChangeCount: 900)
+        let peer = broker.connect()
+        #expect(broker.list("x", from: peer).first(Contents.self)?.changeCount == 900)
+        #expect(broker.promise("a", board: "other", from: peer).changeCount == 901)
+        #expect(broker.promise("a", board: "other", from: peer).changeCount == 902)
+        #expect(broker.list("x", from: peer).first(Contents.self)?.changeCount == 900)
+        #expect(broker.promise("a", board: "x", from: peer).changeCount == 901)
+        let clear = broker.clear("x", from: peer)
+        let frames = broker.take(peer).on(clear)
+        #expect(frames.kinds == [.committed, .end])
+        #expect(frames.first(Committed.self)?.changeCount == 902)
+        #expect(frames.first(Committed.self)?.handle == nil)
+        #expect(broker.list("x", from: peer).first(Contents.self)?.changeCount == 902)
+    }
+
+    @Test("A clear is refused when its condition does not hold")
+    func condition() {
+        var broker = StateHarness(firstChangeCount: 900)
+        let peer = broker.connect()
+        broker.promise("a", from: peer)
+        broker.clear(ifChangeCount: 900, from: peer)
+        #expect(broker.take(peer).codes == [.superseded])
+        broker.clear(ifChangeCount: 901, from: peer)
+        #expect(broker.take(peer).kinds.contains(.committed))
+    }
+
+    @Test("A forgotten board does not go back, neither in a list nor with its next write")
+    func eviction() throws {
+        var broker = StateHarness(firstChangeCount: 900) { $0.boards = 1 }
+        let peer = broker.connect()
+        broker.promise("a", board: "old", from: peer)
+        broker.clear("old", from: peer)
+        let last = try #require(broker.list("old", from: peer).first(Contents.self)?.changeCount)
+        broker.clear("new", from: peer)
+        let listed = try #require(broker.list("old", from: peer).first(Contents.self)?.changeCount)
+        #expect(listed >= last)
+        let next = try #require(broker.promise("a", board: "old", from: peer).changeCount)
+        #expect(next > last)
+    }
+
+    @Test("Two lives of a broker name contents by different handles")
+    func handles() {
+        var first = StateHarness(epoch: 1)
+        var second = StateHarness(epoch: 2)
+        let one = first.connect()
+        let two = second.connect()
+        let handle = first.promise("a", from: one).handle
+        second.promise("a", from: two)
+        second.load(from: two) { $0.handle = handle }
+        #expect(second.take(two).codes == [.superseded])
+    }
+}

@@ -1,0 +1,195 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+@Suite struct CreditTests {
+    private static let initial: UInt64 = 256 << 10
+    private static let largest: UInt64 = 1 << 20
+
+    /// A broker with one load under way: source, destination, its stream and the ask's.
+    private static func loading(
+        credit: UInt64,
+        _ configure: (inout BrokerLimits) -> Void = { _ in }
+    ) -> (broker: StateHarness, source: PeerID, reader: PeerID, load: UInt64, ask: UInt64) {
+        var broker = StateHarness(configure)
+        let source = broker.connect()
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        let load = broker.load(from: reader, credit: credit)
+        let ask = broker.take(source).first { $0.kind == .ask }?.stream ?? 0
+        return (broker, source, reader, load, ask)
+    }
+
+    @Test(
+        "A source is first granted the destination's credit or the first window, whichever is less",
+        arguments: [
+            (UInt64(0), UInt64(0)), (1, 1), (initial, initial), (initial + 1, initial), (.max, initial),
+        ]
+    )
+    func initialGrant(_ credit: UInt64, _ granted: UInt64) {
+        let (broker, _, _, _, ask) = Self.loading(credit: credit)
+        #expect(broker.granted[ask] == granted)
+        #expect(broker.state.held.inTransfer == granted)
+    }
+
+    @Test("Credit is cumulative, a smaller value changes nothing, and a grant follows what the destination allows")
+    func cumulative() {
+        var (broker, source, reader, load, ask) = Self.loading(credit: 10)
+        broker.credit(100, on: load, from: reader)
+        #expect(broker.granted[ask] == 100)
+        broker.credit(50, on: load, from: reader)
+        broker.credit(100, on: load, from: reader)
+        #expect(broker.granted[ask] == 100 && broker.take(source).kinds == [.credit])
+        broker.data(count: 100, on: ask, from: source)
+        #expect(broker.granted[ask] == 100)
+        broker.credit(150, on: load, from: reader)
+        #expect(broker.granted[ask] == 150)
+        #expect(broker.closed.isEmpty)
+    }
+
+    @Test("The window grows to 1 MiB with the second grant and counts from what the socket has taken")
+    func window() {
+        var (broker, source, reader, _, ask) = Self.loading(credit: .max)
+        broker.deliversAtOnce = false
+        broker.data(count: Int(Self.initial), on: ask, from: source)
+        #expect(broker.granted[ask] == Self.initial)
+        broker.deliver(to: reader)
+        let second = broker.granted[ask] ?? 0
+        #expect(second > Self.initial && second <= Self.initial + Self.largest)
+        broker.data(count: Int(second - Self.initial), on: ask, from: source)
+        broker.deliver(to: reader)
+        #expect(broker.granted[ask] == second + Self.largest)
+    }
+
+    @Test("A destination whose socket takes nothing stops its source at the window")
+    func stalled() {
+        var (broker, source, reader, load, ask) = Self.loading(credit: .max)
+        broker.deliversAtOnce = false
+        broker.data(count: Int(Self.initial), on: ask, from: source)
+        broker.credit(.max, on: load, from: reader)
+        #expect(broker.granted[ask] == Self.initial)
+        #expect(broker.state.held.inTransfer == Self.initial)
+    }
+
+    @Test("When the pool runs short, windows shrink to 16 KiB and loads still go on")
+    func pressure() {
+        var broker = StateHarness { $0.transferPool = 1 << 20 }
+        broker.deliversAtOnce = false
+        let source = broker.connect()
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        for _ in 0..<60 { broker.load(from: reader) }
+        let grants = broker.take(source).all(Ask.self).compactMap(\.credit)
+        #expect(grants.first == 64 << 10)
+        #expect(grants.last == 16 << 10)
+        #expect(grants.allSatisfy { $0 >= 16 << 10 })
+        let last = broker.granted.keys.max() ?? 0
+        broker.data(count: 16 << 10, on: last, from: source)
+        broker.deliver(to: reader)
+        #expect((broker.granted[last] ?? 0) > 16 << 10)
+    }
+
+    @Test("One byte beyond the credit ends the source, and the destination hears that it failed")
+    func violation() {
+        var (broker, source, reader, load, ask) = Self.loading(credit: 10)
+        broker.data(count: 10, on: ask, from: source)
+        _ = broker.take(reader)
+        broker.data(count: 1, on: ask, from: source)
+        #expect(broker.take(source).codes == [.protocolViolation])
+        #expect(broker.closed == [source])
+        #expect(broker.take(reader).on(load).codes == [.sourceFailed])
+        #expect(broker.state.held.inTransfer == 0)
+    }
+
+    @Test("Empty frames need no credit: the end of an empty representation, not a way to send without")
+    func empty() {
+        var (broker, source, reader, load, ask) = Self.loading(credit: 0)
+        for _ in 0..<100 { broker.data([], on: ask, from: source) }
+        #expect(broker.take(reader).isEmpty)
+        broker.data([], last: true, on: ask, from: source)
+        let frames = broker.take(reader).on(load)
+        #expect(frames.kinds == [.answer, .data] && frames.last?.last == true)
+    }
+
+    @Test("Frames for a destination with several loads are small, with one load large")
+    func frameLength() {
+        var broker = StateHarness()
+        let source = broker.connect()
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        broker.write(
+            [Item([Representation("k", kept: true)])],
+            kept: [[UInt8](repeating: 1, count: 200_000)],
+            board: "kept",
+            from: source
+        )
+        broker.load(from: reader) { $0.board = "kept" }
+        #expect(broker.take(reader).filter { $0.kind == .data }.map(\.payload.count) == [200_000])
+        broker.load(from: reader)
+        broker.load(from: reader) { $0.board = "kept" }
+        #expect(broker.take(reader).filter { $0.kind == .data }.allSatisfy { $0.payload.count <= 65_536 })
+    }
+
+    @Test("Kept bytes go out as the destination allows, and their end with the last of them")
+    func keptCredit() {
+        var broker = StateHarness()
+        let source = broker.connect()
+        let reader = broker.connect()
+        broker.write([Item([Representation("k", kept: true)])], kept: [[1, 2, 3, 4, 5]], from: source)
+        let load = broker.load(from: reader, credit: 0)
+        #expect(broker.take(reader).isEmpty)
+        broker.credit(2, on: load, from: reader)
+        let first = broker.take(reader)
+        #expect(first.kinds == [.answer, .data] && first.bytes == [1, 2] && first.ends.isEmpty)
+        broker.credit(.max, on: load, from: reader)
+        let rest = broker.take(reader)
+        #expect(rest.bytes == [3, 4, 5] && rest.ends.count == 1)
+    }
+
+    @Test("Kept bytes never run further ahead of the socket than a window")
+    func keptWindow() {
+        var broker = StateHarness()
+        broker.deliversAtOnce = false
+        let source = broker.connect()
+        let reader = broker.connect()
+        let stream = broker.begin(from: source)
+        broker.send(Item([Representation("k", kept: true)]), on: stream, from: source)
+        broker.data(count: 3 << 20, last: true, on: stream, from: source)
+        broker.commit(1, on: stream, from: source)
+        broker.load(from: reader, credit: .max)
+        #expect(broker.take(reader).bytes.count == Int(Self.initial))
+        broker.deliver(to: reader)
+        #expect(broker.take(reader).bytes.count <= Int(Self.largest))
+        #expect(broker.state.held.inTransfer <= Self.largest)
+    }
+
+    @Test("A load that has ended is held until the destination has taken its bytes: who does not read gets no more")
+    func unreadBytesAreCharged() {
+        var broker = StateHarness { $0.loadsPerConnection = 4 }
+        broker.deliversAtOnce = false
+        let source = broker.connect()
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        for _ in 0..<10 {
+            broker.load(from: reader)
+            for ask in broker.takeAsks(source) { broker.data(count: 1_000, last: true, on: ask, from: source) }
+        }
+        let frames = broker.take(reader)
+        #expect(frames.ends.filter(\.last).count == 4)
+        #expect(frames.codes == [ErrorCode](repeating: .limitExceeded, count: 6))
+        #expect(broker.state.held.inTransfer == 4_000 && broker.state.held.loads == 4)
+        broker.deliver(to: reader)
+        #expect(broker.state.held.inTransfer == 0 && broker.state.held.loads == 0)
+        broker.load(from: reader)
+        #expect(broker.takeAsks(source).count == 1)
+    }
+
+    @Test("A malformed credit fails its load and not the connection")
+    func malformed() {
+        var (broker, source, reader, load, ask) = Self.loading(credit: 10)
+        broker.raw(kind: FrameKind.credit.rawValue, payload: [0x08], on: load, from: reader)
+        #expect(broker.take(reader).on(load).codes == [.invalidArgument])
+        #expect(broker.take(source).on(ask).kinds == [.cancel])
+        #expect(broker.closed.isEmpty)
+    }
+}

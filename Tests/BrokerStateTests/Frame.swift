@@ -1,0 +1,75 @@
+import PasteboardWire
+import Testing
+
+/// A frame that a peer was sent.
+struct Frame: CustomStringConvertible {
+    let kind: FrameKind
+    let stream: UInt64
+    let payload: [UInt8]
+    /// On data: the sequence ends here.
+    let last: Bool
+    let order: FrameOrder
+
+    init(kind: FrameKind, stream: UInt64, payload: [UInt8], last: Bool, order: FrameOrder) {
+        self.kind = kind
+        self.stream = stream
+        self.payload = payload
+        self.last = last
+        self.order = order
+    }
+
+    init(data: [UInt8], last: Bool, stream: UInt64) {
+        self.init(kind: .data, stream: stream, payload: data, last: last, order: .stream)
+    }
+
+    func decode<Message: WireMessage>(_ type: Message.Type) -> Message {
+        #expect(self.kind == Message.kind)
+        do {
+            return try Message(decoding: self.payload)
+        } catch {
+            Issue.record("a frame does not decode: \(error)")
+            return Message()
+        }
+    }
+
+    /// The code of an error frame.
+    var code: ErrorCode? {
+        self.kind == .error ? self.decode(Failure.self).code : nil
+    }
+
+    var description: String {
+        switch self.kind {
+        case .error: "error \(self.decode(Failure.self)) on \(self.stream)"
+        case .data: "data \(self.payload.count)\(self.last ? " last" : "") on \(self.stream)"
+        default: "\(self.kind) on \(self.stream)"
+        }
+    }
+}
+
+extension [Frame] {
+    var kinds: [FrameKind] { self.map(\.kind) }
+
+    /// The codes of all errors, in order.
+    var codes: [ErrorCode] { self.compactMap(\.code) }
+
+    /// The bytes of all data frames.
+    var bytes: [UInt8] { self.flatMap { $0.kind == .data ? $0.payload : [] } }
+
+    /// The first message of a type.
+    func first<Message: WireMessage>(_ type: Message.Type) -> Message? {
+        self.first { $0.kind == Message.kind }?.decode(type)
+    }
+
+    func all<Message: WireMessage>(_ type: Message.Type) -> [Message] {
+        self.filter { $0.kind == Message.kind }.map { $0.decode(type) }
+    }
+
+    func on(_ stream: UInt64) -> [Frame] {
+        self.filter { $0.stream == stream }
+    }
+
+    /// Frames that end a stream: `end`, `error` or data with `last`.
+    var ends: [Frame] {
+        self.filter { $0.kind == .end || $0.kind == .error || $0.last }
+    }
+}

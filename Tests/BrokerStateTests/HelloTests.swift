@@ -1,0 +1,158 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+@Suite struct HelloTests {
+    @Test("Hello is answered by welcome with the limits that hold")
+    func welcome() throws {
+        var broker = StateHarness(epoch: 42) { $0.keptPool = 1_000 }
+        let peer = broker.connectSilently()
+        broker.send(Hello(), on: 0, from: peer)
+        let frames = broker.take(peer)
+        let welcome = try #require(frames.first(Welcome.self))
+        #expect(frames.count == 1 && frames[0].stream == 0 && frames[0].order == .connection)
+        #expect(welcome.version == 1 && welcome.epoch == 42)
+        #expect(welcome.features == [Feature.condition.rawValue])
+        #expect(welcome.maximumStreams == 128)
+        #expect(welcome.keptPool == 1_000 && welcome.keptFree == 1_000)
+        #expect(welcome.firstByteMilliseconds == 30_000 && welcome.progressMilliseconds == 10_000)
+    }
+
+    @Test("A peer that says no hello within 5 s is told and closed")
+    func deadline() {
+        var broker = StateHarness()
+        let silent = broker.connectSilently()
+        let polite = broker.connect()
+        broker.advance(by: 4_999)
+        #expect(broker.closed.isEmpty)
+        broker.advance(by: 1)
+        #expect(broker.take(silent).codes == [.timeout])
+        #expect(broker.closed == [silent])
+        broker.advance(by: 600_000)
+        #expect(!broker.closed.contains(polite))
+    }
+
+    @Test("Requests may follow hello without waiting for welcome")
+    func requestsBehindHello() {
+        var broker = StateHarness()
+        let peer = broker.connectSilently()
+        var bytes = FrameEncoder()
+        bytes.append(Hello(), stream: 0)
+        bytes.append(List(), stream: 1)
+        broker.sendBytes(bytes.bytes, from: peer)
+        #expect(broker.take(peer).kinds == [.welcome, .contents, .end])
+    }
+
+    @Test("Whatever comes before hello is a violation", arguments: FrameKind.allCases.filter { $0 != .hello })
+    func beforeHello(_ kind: FrameKind) {
+        var broker = StateHarness()
+        let peer = broker.connectSilently()
+        broker.raw(kind: kind.rawValue, on: 1, from: peer)
+        #expect(broker.take(peer).codes == [.protocolViolation])
+        #expect(broker.closed == [peer])
+    }
+
+    @Test("An unknown kind before hello is a violation, must it be understood or not", arguments: [UInt8(0), 2])
+    func unknownBeforeHello(_ flags: UInt8) {
+        var broker = StateHarness()
+        let peer = broker.connectSilently()
+        broker.raw(kind: 200, flags: flags, on: 0, from: peer)
+        #expect(broker.take(peer).codes == [.protocolViolation])
+    }
+
+    @Test("A second hello is a violation")
+    func twice() {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        broker.send(Hello(), on: 0, from: peer)
+        #expect(broker.take(peer).codes == [.protocolViolation])
+        #expect(broker.closed == [peer])
+    }
+
+    @Test("Hello on another stream than 0 is a violation")
+    func stream() {
+        var broker = StateHarness()
+        let peer = broker.connectSilently()
+        broker.send(Hello(), on: 1, from: peer)
+        #expect(broker.take(peer).codes == [.protocolViolation])
+    }
+
+    @Test(
+        "A client is taken if version 1 is among those that it speaks",
+        arguments: [
+            (UInt32?.none, UInt32?.none, true), (1, 1, true), (1, 9, true), (0, 1, true), (2, 3, false), (1, 0, false),
+            (nil, 0, false), (.max, .max, false),
+        ]
+    )
+    func versions(_ lowest: UInt32?, _ highest: UInt32?, _ isTaken: Bool) {
+        var broker = StateHarness()
+        let peer = broker.connectSilently()
+        var hello = Hello()
+        hello.minimumVersion = lowest
+        hello.maximumVersion = highest
+        broker.send(hello, on: 0, from: peer)
+        let frames = broker.take(peer)
+        #expect(isTaken ? frames.kinds == [.welcome] : frames.codes == [.versionMismatch])
+        #expect(broker.closed.contains(peer) == !isTaken)
+    }
+
+    @Test("Hello has at most 4 KiB, later frames may have more")
+    func size() {
+        var broker = StateHarness()
+        let peer = broker.connectSilently()
+        broker.raw(kind: FrameKind.hello.rawValue, payload: [UInt8](repeating: 0, count: 4_097), on: 0, from: peer)
+        #expect(broker.take(peer).codes == [.protocolViolation])
+        let other = broker.connect()
+        var list = List()
+        list.board = String(repeating: "a", count: 8_000)
+        broker.send(list, on: 1, from: other)
+        #expect(broker.take(other).codes == [.invalidArgument])
+        #expect(!broker.closed.contains(other))
+    }
+
+    @Test("A malformed hello breaks the connection")
+    func malformed() {
+        var broker = StateHarness()
+        let peer = broker.connectSilently()
+        broker.raw(kind: FrameKind.hello.rawValue, payload: [0x08], on: 0, from: peer)
+        #expect(broker.take(peer).codes == [.invalidArgument])
+        #expect(broker.closed == [peer])
+    }
+
+    @Test("Frames that announce descriptors are a violation")
+    func descriptors() {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        broker.raw(kind: FrameKind.list.rawValue, descriptors: 1, on: 1, from: peer)
+        #expect(broker.take(peer).codes == [.protocolViolation])
+    }
+
+    @Test("More connections than allowed are refused with words, for a process and in all")
+    func connections() {
+        var broker = StateHarness {
+            $0.connections = 3
+            $0.connectionsPerProcess = 2
+        }
+        _ = broker.connect(process: 1)
+        let second = broker.connect(process: 1)
+        let third = broker.connectSilently(process: 1)
+        #expect(broker.take(third).codes == [.limitExceeded])
+        #expect(broker.closed == [third])
+        _ = broker.connect(process: 2)
+        let fifth = broker.connectSilently(process: 3)
+        #expect(broker.take(fifth).codes == [.limitExceeded])
+        broker.disconnect(second)
+        let sixth = broker.connectSilently(process: 3)
+        #expect(broker.take(sixth).isEmpty)
+    }
+
+    @Test("An error on stream 0 from a client closes it without an answer")
+    func errorOnConnection() {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        broker.send(Failure(.protocolViolation, "bad broker"), on: 0, from: peer)
+        #expect(broker.take(peer).isEmpty)
+        #expect(broker.closed == [peer])
+        #expect(broker.state.held == .nothing)
+    }
+}

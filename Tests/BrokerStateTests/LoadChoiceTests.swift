@@ -1,0 +1,204 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+@Suite struct LoadChoiceTests {
+    /// What a load is asked of the source, or the code it fails with.
+    private static func choice(
+        of representations: [Representation],
+        _ configure: (inout Load) -> Void
+    ) -> (type: String?, failure: Failure?) {
+        var broker = StateHarness()
+        let source = broker.connect()
+        let destination = broker.connect()
+        broker.write([Item(representations)], from: source)
+        broker.load(from: destination, configure)
+        return (broker.take(source).first(Ask.self)?.type, broker.take(destination).first(Failure.self))
+    }
+
+    private static let offered = [
+        Representation("public.png"), Representation("public.utf8-plain-text"), Representation("com.example.own"),
+    ]
+
+    @Test(
+        "The source's order decides unless the reader's is asked for",
+        arguments: [(nil, "public.png"), (0, "public.png"), (1, "public.utf8-plain-text")]
+    )
+    func order(_ preference: UInt32?, _ expected: String) {
+        let choice = Self.choice(of: Self.offered) {
+            $0.accepts = [Accept("public.text"), Accept("public.image")]
+            $0.preference = preference
+        }
+        #expect(choice.type == expected)
+    }
+
+    @Test("No accept list and an entry for any type take the first")
+    func any() {
+        #expect(Self.choice(of: Self.offered) { _ in }.type == "public.png")
+        #expect(Self.choice(of: Self.offered) { $0.accepts = [Accept("", match: 2)] }.type == "public.png")
+    }
+
+    @Test("An exact entry takes the type itself, without ASCII case, and nothing that conforms")
+    func exact() {
+        let text = Self.choice(of: Self.offered) { $0.accepts = [Accept("public.UTF8-plain-text", match: 1)] }
+        #expect(text.type == "public.utf8-plain-text")
+        #expect(Self.choice(of: Self.offered) { $0.accepts = [Accept("public.image", match: 1)] }.type == nil)
+    }
+
+    @Test("Supertypes of the publisher and edges of the destination both count")
+    func edges() {
+        let published = [Representation("com.example.own", supertypes: ["public.json"])]
+        #expect(Self.choice(of: published) { $0.accepts = [Accept("public.text")] }.type == "com.example.own")
+        let load: (inout Load) -> Void = {
+            $0.accepts = [Accept("com.example.mine")]
+            var edge = TypeEdges()
+            edge.type = "com.example.own"
+            edge.supertypes = ["com.example.mine"]
+            $0.edges = [edge]
+        }
+        #expect(Self.choice(of: Self.offered, load).type == "com.example.own")
+    }
+
+    @Test("An empty board has nothing, an item that is not there is not either")
+    func nothingHere() {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        broker.load(from: peer)
+        broker.load(from: peer) { $0.board = "other" }
+        #expect(broker.take(peer).codes == [.nothingHere, .nothingHere])
+        broker.promise("a", from: peer)
+        broker.load(from: peer) { $0.item = 1 }
+        broker.load(from: peer) { $0.item = .max }
+        let frames = broker.take(peer).filter { $0.kind == .error }
+        #expect(frames.codes == [.nothingHere, .nothingHere])
+        #expect(frames.allSatisfy { $0.order == .connection })
+        broker.clear(from: peer)
+        broker.load(from: peer)
+        #expect(broker.take(peer).codes == [.nothingHere])
+    }
+
+    @Test("A type that is not there fails with the list of those that are")
+    func typeUnavailable() {
+        let failure = Self.choice(of: Self.offered) { $0.accepts = [Accept("public.audio")] }.failure
+        #expect(failure?.code == .typeUnavailable)
+        #expect(failure?.detail == "public.png\npublic.utf8-plain-text\ncom.example.own")
+    }
+
+    @Test("A handle of replaced contents, and a condition that does not hold, are superseded")
+    func superseded() {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        let old = broker.promise("a", from: peer)
+        let new = broker.promise("a", from: peer)
+        _ = broker.take(peer)
+        broker.load(from: peer) { $0.handle = old.handle }
+        broker.load(from: peer) { $0.ifChangeCount = old.changeCount }
+        broker.load(from: peer) {
+            $0.handle = new.handle
+            $0.ifChangeCount = old.changeCount
+        }
+        broker.load(from: peer) { $0.handle = .max }
+        #expect(broker.take(peer).codes == [.superseded, .superseded, .superseded, .superseded])
+        broker.load(from: peer) {
+            $0.handle = new.handle
+            $0.ifChangeCount = new.changeCount
+        }
+        #expect(broker.take(peer).kinds == [.ask])
+    }
+
+    @Test("What a dead source promised is gone, and kept bytes beside it still serve")
+    func sourceGone() {
+        var broker = StateHarness()
+        let source = broker.connect("writer")
+        let reader = broker.connect()
+        broker.write(
+            [Item([Representation("a.promise"), Representation("a.kept", kept: true)])],
+            kept: [[9]],
+            from: source
+        )
+        broker.disconnect(source)
+        let listed = broker.list(from: reader)
+        #expect(listed.first(Item.self)?.representations.map(\.provision) == [2, 1])
+        broker.load(from: reader) { $0.accepts = [Accept("a.promise", match: 1)] }
+        let failure = broker.take(reader).first(Failure.self)
+        #expect(failure?.code == .sourceGone && failure?.text.contains("writer") == true)
+        broker.load(from: reader)
+        #expect(broker.take(reader).bytes == [9])
+    }
+
+    @Test("Own-process and group representations are hidden from other processes", arguments: [UInt32(2), 3])
+    func visibility(_ hidden: UInt32) {
+        var broker = StateHarness()
+        let source = broker.connect(process: 500)
+        let same = broker.connect(process: 500)
+        let other = broker.connect(process: 501)
+        broker.write(
+            [Item([Representation("a.secret", visibility: hidden), Representation("a.open", visibility: 1)])],
+            from: source
+        )
+        #expect(broker.list(from: same).first(Item.self)?.representations.count == 2)
+        #expect(broker.list(from: other).first(Item.self)?.representations.map(\.type) == ["a.open"])
+        broker.load(from: other) { $0.accepts = [Accept("a.secret", match: 1)] }
+        let failure = broker.take(other).first(Failure.self)
+        #expect(failure?.code == .typeUnavailable && failure?.detail == "a.open")
+        broker.load(from: same) { $0.accepts = [Accept("a.secret", match: 1)] }
+        #expect(broker.take(source).first(Ask.self)?.type == "a.secret")
+    }
+
+    @Test(
+        "More than the reader allows is refused before anything is asked, promised or kept",
+        arguments: [true, false]
+    )
+    func tooLarge(_ kept: Bool) {
+        var broker = StateHarness()
+        let source = broker.connect()
+        let reader = broker.connect()
+        broker.write([Item([Representation("a", byteCount: 4, kept: kept)])], kept: [[1, 2, 3, 4]], from: source)
+        _ = broker.take(source)
+        broker.load(from: reader) { $0.maximumByteCount = 3 }
+        #expect(broker.take(reader).codes == [.tooLarge])
+        #expect(broker.take(source).isEmpty)
+        broker.load(from: reader) { $0.maximumByteCount = 4 }
+        #expect(broker.take(reader).codes.isEmpty)
+    }
+
+    @Test("More loads than the connection may have open are refused, and ended ones count no longer")
+    func loadLimit() {
+        var broker = StateHarness { $0.loadsPerConnection = 2 }
+        let source = broker.connect()
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        for _ in 0..<3 { broker.load(from: reader) }
+        #expect(broker.take(reader).codes == [.limitExceeded])
+        broker.data([1], last: true, on: broker.takeAsks(source)[0], from: source)
+        broker.load(from: reader)
+        #expect(broker.take(reader).codes.isEmpty)
+    }
+
+    @Test("An ask names publication, item, representation, type and the time that is left")
+    func ask() throws {
+        var broker = StateHarness()
+        let source = broker.connect()
+        let reader = broker.connect()
+        let items = [Item("x"), Item([Representation("a"), Representation("b")], name: "n")]
+        broker.write(items, from: source)
+        let handle = try #require(broker.take(source).first(Committed.self)?.handle)
+        let stream = broker.load(from: reader) {
+            $0.item = 1
+            $0.accepts = [Accept("b", match: 1)]
+            $0.maximumByteCount = 50
+            $0.timeoutMilliseconds = 7_000
+        }
+        let frame = try #require(broker.take(source).first)
+        let ask = frame.decode(Ask.self)
+        #expect(frame.stream == 1 << 32 && frame.order == .connection)
+        #expect(ask.handle == handle && ask.item == 1 && ask.representation == 1 && ask.type == "b")
+        #expect(ask.maximumByteCount == 50 && ask.firstByteMilliseconds == 7_000)
+        broker.data([1], last: true, on: frame.stream, from: source)
+        let answers = broker.take(reader).on(stream)
+        #expect(answers.kinds == [.answer, .data])
+        let answer = try #require(answers.first(Answer.self))
+        #expect(answer.handle == handle && answer.item == 1 && answer.type == "b" && answer.itemCount == 2)
+        #expect(answer.suggestedName == "n" && answer.byteCount == nil)
+    }
+}

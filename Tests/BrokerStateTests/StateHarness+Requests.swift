@@ -1,0 +1,144 @@
+import BrokerState
+import PasteboardWire
+
+// What tests ask of a broker again and again.
+extension StateHarness {
+    /// Publishes items, with the bytes of kept representations in order, and commits. Returns the stream.
+    @discardableResult
+    mutating func write(
+        _ items: [Item],
+        kept: [[UInt8]] = [],
+        board: String? = nil,
+        ifChangeCount: UInt64? = nil,
+        from peer: PeerID
+    ) -> UInt64 {
+        let stream = self.begin(board: board, ifChangeCount: ifChangeCount, from: peer)
+        var bytes = kept[...]
+        for item in items {
+            self.send(item, on: stream, from: peer)
+            for representation in item.representations where representation.provision == 1 {
+                self.data(bytes.popFirst() ?? [], last: true, on: stream, from: peer)
+            }
+        }
+        self.commit(items.count, on: stream, from: peer)
+        return stream
+    }
+
+    mutating func begin(board: String? = nil, ifChangeCount: UInt64? = nil, from peer: PeerID) -> UInt64 {
+        let stream = self.newStream(of: peer)
+        var write = Write()
+        write.board = board
+        write.ifChangeCount = ifChangeCount
+        self.send(write, on: stream, from: peer)
+        return stream
+    }
+
+    mutating func commit(_ count: Int, on stream: UInt64, from peer: PeerID) {
+        var commit = Commit()
+        commit.itemCount = UInt32(count)
+        self.send(commit, on: stream, from: peer)
+    }
+
+    /// Publishes one promised item of the types, and takes `committed`.
+    @discardableResult
+    mutating func promise(_ types: String..., board: String? = nil, from peer: PeerID) -> Committed {
+        let stream = self.write([Item(types.map { Representation($0) })], board: board, from: peer)
+        return self.take(peer).on(stream).first(Committed.self) ?? Committed()
+    }
+
+    /// Loads, by default the first item's best type with much credit. Returns the stream.
+    @discardableResult
+    mutating func load(
+        from peer: PeerID,
+        credit: UInt64 = 1 << 40,
+        _ configure: (inout Load) -> Void = { _ in }
+    ) -> UInt64 {
+        let stream = self.newStream(of: peer)
+        var load = Load()
+        load.credit = credit
+        configure(&load)
+        self.send(load, on: stream, from: peer)
+        return stream
+    }
+
+    mutating func credit(_ offset: UInt64, on stream: UInt64, from peer: PeerID) {
+        var credit = Credit()
+        credit.offset = offset
+        self.send(credit, on: stream, from: peer)
+    }
+
+    mutating func list(_ board: String? = nil, from peer: PeerID) -> [Frame] {
+        _ = self.take(peer)
+        var list = List()
+        list.board = board
+        self.send(list, on: self.newStream(of: peer), from: peer)
+        return self.take(peer)
+    }
+
+    @discardableResult
+    mutating func clear(_ board: String? = nil, ifChangeCount: UInt64? = nil, from peer: PeerID) -> UInt64 {
+        var clear = Clear()
+        clear.board = board
+        clear.ifChangeCount = ifChangeCount
+        let stream = self.newStream(of: peer)
+        self.send(clear, on: stream, from: peer)
+        return stream
+    }
+
+    /// The streams of the asks among what the peer was sent.
+    mutating func takeAsks(_ peer: PeerID) -> [UInt64] {
+        self.take(peer).filter { $0.kind == .ask }.map(\.stream)
+    }
+}
+
+extension Item {
+    init(_ representations: [Representation], name: String? = nil) {
+        self.init()
+        self.representations = representations
+        self.suggestedName = name
+    }
+
+    /// One item whose types are all promised.
+    init(_ types: String...) {
+        self.init(types.map { Representation($0) })
+    }
+}
+
+extension Representation {
+    init(
+        _ type: String,
+        supertypes: [String] = [],
+        byteCount: UInt64? = nil,
+        kept: Bool = false,
+        visibility: UInt32? = nil
+    ) {
+        self.init()
+        self.type = type
+        self.supertypes = supertypes
+        self.byteCount = byteCount
+        self.provision = kept ? 1 : 0
+        self.visibility = visibility
+    }
+}
+
+extension Accept {
+    init(_ type: String, match: UInt32 = 0) {
+        self.init()
+        self.type = type
+        self.match = match
+    }
+}
+
+extension Answer {
+    init(byteCount: UInt64) {
+        self.init()
+        self.byteCount = byteCount
+    }
+}
+
+extension End {
+    init(byteCount: UInt64?) {
+        self.init()
+        self.byteCount = byteCount
+    }
+}

@@ -1,0 +1,266 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Drives a broker state as a loop does, without a socket: what peers send goes through real encoding, bytes move as the
+/// verdicts say, and what each peer is sent is collected.
+struct StateHarness {
+    private(set) var state: BrokerState
+    private(set) var now: UInt64 = 1_000
+    /// Whether sockets take bytes at once; else they wait for `deliver`.
+    var deliversAtOnce = true
+
+    private var decoders: [PeerID: FrameDecoder] = [:]
+    private var inboxes: [PeerID: [Frame]] = [:]
+    private var undelivered: [PeerID: [(route: RouteID, count: Int)]] = [:]
+    private var nextStreams: [PeerID: UInt64] = [:]
+    private var nextProcess: UInt32 = 100
+    private var memory: [KeptID: [UInt8]] = [:]
+    private(set) var sealed: Set<KeptID> = []
+    private(set) var closed: Set<PeerID> = []
+    private(set) var stoppedListening = false
+    /// The greatest offset that each ask was allowed, and the bytes that each load has moved.
+    private(set) var granted: [UInt64: UInt64] = [:]
+    private(set) var moved: [UInt64: UInt64] = [:]
+
+    /// Kept bytes that were opened and not closed.
+    var openMemory: Int { self.memory.count }
+
+    init(firstChangeCount: UInt64 = 5_000, epoch: UInt64 = 77, _ configure: (inout BrokerLimits) -> Void = { _ in }) {
+        var limits = BrokerLimits()
+        configure(&limits)
+        self.state = BrokerState(limits: limits, epoch: epoch, firstChangeCount: firstChangeCount)
+        self.state.advance(to: self.now)
+    }
+
+    // MARK: Peers
+
+    /// A process that has connected and said nothing.
+    mutating func connectSilently(process: UInt32? = nil) -> PeerID {
+        self.nextProcess += 1
+        let peer = self.state.connected(ProcessKey(pid: process ?? self.nextProcess, identity: 1))
+        self.decoders[peer] = FrameDecoder(limitBeforeHello: WireLimits.helloLength)
+        self.perform()
+        return peer
+    }
+
+    /// A process that has said hello and read welcome.
+    mutating func connect(_ label: String? = nil, process: UInt32? = nil, maximumStreams: UInt32? = nil) -> PeerID {
+        let peer = self.connectSilently(process: process)
+        var hello = Hello()
+        hello.label = label
+        hello.maximumStreams = maximumStreams
+        self.send(hello, on: 0, from: peer)
+        _ = self.take(peer)
+        return peer
+    }
+
+    mutating func disconnect(_ peer: PeerID) {
+        self.state.disconnected(peer)
+        self.forget(peer)
+        self.perform()
+    }
+
+    /// What the peer was sent since the last time.
+    mutating func take(_ peer: PeerID) -> [Frame] {
+        self.inboxes.removeValue(forKey: peer) ?? []
+    }
+
+    mutating func advance(by milliseconds: UInt64) {
+        self.now += milliseconds
+        // Only when the state wants to be called: a deadline that it forgot to name must not be met by chance.
+        if self.now >= self.state.nextCheck { self.state.advance(to: self.now) }
+        self.perform()
+    }
+
+    mutating func drain() {
+        self.state.drain()
+        self.perform()
+    }
+
+    mutating func endDraining() {
+        self.state.endDraining()
+        self.perform()
+    }
+
+    mutating func keptWriteFailed(_ kept: KeptID) {
+        self.state.keptWriteFailed(kept, reason: "no memory")
+        self.perform()
+    }
+
+    // MARK: Sending
+
+    mutating func send(_ message: some WireMessage, on stream: UInt64, from peer: PeerID) {
+        var encoder = FrameEncoder()
+        encoder.append(message, stream: stream)
+        self.sendBytes(encoder.bytes, from: peer)
+    }
+
+    mutating func data(_ bytes: [UInt8], last: Bool = false, on stream: UInt64, from peer: PeerID) {
+        var encoder = FrameEncoder()
+        encoder.appendData(bytes, stream: stream, flags: last ? .last : [])
+        self.sendBytes(encoder.bytes, from: peer)
+    }
+
+    mutating func data(count: Int, last: Bool = false, on stream: UInt64, from peer: PeerID) {
+        var rest = count
+        repeat {
+            let piece = min(rest, WireLimits.dataLength)
+            rest -= piece
+            let bytes = [UInt8](repeating: 7, count: piece)
+            self.data(bytes, last: last && rest == 0, on: stream, from: peer)
+        } while rest > 0
+    }
+
+    /// A frame with any header and payload.
+    mutating func raw(
+        kind: UInt8,
+        flags: UInt8 = 0,
+        descriptors: UInt8 = 0,
+        payload: [UInt8] = [],
+        on stream: UInt64,
+        from peer: PeerID
+    ) {
+        var encoder = FrameEncoder()
+        var header = FrameHeader(.data, stream: stream, length: payload.count, descriptorCount: descriptors)
+        header.rawKind = kind
+        header.flags = FrameFlags(rawValue: flags)
+        encoder.append(header: header)
+        self.sendBytes(encoder.bytes + payload, from: peer)
+    }
+
+    mutating func sendBytes(_ bytes: [UInt8], from peer: PeerID) {
+        self.state.advance(to: self.now)
+        self.perform()
+        var offset = 0
+        while var decoder = self.decoders[peer] {
+            let piece: FramePiece?
+            do {
+                piece = try decoder.next(in: bytes.span, at: &offset)
+            } catch {
+                self.state.violated(peer, error)
+                self.perform()
+                return
+            }
+            self.decoders[peer] = decoder
+            guard let piece else { return }
+            self.process(piece, Array(bytes[piece.payload]), from: peer)
+        }
+    }
+
+    private mutating func process(_ piece: FramePiece, _ payload: [UInt8], from peer: PeerID) {
+        guard piece.header.rawKind == FrameKind.data.rawValue else {
+            self.state.received(piece.header, payload.span, from: peer)
+            self.decoders[peer]?.limitBeforeHello = nil
+            return self.perform()
+        }
+        let stream = piece.header.stream
+        let verdict = self.state.relay(stream: stream, count: payload.count, last: piece.endsSequence, from: peer)
+        self.collect()
+        switch verdict {
+        case .forward(let destination, let target, let route, let length, let last):
+            #expect(length == WireLimits.dataLength || length == WireLimits.sharedDataLength)
+            self.moved[stream, default: 0] += UInt64(payload.count)
+            self.receive(Frame(data: payload, last: last, stream: target), at: destination)
+            self.queued(route, payload.count, at: destination)
+        case .keep(let kept):
+            #expect(self.memory[kept] != nil)
+            self.memory[kept]?.append(contentsOf: payload)
+        case .drop, .closing:
+            break
+        }
+        self.perform()
+    }
+
+    // MARK: Delivering
+
+    private mutating func queued(_ route: RouteID, _ count: Int, at destination: PeerID) {
+        if self.deliversAtOnce {
+            self.state.delivered(route, count: count)
+        } else {
+            self.undelivered[destination, default: []].append((route, count))
+        }
+    }
+
+    /// The peer's socket takes what waits for it.
+    mutating func deliver(to peer: PeerID) {
+        for (route, count) in self.undelivered.removeValue(forKey: peer) ?? [] {
+            self.state.delivered(route, count: count)
+            self.perform()
+        }
+    }
+
+    // MARK: Performing
+
+    private mutating func perform() {
+        self.collect()
+        while let chunk = self.state.nextKeptChunk() {
+            self.collect()
+            let bytes = self.memory[chunk.kept] ?? []
+            let start = Int(chunk.offset)
+            guard start + chunk.count <= bytes.count else {
+                Issue.record("a chunk lies outside of the kept bytes")
+                return
+            }
+            let frame = Frame(data: Array(bytes[start..<start + chunk.count]), last: chunk.last, stream: chunk.stream)
+            self.receive(frame, at: chunk.destination)
+            self.queued(chunk.route, chunk.count, at: chunk.destination)
+            if chunk.last { self.state.keptLoadQueued(chunk.route) }
+            self.collect()
+        }
+    }
+
+    private mutating func collect() {
+        let outbox = self.state.outbox
+        self.state.outboxPerformed()
+        for send in outbox.sends {
+            let bytes = Array(outbox.frames.bytes[send.bytes])
+            guard let header = FrameHeader(bytes.span, at: 0), let kind = header.kind else {
+                Issue.record("the broker sent no frame")
+                continue
+            }
+            let payload = Array(bytes.dropFirst(FrameHeader.byteCount))
+            #expect(Int(header.length) == payload.count)
+            let frame = Frame(kind: kind, stream: header.stream, payload: payload, last: false, order: send.order)
+            if kind == .ask { self.granted[header.stream] = frame.decode(Ask.self).credit ?? 0 }
+            if kind == .credit { self.granted[header.stream] = frame.decode(Credit.self).offset ?? 0 }
+            self.receive(frame, at: send.peer)
+        }
+        for effect in outbox.effects { self.perform(effect) }
+    }
+
+    private mutating func perform(_ effect: Outbox.Effect) {
+        switch effect {
+        case .close(let peer):
+            #expect(self.closed.insert(peer).inserted, "a peer is closed once")
+            self.forget(peer)
+        case .openKept(let kept):
+            #expect(self.memory[kept] == nil)
+            self.memory[kept] = []
+        case .sealKept(let kept):
+            #expect(self.memory[kept] != nil)
+            self.sealed.insert(kept)
+        case .closeKept(let kept):
+            #expect(self.memory.removeValue(forKey: kept) != nil, "kept bytes are closed once")
+            self.sealed.remove(kept)
+        case .stopListening:
+            self.stoppedListening = true
+        }
+    }
+
+    private mutating func receive(_ frame: Frame, at peer: PeerID) {
+        self.inboxes[peer, default: []].append(frame)
+    }
+
+    private mutating func forget(_ peer: PeerID) {
+        self.decoders[peer] = nil
+        self.undelivered[peer] = nil
+    }
+
+    /// The next id that the peer may open a stream with.
+    mutating func newStream(of peer: PeerID) -> UInt64 {
+        let stream = self.nextStreams[peer] ?? 1
+        self.nextStreams[peer] = stream + 2
+        return stream
+    }
+}

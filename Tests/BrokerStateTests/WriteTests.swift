@@ -1,0 +1,308 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+@Suite struct WriteTests {
+    @Test("Promised and kept representations of several items are visible after commit, and not before")
+    func visibleAfterCommit() throws {
+        var broker = StateHarness()
+        let writer = broker.connect("writer")
+        let reader = broker.connect()
+        let stream = broker.begin(from: writer)
+        broker.send(
+            Item([Representation("a.promised", byteCount: 9), Representation("a.kept", kept: true)], name: "Kyoto"),
+            on: stream,
+            from: writer
+        )
+        broker.data([1, 2], on: stream, from: writer)
+        broker.data([3], last: true, on: stream, from: writer)
+        broker.send(Item([Representation("b.kept", byteCount: 0, kept: true)]), on: stream, from: writer)
+        broker.data([], last: true, on: stream, from: writer)
+        #expect(broker.list(from: reader).kinds == [.contents, .end])
+        broker.commit(2, on: stream, from: writer)
+
+        let committed = try #require(broker.take(writer).first(Committed.self))
+        #expect(committed.changeCount == 5_001 && committed.epoch == 77)
+        let listed = broker.list(from: reader)
+        #expect(listed.kinds == [.contents, .item, .item, .end])
+        #expect(listed.allSatisfy { $0.order == .connection })
+        let contents = try #require(listed.first(Contents.self))
+        #expect(contents.handle == committed.handle && contents.changeCount == 5_001 && contents.itemCount == 2)
+        #expect(contents.ownerLabel == "writer")
+        let items = listed.all(Item.self)
+        #expect(items[0].suggestedName == "Kyoto")
+        #expect(items[0].representations.map(\.type) == ["a.promised", "a.kept"])
+        #expect(items[0].representations.map(\.provision) == [0, 1])
+        #expect(items[0].representations.map(\.byteCount) == [9, 3])
+        #expect(items[1].representations.map(\.byteCount) == [0])
+        #expect(broker.sealed.count == 2)
+    }
+
+    @Test("Kept bytes come back as they were written, from any of several items")
+    func keptBytes() {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        let large = (0..<262_144).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let items = [
+            Item([Representation("a", kept: true), Representation("b", kept: true)]),
+            Item([Representation("c", kept: true)]),
+        ]
+        broker.write(items, kept: [[1, 2, 3], [], large], from: writer)
+        let reader = broker.connect()
+        for (item, type, bytes) in [(0, "a", [1, 2, 3]), (0, "b", []), (1, "c", large)] {
+            let stream = broker.load(from: reader) {
+                $0.item = UInt32(item)
+                $0.accepts = [Accept(type, match: 1)]
+            }
+            let frames = broker.take(reader).on(stream)
+            #expect(frames.first(Answer.self)?.byteCount == UInt64(bytes.count))
+            #expect(frames.first(Answer.self)?.type == type)
+            #expect(frames.bytes == bytes)
+            #expect(frames.ends.count == 1 && frames.last?.last == true)
+        }
+        #expect(broker.state.held.inTransfer == 0 && broker.state.held.loads == 0)
+    }
+
+    @Test(
+        "A cancel or the writer's death before commit leaves the old contents and nothing else",
+        arguments: [true, false]
+    )
+    func discarded(_ byDeath: Bool) {
+        var broker = StateHarness()
+        let old = broker.connect()
+        broker.promise("old.type", from: old)
+        let writer = broker.connect()
+        let before = broker.state.held
+        let stream = broker.begin(from: writer)
+        broker.send(Item([Representation("new.type", byteCount: 10, kept: true)]), on: stream, from: writer)
+        broker.data([1, 2, 3], on: stream, from: writer)
+        #expect(broker.state.held.writes == 1 && broker.state.held.keptBytes == 10)
+        if byDeath { broker.disconnect(writer) } else { broker.send(Cancel(), on: stream, from: writer) }
+        #expect(broker.openMemory == 0)
+        #expect(broker.state.held.writes == 0 && broker.state.held.keptBytes == 0)
+        #expect(broker.state.held.objects == before.objects && broker.state.held.metadata == before.metadata)
+        #expect(broker.list(from: old).first(Item.self)?.representations.map(\.type) == ["old.type"])
+        guard !byDeath else { return }
+        broker.data([4], last: true, on: stream, from: writer)
+        broker.commit(1, on: stream, from: writer)
+        #expect(broker.take(writer).isEmpty)
+        #expect(!broker.closed.contains(writer))
+    }
+
+    @Test("A write that fails is answered once, discarded, and its late frames are dropped")
+    func refusedOnce() {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        let stream = broker.begin(from: writer)
+        broker.send(Item(), on: stream, from: writer)
+        let frames = broker.take(writer)
+        #expect(frames.codes == [.invalidArgument] && frames[0].order == .connection)
+        broker.send(Item("a.type"), on: stream, from: writer)
+        broker.data([1], last: true, on: stream, from: writer)
+        broker.commit(1, on: stream, from: writer)
+        #expect(broker.take(writer).isEmpty)
+        #expect(broker.list(from: writer).kinds == [.contents, .end])
+    }
+
+    @Test("A condition is judged when the write begins and when it commits")
+    func conditions() {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        let early = broker.begin(ifChangeCount: 4_999, from: writer)
+        #expect(broker.take(writer).on(early).codes == [.superseded])
+        let first = broker.begin(ifChangeCount: 5_000, from: writer)
+        let second = broker.begin(ifChangeCount: 5_000, from: writer)
+        for stream in [first, second] {
+            broker.send(Item("a.type"), on: stream, from: writer)
+            broker.commit(1, on: stream, from: writer)
+        }
+        let frames = broker.take(writer)
+        #expect(frames.on(first).kinds == [.committed])
+        #expect(frames.on(second).codes == [.superseded])
+        #expect(broker.list(from: writer).first(Contents.self)?.changeCount == 5_001)
+    }
+
+    @Test("An unknown required feature is refused", arguments: [UInt32(0), 2, .max])
+    func requires(_ feature: UInt32) {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        var write = Write()
+        write.requires = [1, feature]
+        broker.send(write, on: 1, from: peer)
+        let stream = 3 as UInt64
+        broker.send(Write(), on: stream, from: peer)
+        var item = Item("a.type")
+        item.requires = [feature]
+        broker.send(item, on: stream, from: peer)
+        #expect(broker.take(peer).codes == [.versionMismatch, .versionMismatch])
+        #expect(broker.state.held.writes == 0)
+    }
+
+    @Test(
+        "Messages that make no sense are invalid, and the connection goes on",
+        arguments: [
+            Item([Representation("")]),
+            Item([Representation("has space")]),
+            Item([Representation("a/b")]),
+            Item([Representation(String(repeating: "a", count: 513))]),
+            Item([Representation("a", supertypes: ["b", "c d"])]),
+            Item([Representation("a"), Representation("a")]),
+            Item([Representation("public.PNG"), Representation("public.png")]),
+            Item([Representation("a", visibility: 4)]),
+        ]
+    )
+    func invalidItems(_ item: Item) {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        let stream = broker.begin(from: peer)
+        broker.send(item, on: stream, from: peer)
+        #expect(broker.take(peer).codes == [.invalidArgument])
+        #expect(broker.state.held.writes == 0 && !broker.closed.contains(peer))
+    }
+
+    @Test(
+        "A board's name has 1 to 255 printable bytes",
+        arguments: ["", "a/b", "a\u{1B}", String(repeating: "a", count: 256)]
+    )
+    func boardNames(_ name: String) {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        _ = broker.begin(board: name, from: peer)
+        #expect(broker.take(peer).codes == [.invalidArgument])
+    }
+
+    @Test("Exactly the announced bytes have to come", arguments: [(3, true), (2, true), (5, false), (5, true)])
+    func announcedSize(_ count: Int, _ last: Bool) {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        let stream = broker.begin(from: peer)
+        broker.send(Item([Representation("a", byteCount: 4, kept: true)]), on: stream, from: peer)
+        broker.data(count: count, last: last, on: stream, from: peer)
+        #expect(broker.take(peer).codes == [.invalidArgument])
+        #expect(broker.openMemory == 0 && broker.state.held.keptBytes == 0)
+    }
+
+    @Test("Bytes that belong to nothing, a missing end of bytes and a wrong count are invalid")
+    func wrongOrder() {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        let kept = Item([Representation("a", kept: true)])
+        let unasked = broker.begin(from: peer)
+        broker.data([1], on: unasked, from: peer)
+        let unfinished = broker.begin(from: peer)
+        broker.send(kept, on: unfinished, from: peer)
+        broker.data([1], on: unfinished, from: peer)
+        broker.commit(1, on: unfinished, from: peer)
+        let next = broker.begin(from: peer)
+        broker.send(kept, on: next, from: peer)
+        broker.send(kept, on: next, from: peer)
+        let none = broker.begin(from: peer)
+        broker.commit(0, on: none, from: peer)
+        let miscounted = broker.begin(from: peer)
+        broker.send(Item("a"), on: miscounted, from: peer)
+        broker.commit(2, on: miscounted, from: peer)
+        let frames = broker.take(peer)
+        for stream in [unasked, unfinished, next, none, miscounted] {
+            #expect(frames.on(stream).codes == [.invalidArgument])
+        }
+        #expect(broker.openMemory == 0 && broker.state.held.writes == 0)
+    }
+
+    @Test("What cannot fit the pool fails before its first byte, what outgrows it as it comes")
+    func pool() {
+        var broker = StateHarness { $0.keptPool = 100 }
+        let peer = broker.connect()
+        let announced = broker.begin(from: peer)
+        broker.send(Item([Representation("a", byteCount: 101, kept: true)]), on: announced, from: peer)
+        #expect(broker.take(peer).codes == [.noSpace])
+        let growing = broker.begin(from: peer)
+        broker.send(Item([Representation("a", kept: true)]), on: growing, from: peer)
+        broker.data(count: 100, on: growing, from: peer)
+        #expect(broker.take(peer).isEmpty && broker.state.held.keptBytes == 100)
+        broker.data(count: 1, on: growing, from: peer)
+        #expect(broker.take(peer).codes == [.noSpace])
+        #expect(broker.state.held.keptBytes == 0 && broker.openMemory == 0)
+        let immense = broker.begin(from: peer)
+        broker.send(Item([Representation("a", byteCount: .max, kept: true)]), on: immense, from: peer)
+        #expect(broker.take(peer).codes == [.noSpace])
+    }
+
+    @Test("Replaced and cleared contents give their bytes back to the pool")
+    func credited() {
+        var broker = StateHarness { $0.keptPool = 100 }
+        let peer = broker.connect()
+        let item = Item([Representation("a", kept: true)])
+        broker.write([item], kept: [[UInt8](repeating: 1, count: 50)], from: peer)
+        broker.write([item], kept: [[UInt8](repeating: 2, count: 50)], from: peer)
+        #expect(broker.state.held.keptBytes == 50 && broker.openMemory == 1)
+        broker.clear(from: peer)
+        #expect(broker.state.held.keptBytes == 0 && broker.openMemory == 0)
+        broker.disconnect(peer)
+        #expect(broker.state.held == .nothing)
+    }
+
+    @Test("Memory that cannot be made or filled fails the write with no-space")
+    func memoryFails() {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        let stream = broker.begin(from: peer)
+        broker.send(Item([Representation("a", kept: true)]), on: stream, from: peer)
+        broker.data([1], on: stream, from: peer)
+        broker.keptWriteFailed(KeptID(slot: 0, generation: 1))
+        #expect(broker.take(peer).codes == [.noSpace])
+        #expect(broker.openMemory == 0)
+        broker.keptWriteFailed(KeptID(slot: 0, generation: 1))
+        broker.keptWriteFailed(KeptID(slot: 9, generation: 9))
+        #expect(broker.take(peer).isEmpty)
+    }
+
+    @Test("A write has at most 512 items, and its names and types at most the metadata limit")
+    func limits() throws {
+        var broker = StateHarness { $0.metadataPerPublication = 10_000 }
+        let peer = broker.connect()
+        let many = broker.begin(from: peer)
+        for _ in 0..<513 { broker.send(Item("a"), on: many, from: peer) }
+        let failure = try #require(broker.take(peer).first(Failure.self))
+        #expect(failure.code == .limitExceeded && failure.text.contains("512"))
+        let long = broker.begin(from: peer)
+        let types = (0..<30).map { Representation("\($0)" + String(repeating: "x", count: 400)) }
+        broker.send(Item(types), on: long, from: peer)
+        let second = try #require(broker.take(peer).first(Failure.self))
+        #expect(second.code == .limitExceeded && second.text.contains("10000"))
+        #expect(broker.state.held.writes == 0 && broker.state.held.metadata == 0)
+    }
+
+    @Test("Unfinished writes are charged: nobody can hold items without end by never committing")
+    func unfinishedWrites() {
+        var broker = StateHarness { $0.objects = 100 }
+        let hoarder = broker.connect()
+        var refused = 0
+        for _ in 0..<100 {
+            let stream = broker.begin(from: hoarder)
+            broker.send(Item("a"), on: stream, from: hoarder)
+            refused += broker.take(hoarder).codes.filter { $0 == .limitExceeded }.count
+        }
+        #expect(refused > 50)
+        #expect(broker.state.held.objects <= 50)
+        let other = broker.connect()
+        broker.promise("b", from: other)
+        #expect(broker.list(from: other).kinds == [.contents, .item, .end])
+        broker.disconnect(hoarder)
+        broker.clear(from: other)
+        broker.disconnect(other)
+        #expect(broker.state.held == .nothing)
+    }
+
+    @Test("A new board finds room by forgetting an empty one, and is refused when all hold something")
+    func boardLimit() {
+        var broker = StateHarness { $0.boards = 2 }
+        let peer = broker.connect()
+        broker.promise("a", board: "one", from: peer)
+        broker.clear("two", from: peer)
+        broker.promise("a", board: "three", from: peer)
+        _ = broker.take(peer)
+        broker.write([Item("a")], board: "four", from: peer)
+        #expect(broker.take(peer).codes == [.limitExceeded])
+        #expect(broker.state.held.publications == 2 && broker.state.held.writes == 0)
+    }
+}
