@@ -30,7 +30,8 @@ struct Walker {
             limits.objects = 600
             limits.metadata = 20_000
             limits.keptPool = 1 << 20
-            limits.transferPool = 2 << 20
+            // Small windows and a full pool with one half of the seeds, the largest windows with the other.
+            limits.transferPool = seed & 1 == 0 ? 2 << 20 : 64 << 20
         }
     }
 
