@@ -37,7 +37,7 @@ extension BrokerState {
     }
 
     /// When the load ends if nothing happens; nil while it waits for its destination or for its turn.
-    private func deadline(of route: Route) -> UInt64? {
+    func deadline(of route: Route) -> UInt64? {
         let pressure = self.pressureDeadline(of: route)
         if route.phase == .ended { return pressure }
         if let endsBy = route.endsBy { return min(endsBy, pressure ?? .max) }

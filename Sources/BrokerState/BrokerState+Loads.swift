@@ -157,6 +157,18 @@ extension BrokerState {
 
     // MARK: What the source says
 
+    /// The load that a peer was asked for with a stream; nil if it is over, so that what comes is merely late.
+    func openAsk(_ stream: UInt64, of peer: PeerID) throws(Failure) -> Route? {
+        guard let route = self.routes[RouteID(askStream: stream)], route.phase != .ended else {
+            try self.checkIsLateAsk(stream)
+            return nil
+        }
+        guard case .peer(peer) = route.source, route.phase != .waiting else {
+            throw Failure(.protocolViolation, "stream \(stream) was never opened")
+        }
+        return route
+    }
+
     /// A frame other than data on one of the broker's own streams.
     mutating func fromSource(
         _ kind: FrameKind,
@@ -165,13 +177,9 @@ extension BrokerState {
         from peer: PeerID
     ) throws(Failure) {
         if stream == 0, kind == .error { return self.close(peer) }
-        guard stream & 1 == 0, let route = self.routes[RouteID(askStream: stream)], route.phase != .ended else {
-            return stream & 1 == 0 ? try self.checkIsLateAsk(stream) : try self.checkIsLate(stream, of: peer)
-        }
+        guard stream & 1 == 0 else { return try self.checkIsLate(stream, of: peer) }
+        guard let route = try self.openAsk(stream, of: peer) else { return }
         let id = RouteID(askStream: stream)
-        guard case .peer(peer) = route.source, route.phase != .waiting else {
-            throw Failure(.protocolViolation, "stream \(stream) was never opened")
-        }
         do throws(Failure) {
             try self.fromSource(kind, of: id, route, payload)
         } catch {

@@ -24,13 +24,7 @@ extension BrokerState {
         last: Bool,
         from peer: PeerID
     ) throws(Failure) -> RelayVerdict {
-        guard let route = self.routes[id], route.phase != .ended else {
-            try self.checkIsLateAsk(id.askStream)
-            return .drop
-        }
-        guard case .peer(peer) = route.source, route.phase != .waiting else {
-            throw Failure(.protocolViolation, "stream \(id.askStream) was never opened")
-        }
+        guard let route = try self.openAsk(id.askStream, of: peer) else { return .drop }
         let received = route.received + UInt64(count)
         guard received <= route.granted else {
             let text = "the source sent \(received) bytes with credit for \(route.granted)"

@@ -165,8 +165,8 @@ package struct BrokerState: Sendable {
             return try self.hello(header, payload, from: peer)
         }
         guard let kind = header.kind else {
-            if header.flags.contains(.mustUnderstand) { self.refuseUnknown(header, from: peer) }
-            return
+            guard header.flags.contains(.mustUnderstand) else { return }
+            return try self.refuseUnknown(header, from: peer)
         }
         switch kind {
         case .write, .load, .list, .clear, .status, .stop:
@@ -186,27 +186,29 @@ package struct BrokerState: Sendable {
     }
 
     /// A kind that this broker does not know, but has to: what the frame's stream stands for ends with the refusal.
-    private mutating func refuseUnknown(_ header: FrameHeader, from peer: PeerID) {
+    private mutating func refuseUnknown(_ header: FrameHeader, from peer: PeerID) throws(Failure) {
         let failure = Failure(
             .versionMismatch,
             "this broker does not know frames of kind \(header.rawKind); update it"
         )
         let stream = header.stream
+        guard stream != 0 else { throw failure }
         switch self.peers[peer]?.streams[stream] {
         case .load(let id): return self.fail(id, failure, tellSource: true)
         case .write(let id): return self.refuse(id, failure)
         case .publication(let id):
             self.peers[peer]?.streams[stream] = nil
             self.ownerLeft(id)
+        case nil where stream & 1 == 1:
+            guard let highest = self.peers[peer]?.highestStream, stream > highest else { return }
+            // It may have been meant to open the stream: what else comes on it is late.
+            self.peers[peer]?.highestStream = stream
         case nil:
-            let ask = RouteID(askStream: stream)
-            if stream & 1 == 0, let route = self.routes[ask], case .peer(peer) = route.source {
-                self.fail(ask, Failure(.sourceFailed, "\(self.sourceName(route)) speaks a newer protocol"))
-            }
-            // It may have opened the stream: what else comes on it is late.
-            if stream & 1 == 1, let highest = self.peers[peer]?.highestStream, stream > highest {
-                self.peers[peer]?.highestStream = stream
-            }
+            guard let route = try self.openAsk(stream, of: peer) else { return }
+            self.fail(
+                RouteID(askStream: stream),
+                Failure(.sourceFailed, "\(self.sourceName(route)) speaks a newer protocol")
+            )
         }
         self.outbox.send(failure, to: peer, stream: stream)
     }

@@ -63,7 +63,7 @@ import Testing
 
     @Test("A destination whose socket takes nothing stops its source at the window")
     func stalled() {
-        var (broker, source, reader, load, ask) = Self.loading(credit: .max)
+        var (broker, source, reader, load, ask) = Self.loading(credit: Self.initial)
         broker.deliversAtOnce = false
         broker.data(count: Int(Self.initial), on: ask, from: source)
         broker.credit(.max, on: load, from: reader)

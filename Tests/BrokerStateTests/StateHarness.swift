@@ -38,6 +38,7 @@ struct StateHarness {
     /// A process that has connected and said nothing.
     mutating func connectSilently(process: UInt32? = nil) -> PeerID {
         self.nextProcess += 1
+        self.state.advance(to: self.now)
         let peer = self.state.connected(ProcessKey(pid: process ?? self.nextProcess, identity: 1))
         self.decoders[peer] = FrameDecoder(limitBeforeHello: WireLimits.helloLength)
         self.perform()

@@ -1,0 +1,119 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+@Suite struct AskTests {
+    @Test("A source is asked for no more at once than it takes; the next is asked as one ends, in order")
+    func queue() {
+        var broker = StateHarness()
+        let source = broker.connect(maximumStreams: 2)
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        let loads = (0..<4).map { _ in broker.load(from: reader) }
+        let first = broker.takeAsks(source)
+        #expect(first.count == 2)
+        broker.data([1], last: true, on: first[1], from: source)
+        let third = broker.takeAsks(source)
+        #expect(third.count == 1)
+        broker.send(Failure(.sourceFailed, "no"), on: first[0], from: source)
+        let fourth = broker.takeAsks(source)
+        broker.data([3], last: true, on: third[0], from: source)
+        broker.data([4], last: true, on: fourth[0], from: source)
+        let frames = broker.take(reader)
+        #expect(frames.on(loads[0]).codes == [.sourceFailed])
+        #expect(
+            frames.on(loads[1]).bytes == [1] && frames.on(loads[2]).bytes == [3] && frames.on(loads[3]).bytes == [4]
+        )
+    }
+
+    @Test("A load that is cancelled while it waits is never asked")
+    func cancelledWhileWaiting() {
+        var broker = StateHarness()
+        let source = broker.connect(maximumStreams: 1)
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        let loads = (0..<3).map { _ in broker.load(from: reader) }
+        let ask = broker.takeAsks(source)[0]
+        broker.send(Cancel(), on: loads[1], from: reader)
+        #expect(broker.take(source).isEmpty)
+        broker.data([1], last: true, on: ask, from: source)
+        #expect(broker.take(source).kinds == [.ask])
+        #expect(broker.state.held.loads == 1)
+    }
+
+    @Test("Beyond the queue's limit a load is refused at once")
+    func queueLimit() {
+        var broker = StateHarness { $0.waitingPerSource = 1 }
+        let source = broker.connect(maximumStreams: 1)
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        for _ in 0..<3 { broker.load(from: reader) }
+        #expect(broker.take(reader).codes == [.limitExceeded])
+        #expect(broker.state.held.loads == 2)
+    }
+
+    @Test(
+        "A source that says it takes none is asked for one at a time, one that says many for the limit",
+        arguments: [
+            (UInt32(0), 1), (1, 1), (.max, 128),
+        ]
+    )
+    func maximum(_ streams: UInt32, _ expected: Int) {
+        var broker = StateHarness { $0.loadsPerConnection = 200 }
+        let source = broker.connect(maximumStreams: streams)
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        for _ in 0..<150 { broker.load(from: reader) }
+        #expect(broker.takeAsks(source).count == expected)
+    }
+
+    @Test("The death of a source ends those that wait too, and asks nobody")
+    func sourceDies() {
+        var broker = StateHarness()
+        let source = broker.connect(maximumStreams: 1)
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        for _ in 0..<3 { broker.load(from: reader) }
+        _ = broker.take(source)
+        broker.disconnect(source)
+        #expect(broker.take(reader).codes == [.sourceGone, .sourceGone, .sourceGone])
+        #expect(broker.take(source).isEmpty)
+        #expect(broker.state.held.loads == 0)
+    }
+
+    @Test("The death of a destination frees its places for others")
+    func destinationDies() {
+        var broker = StateHarness()
+        let source = broker.connect(maximumStreams: 1)
+        let reader = broker.connect()
+        let other = broker.connect()
+        broker.promise("a", from: source)
+        broker.load(from: reader)
+        let ask = broker.takeAsks(source)[0]
+        broker.load(from: other)
+        broker.disconnect(reader)
+        let frames = broker.take(source)
+        #expect(frames.kinds == [.cancel, .ask] && frames[0].stream == ask && frames[1].stream != ask)
+    }
+
+    @Test("A withdrawn promise ends its loads: those asked are cancelled, those that wait are never asked")
+    func withdrawn() {
+        var broker = StateHarness()
+        let source = broker.connect(maximumStreams: 1)
+        let reader = broker.connect()
+        let stream = broker.write(
+            [Item([Representation("a"), Representation("k", kept: true)])],
+            kept: [[8]],
+            from: source
+        )
+        for _ in 0..<3 { broker.load(from: reader) }
+        _ = broker.take(source)
+        broker.send(Cancel(), on: stream, from: source)
+        #expect(broker.take(source).kinds == [.cancel])
+        #expect(broker.take(reader).codes == [.sourceGone, .sourceGone, .sourceGone])
+        #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.provision) == [2, 1])
+        broker.load(from: reader)
+        #expect(broker.take(reader).bytes == [8])
+        #expect(broker.closed.isEmpty)
+    }
+}

@@ -1,0 +1,214 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+@Suite struct DeadlineTests {
+    private var broker = StateHarness()
+    private let source: PeerID
+    private let reader: PeerID
+
+    init() {
+        self.source = self.broker.connect()
+        self.reader = self.broker.connect()
+        self.broker.promise("a", from: self.source)
+    }
+
+    private mutating func start(
+        credit: UInt64 = 1 << 40,
+        timeout: UInt64? = nil
+    ) throws -> (load: UInt64, ask: UInt64) {
+        let load = self.broker.load(from: self.reader, credit: credit) { $0.timeoutMilliseconds = timeout }
+        return (load, try #require(self.broker.takeAsks(self.source).first))
+    }
+
+    /// What the reader was told, after so many milliseconds.
+    private struct Lateness: Equatable {
+        let code: ErrorCode
+        let after: UInt64
+
+        init(_ code: ErrorCode, _ after: UInt64) {
+            self.code = code
+            self.after = after
+        }
+    }
+
+    /// Lets time pass in small steps until the reader is told an error.
+    private mutating func failure(within limit: UInt64, step: UInt64 = 1_000) -> Lateness? {
+        var passed: UInt64 = 0
+        while passed < limit {
+            self.broker.advance(by: step)
+            passed += step
+            if let code = self.broker.take(self.reader).codes.first { return Lateness(code, passed) }
+        }
+        return nil
+    }
+
+    @Test("A source has 30 s for the first byte, and is cancelled then")
+    mutating func firstByte() throws {
+        let (_, ask) = try self.start()
+        let failure = self.failure(within: 60_000)
+        #expect(failure == Lateness(.sourceStalled, 30_000))
+        #expect(self.broker.take(self.source).on(ask).kinds == [.cancel])
+        #expect(self.broker.state.held.loads == 0 && self.broker.state.held.inTransfer == 0)
+    }
+
+    @Test(
+        "Between two bytes it has 10 s, counted from the last, whenever the first came",
+        arguments: [UInt64(0), 5_000, 29_000]
+    )
+    mutating func progressDeadline(_ delay: UInt64) throws {
+        let (_, ask) = try self.start()
+        self.broker.advance(by: delay)
+        self.broker.data([1], on: ask, from: self.source)
+        let failure = self.failure(within: 60_000)
+        #expect(failure == Lateness(.sourceStalled, 10_000))
+    }
+
+    @Test("Empty frames are not bytes: they keep nothing alive")
+    mutating func emptyFrames() throws {
+        let (_, ask) = try self.start()
+        for _ in 0..<29 {
+            self.broker.advance(by: 1_000)
+            self.broker.data([], on: ask, from: self.source)
+        }
+        let failure = self.failure(within: 60_000)
+        #expect(failure == Lateness(.sourceStalled, 1_000))
+    }
+
+    @Test("A source without credit is never late, for its first byte or a later one", arguments: [UInt64(0), 4])
+    mutating func withoutCredit(_ credit: UInt64) throws {
+        let (load, ask) = try self.start(credit: credit)
+        if credit > 0 { self.broker.data(count: Int(credit), on: ask, from: self.source) }
+        _ = self.broker.take(self.reader)
+        let none = self.failure(within: 7_200_000, step: 60_000)
+        #expect(none == nil)
+        // The wait does not count against what it has from now on.
+        self.broker.credit(100, on: load, from: self.reader)
+        let failure = self.failure(within: 60_000)
+        #expect(failure == Lateness(.sourceStalled, credit == 0 ? 30_000 : 10_000))
+    }
+
+    @Test("Progress keeps a handler alive, for 10 minutes without a byte")
+    mutating func keepAlive() throws {
+        let (_, ask) = try self.start()
+        for _ in 0..<59 {
+            self.broker.advance(by: 10_000)
+            self.broker.send(Progress(), on: ask, from: self.source)
+        }
+        #expect(self.broker.take(self.reader).codes.isEmpty)
+        let failure = self.failure(within: 60_000)
+        #expect(failure == Lateness(.sourceStalled, 10_000))
+    }
+
+    @Test("The caller's timeout replaces the deadlines, shorter and longer", arguments: [UInt64(1_000), 3_600_000])
+    mutating func timeout(_ timeout: UInt64) throws {
+        let (_, ask) = try self.start(timeout: timeout)
+        let failure = self.failure(within: 7_200_000)
+        #expect(failure == Lateness(.timeout, timeout))
+        #expect(self.broker.take(self.source).on(ask).kinds == [.cancel])
+    }
+
+    @Test("A timeout of 0, or of more than a day, is a day", arguments: [UInt64(0), .max])
+    mutating func longest(_ timeout: UInt64) throws {
+        _ = try self.start(timeout: timeout)
+        let failure = self.failure(within: 100_000_000, step: 600_000)
+        #expect(failure == Lateness(.timeout, 86_400_000))
+    }
+
+    @Test("The caller's timeout holds for a load that waits for its turn and for kept bytes")
+    mutating func timeoutElsewhere() throws {
+        let busy = self.broker.connect(maximumStreams: 1)
+        self.broker.promise("b", board: "busy", from: busy)
+        self.broker.load(from: self.source) { $0.board = "busy" }
+        self.broker.load(from: self.reader) {
+            $0.board = "busy"
+            $0.timeoutMilliseconds = 2_000
+        }
+        let failure = self.failure(within: 60_000)
+        #expect(failure == Lateness(.timeout, 2_000))
+        let kept = Item([Representation("k", kept: true)])
+        self.broker.write([kept], kept: [[1]], board: "kept", from: busy)
+        self.broker.load(from: self.reader, credit: 0) {
+            $0.board = "kept"
+            $0.timeoutMilliseconds = 2_000
+        }
+        let ofKept = self.failure(within: 60_000)
+        #expect(ofKept == Lateness(.timeout, 2_000))
+    }
+
+    @Test("A load that waits for its turn is not late, and has its 30 s from the ask on")
+    mutating func waiting() throws {
+        let busy = self.broker.connect(maximumStreams: 1)
+        self.broker.promise("b", board: "busy", from: busy)
+        let first = self.broker.connect()
+        self.broker.load(from: first) {
+            $0.board = "busy"
+            $0.timeoutMilliseconds = 100_000
+        }
+        self.broker.load(from: self.reader) { $0.board = "busy" }
+        let failure = self.failure(within: 600_000)
+        #expect(failure == Lateness(.sourceStalled, 130_000))
+    }
+
+    /// A pool that two windows fill, and a reader that takes nothing from its socket.
+    private static func fullPool() throws -> (broker: StateHarness, source: PeerID, reader: PeerID) {
+        var broker = StateHarness { $0.transferPool = 16 << 10 }
+        broker.deliversAtOnce = false
+        let source = broker.connect()
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        broker.load(from: reader)
+        let ask = try #require(broker.takeAsks(source).first)
+        broker.data(count: 16 << 10, on: ask, from: source)
+        _ = broker.take(reader)
+        return (broker, source, reader)
+    }
+
+    @Test("A destination that does not read is left alone while there is room")
+    mutating func patience() throws {
+        self.broker.deliversAtOnce = false
+        let (_, ask) = try self.start()
+        self.broker.data(count: 256 << 10, on: ask, from: self.source)
+        _ = self.broker.take(self.reader)
+        let none = self.failure(within: 7_200_000, step: 60_000)
+        #expect(none == nil)
+    }
+
+    @Test("Under pool pressure a destination that does not read is cut after 10 s, and closed after 10 more")
+    func pressure() throws {
+        var (broker, source, reader) = try Self.fullPool()
+        broker.advance(by: 9_000)
+        #expect(broker.take(reader).isEmpty)
+        broker.advance(by: 1_000)
+        #expect(broker.take(reader).codes == [.destinationStalled])
+        #expect(broker.take(source).kinds == [.cancel])
+        #expect(broker.state.held.inTransfer == 16 << 10)
+        broker.advance(by: 10_000)
+        #expect(broker.take(reader).codes == [.destinationStalled])
+        #expect(broker.closed == [reader])
+        #expect(broker.state.held.inTransfer == 0)
+    }
+
+    @Test("Under pool pressure one that reads goes on")
+    func readsAgain() throws {
+        var (broker, source, reader) = try Self.fullPool()
+        broker.advance(by: 9_000)
+        broker.deliver(to: reader)
+        #expect(broker.take(source).kinds == [.credit])
+        broker.advance(by: 2_000)
+        #expect(broker.take(reader).isEmpty && broker.closed.isEmpty)
+    }
+
+    @Test("A caller's timeout does not protect a destination that does not read from the pool's pressure")
+    func pressureWithTimeout() throws {
+        var broker = StateHarness { $0.transferPool = 16 << 10 }
+        broker.deliversAtOnce = false
+        let source = broker.connect()
+        let reader = broker.connect()
+        broker.promise("a", from: source)
+        broker.load(from: reader) { $0.timeoutMilliseconds = 0 }
+        broker.data(count: 16 << 10, on: broker.takeAsks(source)[0], from: source)
+        broker.advance(by: 10_000)
+        #expect(broker.take(reader).codes == [.destinationStalled])
+    }
+}

@@ -1,0 +1,100 @@
+import PasteboardWire
+import Testing
+
+@testable import BrokerState
+
+extension BrokerState {
+    /// What holds between any two inputs; says what does not.
+    func brokenInvariants() -> [String] {
+        var broken: [String] = []
+        func check(_ holds: Bool, _ what: @autoclosure () -> String) {
+            if !holds { broken.append(what()) }
+        }
+        let routes = self.routes.ids.compactMap { id in self.routes[id].map { (id: id, route: $0) } }
+        for (id, route) in routes {
+            check(route.delivered <= route.received, "\(id): delivered beyond received")
+            check(route.received <= route.granted, "\(id): received beyond granted")
+            check(route.granted <= route.credit, "\(id): granted beyond the destination's credit")
+            check(route.granted <= route.delivered + Window.largest, "\(id): granted beyond the window")
+            check(self.peers[route.destination] != nil, "\(id): the destination is gone")
+            let isOpen = route.phase != .ended
+            if case .load(id)? = self.peers[route.destination]?.streams[route.destinationStream] {
+                check(isOpen, "\(id): ended, but its stream is open")
+            } else {
+                check(!isOpen, "\(id): open, but its stream is not")
+            }
+            if isOpen {
+                check(self.publications[route.publication] != nil, "\(id): the publication is gone")
+                if case .peer(let source) = route.source {
+                    check(self.peers[source] != nil, "\(id): the source is gone")
+                    let waits = self.peers[source]?.waitingAsks.contains(id) ?? false
+                    check(waits == (route.phase == .waiting), "\(id): waits in the wrong list")
+                }
+            } else {
+                check(route.delivered < route.received, "\(id): ended and delivered, but held")
+            }
+            if self.transferFree > 0, let deadline = self.deadline(of: route) {
+                check(self.nextCheck <= max(deadline, self.now) + 20, "\(id): its deadline is before the next check")
+            }
+        }
+        check(self.inTransfer == routes.reduce(0) { $0 + $1.route.outstanding }, "inTransfer is not what loads hold")
+        broken += self.brokenPeers(routes.map(\.route)) + self.brokenContents(routes.map(\.route))
+        return broken
+    }
+
+    private func brokenPeers(_ routes: [Route]) -> [String] {
+        var broken: [String] = []
+        for id in self.peers.ids {
+            guard let peer = self.peers[id] else { continue }
+            let loads = routes.filter { $0.destination == id }.count
+            if peer.openLoads != loads { broken.append("\(id) counts \(peer.openLoads) loads of \(loads)") }
+            let asked = routes.filter { route in
+                guard case .peer(id) = route.source else { return false }
+                return route.phase == .asked || route.phase == .flowing
+            }
+            if peer.openAsks != asked.count { broken.append("\(id) counts \(peer.openAsks) asks of \(asked.count)") }
+            if peer.openAsks < peer.maximumAsks, !peer.waitingAsks.isEmpty { broken.append("\(id) could be asked") }
+            let owned = self.publications.ids.filter { self.publications[$0]?.owner?.peer == id }.count
+            if peer.publications != owned {
+                broken.append("\(id) counts \(peer.publications) of \(owned) publications")
+            }
+            if self.accounting.accounts[peer.account] == nil { broken.append("\(id) has no account") }
+        }
+        return broken
+    }
+
+    private func brokenContents(_ routes: [Route]) -> [String] {
+        var broken: [String] = []
+        var charges = routes.map(\.charge)
+        var kept: [KeptID] = []
+        for id in self.writes.ids {
+            guard let write = self.writes[id] else { continue }
+            charges.append(write.charge)
+            kept += write.keptBytes
+        }
+        for id in self.publications.ids {
+            guard let publication = self.publications[id] else { continue }
+            charges.append(publication.charge)
+            kept += publication.keptBytes
+            let loads = routes.filter { $0.phase != .ended && $0.publication == id }.count
+            if publication.openLoads != loads {
+                broken.append("\(id) counts \(publication.openLoads) of \(loads) loads")
+            }
+            let holders = self.boards.values.filter { $0.publication == id }.count
+            if holders != (publication.isCurrent ? 1 : 0) { broken.append("\(id) is on \(holders) boards") }
+            if !publication.isCurrent, loads == 0 { broken.append("\(id) is held by nobody") }
+        }
+        if Set(kept) != Set(self.kept.ids) || Set(kept).count != kept.count {
+            broken.append("kept bytes have no owner")
+        }
+        let bytes = self.kept.ids.reduce(0) { $0 + (self.kept[$1]?.charged ?? 0) }
+        if self.keptHeld != bytes { broken.append("keptHeld is \(self.keptHeld) for \(bytes) bytes") }
+        let objects = charges.reduce(0) { $0 + $1.amount.objects }
+        let metadata = charges.reduce(0) { $0 + $1.amount.metadata }
+        if self.accounting.held != Accounting.Amount(objects: objects, metadata: metadata) {
+            broken.append("\(self.accounting.held) is charged for \(objects) objects and \(metadata) bytes")
+        }
+        if UInt64(self.boards.count) > self.limits.boards { broken.append("there are \(self.boards.count) boards") }
+        return broken
+    }
+}

@@ -1,0 +1,108 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+@Suite struct PublicationTests {
+    @Test("A publication's stream ends once, saying why", arguments: [true, false])
+    func told(_ byClear: Bool) {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        let other = broker.connect()
+        let stream = broker.write([Item("a")], from: writer)
+        #expect(broker.take(writer).on(stream).kinds == [.committed])
+        for _ in 0..<2 {
+            if byClear { broker.clear(from: other) } else { broker.promise("b", from: other) }
+        }
+        let frames = broker.take(writer)
+        #expect(frames.kinds == [.end] && frames[0].stream == stream)
+        #expect(frames[0].decode(End.self).reason == (byClear ? 2 : 1))
+        broker.send(Cancel(), on: stream, from: writer)
+        #expect(broker.take(writer).isEmpty && broker.closed.isEmpty)
+    }
+
+    @Test("A writer that replaces itself hears the end of the old before or with the commit of the new, in one queue")
+    func replacesItself() {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        let first = broker.write([Item("a")], from: writer)
+        let second = broker.write([Item("b")], from: writer)
+        let frames = broker.take(writer)
+        #expect(frames.on(first).kinds == [.committed, .end])
+        #expect(frames.on(second).kinds == [.committed])
+        #expect(frames.allSatisfy { $0.order == .connection })
+    }
+
+    @Test("Kept contents outlive their writer, promised ones are listed as gone until replaced")
+    func afterDeath() {
+        var broker = StateHarness()
+        let writer = broker.connect("w", process: 900)
+        let reader = broker.connect()
+        let item = Item([Representation("k", kept: true), Representation("p", byteCount: 3)])
+        broker.write([item], kept: [[1, 2]], from: writer)
+        broker.disconnect(writer)
+        let listed = broker.list(from: reader)
+        #expect(listed.first(Contents.self)?.ownerProcess == 900)
+        #expect(listed.first(Contents.self)?.ownerLabel == "w")
+        #expect(listed.first(Item.self)?.representations.map(\.provision) == [1, 2])
+        broker.clear(from: reader)
+        broker.disconnect(reader)
+        #expect(broker.state.held == .nothing && broker.openMemory == 0)
+    }
+
+    @Test("Kept bytes of a dead writer stay charged to its process until they go")
+    func chargedAfterDeath() {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        broker.write([Item([Representation("k", kept: true)])], kept: [[1]], from: writer)
+        broker.disconnect(writer)
+        let held = broker.state.held
+        #expect(held.peers == 0 && held.accounts == 1 && held.publications == 1 && held.objects == 3)
+        #expect(held.keptBytes == 1)
+    }
+
+    @Test("A source that dies after its contents were replaced is gone from everywhere")
+    func diesAfterReplacement() {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        let other = broker.connect()
+        broker.promise("a", from: writer)
+        let load = broker.load(from: other)
+        broker.promise("b", from: other)
+        broker.disconnect(writer)
+        #expect(broker.take(other).on(load).codes == [.sourceGone] || broker.state.held.loads == 0)
+        #expect(broker.state.held.publications == 1)
+    }
+
+    @Test("Status tells peers, boards, loads, counters and limits, and no contents and no hidden types")
+    func status() throws {
+        var broker = StateHarness()
+        let source = broker.connect("source", process: 800)
+        let reader = broker.connect("reader", process: 801)
+        let secret: [UInt8] = Array("tremendous-secret".utf8)
+        broker.write(
+            [Item([Representation("a.open", kept: true), Representation("a.hidden", visibility: 3)])],
+            kept: [secret],
+            from: source
+        )
+        broker.promise("p", board: "two", from: source)
+        broker.load(from: reader) { $0.board = "two" }
+        let same = broker.connect(process: 800)
+        broker.load(from: same) { $0.accepts = [Accept("a.hidden", match: 1)] }
+        _ = broker.take(reader)
+        let stream = broker.newStream(of: reader)
+        broker.send(Status(), on: stream, from: reader)
+        let frames = broker.take(reader).on(stream)
+        #expect(frames.last?.kind == .end && frames.dropLast().allSatisfy { $0.kind == .statusEntry })
+        let entries = frames.all(StatusEntry.self)
+        #expect(Set(entries.compactMap(\.peer?.label)) == ["source", "reader", ""])
+        let boards = entries.compactMap(\.board)
+        #expect(boards.map(\.name) == ["general", "two"])
+        #expect(boards.first?.keptBytes == UInt64(secret.count) && boards.first?.types == ["a.open"])
+        #expect(entries.compactMap(\.load?.type) == ["p", ""])
+        #expect(entries.compactMap(\.load).first?.source == 800)
+        #expect(entries.compactMap(\.limit).count == BrokerLimits.entries.count)
+        #expect(entries.compactMap(\.counter).first { $0.name == "loads" }?.value == 2)
+        let everything = String(decoding: frames.flatMap(\.payload), as: UTF8.self)
+        #expect(!everything.contains("secret") && !everything.contains("a.hidden"))
+    }
+}

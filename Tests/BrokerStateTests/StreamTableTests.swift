@@ -1,0 +1,191 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Every kind of frame on a stream in every state, from a client that has said hello.
+@Suite struct StreamTableTests {
+    private enum Outcome: Character {
+        /// The peer is told on the stream.
+        case answered = "a"
+        /// It has an effect that others see, or that the broker holds.
+        case taken = "t"
+        /// Nothing happens.
+        case dropped = "d"
+        /// The peer is told on stream 0 and closed.
+        case violation = "V"
+        /// The peer is closed without a word.
+        case closed = "c"
+    }
+
+    private enum Stream: Int, CaseIterable {
+        case aboveHighest, neverIssued, load, write, publication, ask, askOfAnother, closed, closedAsk
+        case olderGeneration, newerGeneration, connection
+    }
+
+    /// One character for each `Stream`, in its order.
+    private static let table: [FrameKind: String] = [
+        .hello: "VVVVVVVVVVVV",
+        .welcome: "VVVVVVVVVVVV",
+        .write: "tVVVVVVVVVVV",
+        .item: "VVdadVVdVVVV",
+        .commit: "VVdadVVdVVVV",
+        .load: "tVVVVVVVVVVV",
+        .list: "aVVVVVVVVVVV",
+        .clear: "aVVVVVVVVVVV",
+        .status: "aVVVVVVVVVVV",
+        .stop: "aVVVVVVVVVVV",
+        .ask: "VVVVVVVVVVVV",
+        .answer: "VVdddaVdddVV",
+        .committed: "VVVVVVVVVVVV",
+        .contents: "VVVVVVVVVVVV",
+        .statusEntry: "VVVVVVVVVVVV",
+        .data: "VVdadtVdddVV",
+        .end: "VVdddtVdddVV",
+        .error: "VVdddtVdddVc",
+        .cancel: "VVtttVVdVVVV",
+        .credit: "VVtddVVdVVVV",
+        .progress: "VVdddtVdddVV",
+    ]
+
+    /// A payload that makes sense and has an effect where the frame is expected.
+    private static func payload(_ kind: FrameKind) -> [UInt8] {
+        var bytes: [UInt8] = []
+        switch kind {
+        case .answer: Answer(byteCount: 1 << 40).encode(into: &bytes)
+        case .credit:
+            var credit = Credit()
+            credit.offset = 1_000
+            credit.encode(into: &bytes)
+        case .data: bytes = [1]
+        default: break
+        }
+        return bytes
+    }
+
+    /// A broker whose peer has a stream in every state.
+    private struct Scene {
+        var broker = StateHarness()
+        let peer: PeerID
+        let others: [PeerID]
+        private var streams: [Stream: UInt64] = [:]
+
+        init() {
+            self.peer = self.broker.connect()
+            let other = self.broker.connect()
+            let reader = self.broker.connect()
+            self.others = [other, reader]
+            let closed = self.broker.newStream(of: self.peer)
+            self.broker.send(List(), on: closed, from: self.peer)
+            let publication = self.broker.write([Item("mine")], board: "mine", from: self.peer)
+            self.broker.promise("theirs", from: other)
+            var asks: [UInt64] = []
+            for index in 0..<3 {
+                self.broker.load(from: reader) {
+                    $0.board = "mine"
+                    // So that an answer with a great size is seen to be taken.
+                    $0.maximumByteCount = 1_000
+                }
+                asks += self.broker.takeAsks(self.peer)
+                if index != 1 { self.broker.data([1], last: true, on: asks[index], from: self.peer) }
+                if index == 1 {
+                    let load = self.broker.load(from: self.peer, credit: 10)
+                    self.streams[.load] = load
+                    self.streams[.askOfAnother] = self.broker.takeAsks(other).first
+                }
+            }
+            let write = self.broker.begin(board: "new", from: self.peer)
+            self.streams[.aboveHighest] = self.broker.newStream(of: self.peer)
+            self.streams[.neverIssued] = 1 << 32 | 500 << 1
+            self.streams[.write] = write
+            self.streams[.publication] = publication
+            self.streams[.olderGeneration] = asks[0]
+            self.streams[.ask] = asks[1]
+            self.streams[.closedAsk] = asks[2]
+            self.streams[.newerGeneration] = asks[2] + 1 << 32
+            self.streams[.closed] = closed
+            self.streams[.connection] = 0
+            for peer in [self.peer] + self.others { _ = self.broker.take(peer) }
+        }
+
+        mutating func outcome(_ stream: Stream, _ send: (inout StateHarness, UInt64, PeerID) -> Void) -> Outcome {
+            let id = self.streams[stream] ?? 0
+            let held = self.broker.state.held
+            send(&self.broker, id, self.peer)
+            let frames = self.broker.take(self.peer)
+            if self.broker.closed.contains(self.peer) {
+                return frames.on(0).codes.isEmpty ? .closed : .violation
+            }
+            if !frames.on(id).isEmpty { return .answered }
+            let isSeen = self.others.contains { !self.broker.take($0).isEmpty }
+            return isSeen || self.broker.state.held != held ? .taken : .dropped
+        }
+    }
+
+    @Test("Every kind of frame has one outcome on a stream in each state", arguments: FrameKind.allCases)
+    func kinds(_ kind: FrameKind) throws {
+        let row = try #require(Self.table[kind])
+        let expected = row.map { Outcome(rawValue: $0) }
+        try #require(expected.count == Stream.allCases.count)
+        for stream in Stream.allCases {
+            var scene = Scene()
+            let outcome = scene.outcome(stream) { broker, id, peer in
+                broker.raw(kind: kind.rawValue, payload: Self.payload(kind), on: id, from: peer)
+            }
+            #expect(outcome == expected[stream.rawValue], "\(kind) on a stream that is \(stream)")
+        }
+    }
+
+    @Test("An unknown kind is skipped, and refused on its stream if it must be understood")
+    func unknownKinds() {
+        for stream in Stream.allCases {
+            var skipping = Scene()
+            let skipped = skipping.outcome(stream) { $0.raw(kind: 99, payload: [1, 2, 3], on: $1, from: $2) }
+            #expect(skipped == .dropped, "\(stream)")
+            var refusing = Scene()
+            let refused = refusing.outcome(stream) { $0.raw(kind: 99, flags: 2, on: $1, from: $2) }
+            let expected = Outcome(rawValue: Array("aVaaaaVdddVV")[stream.rawValue])
+            #expect(refused == expected, "\(stream)")
+        }
+    }
+
+    @Test("What an unknown kind was refused on has ended: its late frames are dropped")
+    func refusedStreams() {
+        for stream in [Stream.load, .write, .publication, .aboveHighest] {
+            var scene = Scene()
+            _ = scene.outcome(stream) { $0.raw(kind: 99, flags: 2, on: $1, from: $2) }
+            for peer in scene.others { _ = scene.broker.take(peer) }
+            for kind in [FrameKind.item, .data, .credit, .cancel] {
+                let outcome = scene.outcome(stream) {
+                    $0.raw(kind: kind.rawValue, payload: Self.payload(kind), on: $1, from: $2)
+                }
+                #expect(outcome == .dropped, "\(kind) on \(stream)")
+            }
+        }
+    }
+
+    @Test(
+        "A malformed request is refused on its stream, and the connection goes on",
+        arguments: [
+            FrameKind.write, .load, .list, .clear, .status, .stop,
+        ]
+    )
+    func malformed(_ kind: FrameKind) {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        let stream = broker.newStream(of: peer)
+        broker.raw(kind: kind.rawValue, payload: [0x0A, 0x7F], on: stream, from: peer)
+        #expect(broker.take(peer).on(stream).codes == [.invalidArgument])
+        #expect(!broker.closed.contains(peer))
+    }
+
+    @Test("Ids that are even, repeated or lower open nothing")
+    func ids() {
+        for streams in [[UInt64(2)], [5, 5], [5, 3], [.max, 1]] {
+            var broker = StateHarness()
+            let peer = broker.connect()
+            for stream in streams { broker.send(List(), on: stream, from: peer) }
+            #expect(broker.take(peer).last?.code == .protocolViolation)
+            #expect(broker.closed == [peer])
+        }
+    }
+}
