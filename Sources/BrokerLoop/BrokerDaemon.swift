@@ -41,8 +41,10 @@ package enum BrokerDaemon {
             System.ignoreBrokenPipes()
             let descriptors = System.raiseDescriptorLimit()
             var limits = options.limits
-            // A reserve for what is not a connection: kept bytes, the log, sockets on their way in.
-            limits.connections = min(limits.connections, UInt64(max(16, descriptors - 64)))
+            // Descriptors are for connections and for kept bytes, with a reserve for what is neither.
+            let usable = UInt64(max(32, descriptors - 64))
+            limits.keptRepresentations = min(limits.keptRepresentations, usable / 4)
+            limits.connections = min(limits.connections, usable - limits.keptRepresentations)
             let loop = try BrokerLoop(state: try Self.state(limits)) { Self.log("\(program): \($0)") }
             try loop.add(SignalDoor())
             if let inherited = try ListeningSocket.inherited(refusal: ListeningDoor.refusal) {

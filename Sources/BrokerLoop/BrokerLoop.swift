@@ -322,6 +322,7 @@ package final class BrokerLoop {
     /// Does what the state wants done, and empties its outbox.
     func perform() {
         guard !self.state.outbox.isEmpty else { return }
+        var overfull: [Connection] = []
         for send in self.state.outbox.sends {
             guard let target = self.connection(send.peer), !target.isWriteClosed else { continue }
             let frames = self.state.outbox.frames.bytes.span.extracting(send.bytes)
@@ -330,10 +331,22 @@ package final class BrokerLoop {
             case .stream: target.output.appendStream(frames)
             }
             self.markDirty(target)
+            if target.output.controlCount > Int(clamping: self.state.limits.controlQueue) { overfull.append(target) }
         }
         let effects = self.state.outbox.effects
         self.state.outboxPerformed()
         for effect in effects { self.perform(effect) }
+        for target in overfull { self.relieve(target) }
+    }
+
+    /// A peer that asks for much and reads it is written to early; one that does not read is ended.
+    private func relieve(_ target: Connection) {
+        guard self.connection(target.peer) != nil else { return }
+        _ = try? target.output.flush(to: target.descriptor.raw, delivered: &self.deliveries)
+        guard target.output.controlCount > Int(clamping: self.state.limits.controlQueue) else { return }
+        let failure = Failure(.limitExceeded, "the connection does not read: limit control-queue is full")
+        self.state.violated(target.peer, failure)
+        self.perform()
     }
 
     private func perform(_ effect: Outbox.Effect) {
@@ -377,11 +390,6 @@ package final class BrokerLoop {
     }
 
     private func flush(_ connection: Connection) {
-        guard connection.output.controlCount <= Int(clamping: self.state.limits.controlQueue) else {
-            let failure = Failure(.limitExceeded, "the connection does not read: limit control-queue is full")
-            self.state.violated(connection.peer, failure)
-            return self.perform()
-        }
         do {
             guard !connection.isWriteClosed else { throw SystemError(call: "send", errno: 0) }
             let outcome = try connection.output.flush(to: connection.descriptor.raw, delivered: &self.deliveries)

@@ -39,6 +39,7 @@ package struct BrokerLimits: Sendable, Equatable {
     package var transferPool: UInt64 = 64 << 20
     /// A quarter of the machine's memory; what runs the state fills it in.
     package var keptPool: UInt64 = 256 << 20
+    package var keptRepresentations: UInt64 = 4_096
 
     package init() {}
 
@@ -61,6 +62,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("control-queue", .bytes, "control frames waiting for one connection", \.controlQueue),
         Entry("transfer-pool", .bytes, "bytes of all loads on their way", \.transferPool),
         Entry("kept-pool", .bytes, "bytes kept after their writer has gone", \.keptPool),
+        Entry("kept-representations", .count, "representations kept, each a descriptor", \.keptRepresentations),
     ]
 
     /// Sets one limit from `NAME=VALUE`: a number, for bytes also with KiB, MiB or GiB, for times with ms, s, m or h.

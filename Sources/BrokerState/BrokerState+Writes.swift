@@ -129,6 +129,14 @@ extension BrokerState {
     }
 
     private mutating func openKept(announced: UInt64?) throws(Failure) -> KeptID {
+        // Each is a file of the broker's: without a bound one program could use up its descriptors.
+        guard UInt64(self.kept.count) < self.limits.keptRepresentations else {
+            throw Failure(
+                .limitExceeded,
+                "the broker keeps \(self.kept.count) representations; limit kept-representations is "
+                    + "\(self.limits.keptRepresentations)"
+            )
+        }
         let size = announced ?? 0
         try self.checkPool(size)
         self.keptHeld += size

@@ -227,6 +227,20 @@ import Testing
         #expect(broker.take(peer).codes == [.noSpace])
     }
 
+    @Test("Beyond the number of kept representations a write is refused, and the places it had are free again")
+    func keptRepresentations() {
+        var broker = StateHarness { $0.keptRepresentations = 2 }
+        let peer = broker.connect()
+        let two = Item([Representation("a", kept: true), Representation("b", kept: true)])
+        broker.write([two], kept: [[1], [2]], from: peer)
+        let third = broker.begin(from: peer)
+        broker.send(Item([Representation("c", kept: true)]), on: third, from: peer)
+        #expect(broker.take(peer).codes.contains(.limitExceeded))
+        #expect(broker.openMemory == 2)
+        broker.clear(from: peer)
+        #expect(broker.openMemory == 0)
+    }
+
     @Test("Replaced and cleared contents give their bytes back to the pool")
     func credited() {
         var broker = StateHarness { $0.keptPool = 100 }
