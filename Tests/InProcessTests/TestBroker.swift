@@ -10,9 +10,8 @@ struct TestBroker: Sendable {
 
     private static let patience = ["first-byte": "10m", "progress": "10m", "hello": "10m"]
 
-    private init(limits: [String: String]) throws {
-        let random = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
-        directory = FileManager.default.temporaryDirectory.appending(path: "pasteboard-test-\(random)").path()
+    private init(directory: String, limits: [String: String] = [:]) throws {
+        self.directory = directory
         let broker = try Broker(
             socketPath: "\(directory)/socket",
             limits: Self.patience.merging(limits) { $1 }
@@ -25,7 +24,9 @@ struct TestBroker: Sendable {
         limits: [String: String] = [:],
         _ body: (TestBroker) async throws -> Result
     ) async throws -> Result {
-        let broker = try TestBroker(limits: limits)
+        let random = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
+        let directory = FileManager.default.temporaryDirectory.appending(path: "pasteboard-test-\(random)").path()
+        let broker = try TestBroker(directory: directory, limits: limits)
         defer { try? FileManager.default.removeItem(atPath: broker.directory) }
         let result: Result
         do {
@@ -42,6 +43,11 @@ struct TestBroker: Sendable {
     func stop() async throws {
         running.cancel()
         try await running.value
+    }
+
+    /// Another broker in the place of this one, which has ended.
+    func restart() throws -> TestBroker {
+        try TestBroker(directory: directory)
     }
 
     /// A program that uses this broker.
