@@ -48,7 +48,11 @@ let package = Package(
             dependencies: ["BrokerState", "PasteboardTransport", "PasteboardWire"],
             swiftSettings: settings
         ),
-        .target(name: "PasteboardBroker", dependencies: ["BrokerLoop"], swiftSettings: settings),
+        .target(
+            name: "PasteboardBroker",
+            dependencies: ["BrokerLoop", "BrokerState", "PasteboardTransport", "PasteboardWire"],
+            swiftSettings: settings
+        ),
 
         .target(
             name: "PasteboardClient",
@@ -57,7 +61,7 @@ let package = Package(
         ),
         .target(
             name: "PasteboardKit",
-            dependencies: ["PasteboardClient", "PasteboardWire", "TypeIdentifiers"],
+            dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
             swiftSettings: settings
         ),
 
@@ -118,7 +122,10 @@ let package = Package(
         ),
         .testTarget(
             name: "InProcessTests",
-            dependencies: ["PasteboardKit", "PasteboardBroker", "PasteboardClient", "TestSupport"],
+            dependencies: [
+                "PasteboardKit", "PasteboardBroker", "PasteboardClient", "PasteboardTransport", "TypeIdentifiers",
+                "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,1 +1,23 @@
-@main enum Main { static func main() {} }
+import Glibc
+import PasteboardKit
+import PlacesModel
+
+// Lists what a pasteboard offers, loads one item or all at once, and appends the places to a list of its own.
+@main
+enum Main {
+    static func main() async {
+        guard let arguments = Arguments(CommandLine.arguments.dropFirst()), arguments.rest.count <= 1,
+            let selection = PlaceSelection(arguments.rest.first)
+        else {
+            Trace.line("usage: places-target [--board NAME] [INDEX]")
+            exit(2)
+        }
+        var target = PlacesTarget(board: Pasteboard(name: Pasteboard.Name(rawValue: arguments.board)))
+        do {
+            try await target.load(selection)
+        } catch {
+            Trace.line("target: \(error)")
+            exit(1)
+        }
+    }
+}

@@ -15,6 +15,7 @@
 #include <linux/stat.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
@@ -40,6 +41,7 @@ extern int pipe2(int[2], int);
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
 extern int pthread_setname_np(pthread_t, const char *);
+extern int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
 extern long syscall(long, ...);
 
 // ---- Constants, some of them younger than the installed headers

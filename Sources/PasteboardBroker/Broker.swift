@@ -1,0 +1,100 @@
+import BrokerLoop
+import BrokerState
+import PasteboardTransport
+import PasteboardWire
+
+/// A broker inside a program: what `pasteboardd` does, on a thread of the program's.
+///
+///     let broker = try Broker(socketPath: "/run/example/pasteboard/socket")
+///     try await broker.run()
+public final class Broker: Sendable {
+    /// The absolute path of the socket.
+    public let socketPath: String
+
+    private let loop: Lock<BrokerLoop?>
+    private let stop: StopDoor
+
+    /// Takes the socket: from now on programs can connect, and are served once ``run()`` is called. Letting go of a broker
+    /// that was never run removes the socket.
+    ///
+    /// - Parameters:
+    ///   - socketPath: an absolute path in a directory that belongs to this user and that nobody else may enter; it is
+    ///     made if it is missing. nil: the well-known place of the user's own broker.
+    ///   - limits: changes limits by their names, as `pasteboard limits` shows them: `["first-byte": "5s"]`.
+    ///   - log: takes lines for whoever looks after the program; called on the broker's thread.
+    /// - Throws: ``BrokerError`` where a limit is not valid, another broker has the place, or it cannot be used.
+    public init(
+        socketPath: String? = nil,
+        limits: [String: String] = [:],
+        log: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
+        do {
+            var bounds = BrokerLimits.standard
+            for (name, value) in limits { try bounds.set("\(name)=\(value)") }
+            let place = try socketPath.map(SocketPlace.init(socket:)) ?? Self.wellKnownPlace()
+            let loop = try BrokerLoop(state: try BrokerDaemon.state(bounds), log: log)
+            let stop = try StopDoor()
+            try loop.add(stop)
+            try loop.add(ListeningDoor(claiming: place))
+            self.socketPath = place.socket
+            self.stop = stop
+            self.loop = Lock(loop)
+        } catch {
+            throw BrokerError(message: (error as? Failure)?.text ?? "\(error)")
+        }
+    }
+
+    /// Serves until the task is cancelled; then no more connections are taken in, loads that have begun may finish within
+    /// 5 s, and it returns. Called once.
+    ///
+    /// - Throws: ``BrokerError`` where the system fails it, or where it is called again.
+    public func run() async throws {
+        let end: Result<Void, BrokerError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                do {
+                    try SystemThread(name: "pasteboard-broker") {
+                        continuation.resume(returning: self.serve())
+                    }.detach()
+                } catch {
+                    continuation.resume(returning: .failure(BrokerError(message: "\(error)")))
+                }
+            }
+        } onCancel: {
+            stop.signal()
+        }
+        try end.get()
+    }
+
+    private func serve() -> Result<Void, BrokerError> {
+        let loop = self.loop.withLock { loop -> BrokerLoop? in
+            let taken = loop
+            loop = nil
+            return taken
+        }
+        guard let loop else { return .failure(BrokerError(message: "a broker is run once; make another")) }
+        do {
+            try loop.run()
+            return .success(())
+        } catch {
+            return .failure(BrokerError(message: "the broker at \(socketPath) failed: \(error)"))
+        }
+    }
+
+    private static func wellKnownPlace() throws -> SocketPlace {
+        let endpoint = try WellKnownEndpoint(
+            environment: System.environment,
+            userID: System.userID,
+            bootID: try System.bootID()
+        )
+        return try SocketPlace(choosingFrom: endpoint)
+    }
+}
+
+/// Why a broker cannot serve.
+public struct BrokerError: Error, Sendable, CustomStringConvertible {
+    /// What failed, on what, and why, in one line.
+    public let message: String
+
+    /// The message.
+    public var description: String { message }
+}

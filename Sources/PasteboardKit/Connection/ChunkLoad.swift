@@ -1,0 +1,160 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A load that is read chunk by chunk. It holds what came and was not read; the broker is allowed to send as much again
+/// as the reader takes, so that is never more than one window.
+final class ChunkLoad: StreamSink {
+    /// Small pieces become one chunk: a source that sends bytes one by one costs no more than another.
+    private static let wantedChunk = 64 << 10
+
+    typealias Next = Result<Data?, PasteboardError>
+
+    private struct State {
+        var stream: UInt64?
+        var byteCount: Int64?
+        var received: Int64 = 0
+        var hasReport = false
+        var chunks: [Data] = []
+        /// How it ended, behind the chunks.
+        var end: Next?
+        var reader: Reply<Data?>?
+    }
+
+    let reply = Reply<Loaded<ByteChunks>>()
+    private let expected: UniformType
+    private let progress: LoadProgress?
+    private let link: Link
+    private let state = Lock(State())
+
+    init(_ expected: UniformType, progress: LoadProgress?, link: Link) {
+        self.expected = expected
+        self.progress = progress
+        self.link = link
+    }
+
+    var isCancelled: Bool {
+        state.withLock { state in
+            if case .failure = state.end { true } else { false }
+        }
+    }
+
+    func opened(_ stream: UInt64) {
+        state.withLock { $0.stream = stream }
+    }
+
+    // MARK: What comes
+
+    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects) {
+        switch event {
+        case .answered(_, let answer):
+            let byteCount = answer.byteCount.map { Int64(clamping: $0) }
+            state.withLock { $0.byteCount = byteCount }
+            let type = Loaded<ByteChunks>.type(of: answer, expected: expected)
+            effects.append {
+                let chunks = ByteChunks(byteCount: byteCount, source: ByteChunks.Source(.load(self)))
+                self.reply.resolve(.success(Loaded(value: chunks, type: type)))
+            }
+        case .progress(_, let progress):
+            guard let report = self.progress else { return }
+            state.withLock { $0.hasReport = true }
+            effects.append {
+                report.report(
+                    completed: Int64(clamping: progress.completed ?? 0),
+                    total: progress.total.map { Int64(clamping: $0) }
+                )
+            }
+        case .ended:
+            finish(.success(nil), &effects)
+        default:
+            break
+        }
+    }
+
+    func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout Effects) -> BytesDisposal {
+        let (received, total, hasReport) = state.withLock { state in
+            state.received += Int64(bytes.count)
+            if let last = state.chunks.indices.last, state.chunks[last].count < Self.wantedChunk {
+                state.chunks[last].append(copying: bytes)
+            } else if !bytes.isEmpty {
+                var chunk = Data()
+                chunk.append(copying: bytes)
+                state.chunks.append(chunk)
+            }
+            return (state.received, state.byteCount, state.hasReport)
+        }
+        if let progress, !hasReport { effects.append { progress.report(completed: received, total: total) } }
+        if isLast { finish(.success(nil), &effects) } else { effects.append { self.serve() } }
+        return .held
+    }
+
+    func failed(_ failure: Failure, _ effects: inout Effects) {
+        finish(.failure(PasteboardError(failure)), &effects)
+    }
+
+    private func finish(_ end: Next, _ effects: inout Effects) {
+        state.withLock { $0.end = $0.end ?? end }
+        effects.append {
+            switch end {
+            case .success:
+                self.progress?.end(byteCount: self.byteCount)
+            case .failure(let error):
+                self.progress?.end(byteCount: nil)
+                self.reply.resolve(.failure(error))
+            }
+            self.serve()
+        }
+    }
+
+    private var byteCount: Int { Int(clamping: state.withLock { $0.received }) }
+
+    // MARK: The reader
+
+    func next() async throws(PasteboardError) -> Data? {
+        let reader = Reply<Data?>()
+        let isSecond = state.withLock { state in
+            guard state.reader == nil else { return true }
+            state.reader = reader
+            return false
+        }
+        guard !isSecond else {
+            throw PasteboardError(.invalidArgument, message: "the chunks of one load are read by one task at a time")
+        }
+        serve()
+        return try await reader.value(onCancel: { self.cancel() })
+    }
+
+    /// Gives a waiting reader what there is.
+    private func serve() {
+        let (reader, next, stream) = state.withLock { state -> (Reply<Data?>?, Next, UInt64?) in
+            guard let reader = state.reader else { return (nil, .success(nil), nil) }
+            if !state.chunks.isEmpty {
+                state.reader = nil
+                return (reader, .success(state.chunks.removeFirst()), state.end == nil ? state.stream : nil)
+            }
+            guard let end = state.end else { return (nil, .success(nil), nil) }
+            state.reader = nil
+            return (reader, end, nil)
+        }
+        guard let reader else { return }
+        reader.resolve(next)
+        if let stream, case .success(let chunk) = next { link.consumed(stream, count: chunk?.count ?? 0) }
+    }
+
+    /// Ends the load unless it has ended. What was not read is let go.
+    func cancel() {
+        let isRunning = state.withLock { state in
+            let isRunning = state.end == nil
+            state.chunks = []
+            if isRunning { state.end = .failure(.cancelled) }
+            return isRunning
+        }
+        if isRunning {
+            link.cancel(self)
+            progress?.end(byteCount: nil)
+        }
+        reply.resolve(.failure(.cancelled))
+        serve()
+    }
+}

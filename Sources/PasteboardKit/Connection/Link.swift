@@ -1,0 +1,106 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// One life of a connection: a socket to a broker, and the thread that reads it.
+///
+/// Whoever has a request writes it himself, under the lock, which no call that could wait is made under; what the socket
+/// does not take is left to the thread. The thread reads, and wakes whoever waits once the lock is free: one change of
+/// threads for a load, and no more.
+final class Link: Sendable {
+    private let core: Lock<LinkCore>
+    private let wake: EventDescriptor
+    private let descriptor: CInt
+
+    /// Starts the thread, which ends with the connection.
+    init(
+        adopting socket: consuming OwnedDescriptor,
+        path: String,
+        hello: Hello
+    ) throws(SystemError) {
+        descriptor = socket.raw
+        wake = try EventDescriptor()
+        core = Lock(LinkCore(ConnectionIO(adopting: socket, path: path, hello: hello)))
+        core.withLock { $0.attach(self) }
+        try SystemThread(name: "pasteboard") { self.run() }.detach()
+    }
+
+    /// Whether the connection is over; it does not come back.
+    var isOver: Bool { core.withLock { $0.isOver } }
+
+    // MARK: Requests
+
+    /// Makes a request; everything that comes of it goes to `sink`.
+    func open(
+        _ sink: any StreamSink,
+        _ request: @Sendable (inout ClientState) throws(Failure) -> UInt64
+    ) {
+        change { core, effects in
+            guard !sink.isCancelled else { return }
+            do throws(Failure) {
+                let stream = try request(&core.io.state)
+                core.sinks[stream] = sink
+                sink.opened(stream)
+            } catch {
+                sink.failed(error, &effects)
+            }
+        }
+    }
+
+    /// Nobody waits for what `sink` was to get.
+    func cancel(_ sink: any StreamSink) {
+        change { core, _ in core.cancel(sink) }
+    }
+
+    /// The reader of a load has taken so many bytes of what was held for it.
+    func consumed(_ stream: UInt64, count: Int) {
+        change { core, _ in core.io.state.consumed(stream, count: count) }
+    }
+
+    // MARK: Answers
+
+    func finish(_ ask: UInt64, _ result: Result<Data, any Error>) {
+        change { core, _ in core.finish(ask, result) }
+    }
+
+    func report(_ ask: UInt64, completed: Int64, total: Int64) {
+        change { core, _ in core.report(ask, completed: completed, total: total) }
+    }
+
+    // MARK: Driving
+
+    /// Ends the connection, for `failure`.
+    func close(_ failure: Failure) {
+        change { core, effects in core.lose(failure, &effects) }
+        wake.signal()
+    }
+
+    /// Changes the connection, sends what that brought about, and performs the effects.
+    private func change(_ body: @Sendable (LinkCore, inout Effects) -> Void) {
+        let (effects, isForThread) = core.withLock { core -> (Effects, Bool) in
+            var effects: Effects = []
+            let waited = core.io.wantsWrite
+            body(core, &effects)
+            core.flush(&effects)
+            return (effects, core.isOver || core.io.wantsWrite && !waited)
+        }
+        if isForThread { wake.signal() }
+        for effect in effects { effect() }
+    }
+
+    private func run() {
+        while let (interests, milliseconds) = core.withLock({ $0.wait(on: wake.raw) }) {
+            let ready = (try? System.poll(interests, milliseconds: milliseconds)) ?? []
+            if ready.count > 1, !ready[1].isEmpty { wake.drain() }
+            let effects = core.withLock { core -> Effects in
+                var effects: Effects = []
+                core.turn(isReadable: ready.first.map { !$0.subtracting(.writable).isEmpty } ?? false, &effects)
+                return effects
+            }
+            for effect in effects { effect() }
+        }
+        // What was asked for between the loss and now.
+        change { core, effects in core.lose(core.failure, &effects) }
+    }
+}

@@ -1,0 +1,218 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// What the lock of a link guards: the connection, who waits for its streams, and what is being answered.
+final class LinkCore {
+    /// Reads in one turn: a broker that sends without end does not keep requests waiting.
+    private static let readsPerTurn = 4
+
+    var io: ConnectionIO
+    /// By stream.
+    var sinks: [UInt64: any StreamSink] = [:]
+    /// What this process has promised, by the handle of the publication.
+    private var publications: [UInt64: WriteRequest] = [:]
+    /// Publications that have ended while asks were open: a load that has begun is finished from what it was begun on.
+    private var lastPublications: [UInt64: WriteRequest] = [:]
+    private var answers: [UInt64: AskAnswer] = [:]
+    /// Answers that wait for room in the socket.
+    private var stalled: [UInt64] = []
+    private weak var link: Link?
+
+    init(_ io: consuming ConnectionIO) {
+        self.io = io
+    }
+
+    func attach(_ link: Link) {
+        self.link = link
+    }
+
+    var isOver: Bool { io.state.failure != nil }
+
+    var failure: Failure {
+        io.state.failure ?? Failure(.brokerUnavailable, "the connection to the broker at \(io.path) is closed")
+    }
+
+    // MARK: The thread's turns
+
+    /// What the thread waits for, and how long; nil once the connection is over.
+    func wait(on wake: CInt) -> ([PollInterest], Int?)? {
+        guard !isOver else { return nil }
+        let socket = PollInterest(io.descriptor, io.wantsWrite ? [.readable, .writable] : .readable)
+        let next = io.nextCheck
+        let milliseconds = next == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: next))
+        return ([socket, PollInterest(wake, .readable)], milliseconds)
+    }
+
+    func turn(isReadable: Bool, _ effects: inout Effects) {
+        guard !isOver else { return }
+        do throws(Failure) {
+            if isReadable {
+                for _ in 0..<Self.readsPerTurn {
+                    let mayHaveMore = try io.pump { state, event, bytes in
+                        self.take(event, in: bytes, &state, &effects)
+                    }
+                    if !mayHaveMore { break }
+                }
+            } else {
+                try io.check()
+            }
+        } catch {
+            lose(error, &effects)
+        }
+        flush(&effects)
+    }
+
+    /// Hands what is to be sent to the socket, and goes on with answers that waited for room.
+    func flush(_ effects: inout Effects) {
+        guard !isOver else { return }
+        do throws(Failure) {
+            try io.flush()
+            while !io.wantsWrite, !stalled.isEmpty { try send(stalled.removeFirst()) }
+        } catch {
+            lose(error, &effects)
+        }
+    }
+
+    /// The connection is over, and everything with it.
+    func lose(_ failure: Failure, _ effects: inout Effects) {
+        _ = io.state.connectionLost(failure)
+        // The broker learns it now, whoever still holds the link.
+        try? Socket.endWriting(io.descriptor)
+        let sinks = self.sinks.values
+        let runs = answers.values.map(\.run)
+        self.sinks = [:]
+        publications = [:]
+        lastPublications = [:]
+        answers = [:]
+        stalled = []
+        for sink in sinks { sink.failed(failure, &effects) }
+        for run in runs { effects.append { run.cancel() } }
+    }
+
+    func cancel(_ sink: any StreamSink) {
+        guard let stream = sinks.first(where: { $0.value === sink })?.key else { return }
+        sinks[stream] = nil
+        io.state.cancel(stream)
+        if let write = sink as? WriteRequest { ended(write) }
+    }
+
+    // MARK: What the broker says
+
+    private func take(
+        _ event: ClientEvent,
+        in bytes: Span<UInt8>,
+        _ state: inout ClientState,
+        _ effects: inout Effects
+    ) {
+        switch event {
+        case .welcomed:
+            break
+        case .asked(let stream, let ask):
+            asked(stream, ask, &state, &effects)
+        case .askCredit(let stream):
+            if answers[stream]?.data != nil { stalled.append(stream) }
+        case .askCancelled(let stream):
+            if let run = answers.removeValue(forKey: stream)?.run { effects.append { run.cancel() } }
+            forgetLastPublications()
+        case .data(let stream, let payload, let isLast):
+            guard let sink = sinks[stream] else { return }
+            if isLast { sinks[stream] = nil }
+            let disposal = sink.received(bytes.extracting(payload), isLast: isLast, &effects)
+            if disposal == .consumed, !isLast { state.consumed(stream, count: payload.count) }
+        case .failed(let stream, let failure):
+            sinks.removeValue(forKey: stream)?.failed(failure, &effects)
+        case .committed(let stream, let committed):
+            guard let sink = sinks[stream] else { return }
+            if let write = sink as? WriteRequest, let handle = committed.handle { publications[handle] = write }
+            sink.received(event, in: bytes, &effects)
+        case .ended(let stream, _):
+            guard let sink = sinks.removeValue(forKey: stream) else { return }
+            if let write = sink as? WriteRequest { ended(write) }
+            sink.received(event, in: bytes, &effects)
+        default:
+            sinks[event.stream]?.received(event, in: bytes, &effects)
+        }
+    }
+
+    private func ended(_ write: WriteRequest) {
+        guard let handle = publications.first(where: { $0.value === write })?.key else { return }
+        publications[handle] = nil
+        if !answers.isEmpty { lastPublications[handle] = write }
+    }
+
+    private func forgetLastPublications() {
+        if answers.isEmpty, !lastPublications.isEmpty { lastPublications = [:] }
+    }
+
+    // MARK: Answering
+
+    private func asked(_ stream: UInt64, _ ask: Ask, _ state: inout ClientState, _ effects: inout Effects) {
+        let handle = ask.handle ?? 0
+        guard let link, let write = publications[handle] ?? lastPublications[handle],
+            let handler = write.handler(item: ask.item ?? 0, representation: ask.representation ?? 0)
+        else {
+            state.fail(stream, Failure(.sourceGone, "the source has no representation \(ask.type) any more"))
+            return
+        }
+        let run = HandlerRun(handler) { [weak link] completed, total in
+            link?.report(stream, completed: completed, total: total)
+        } completion: { [weak link] result in
+            link?.finish(stream, result)
+        }
+        answers[stream] = AskAnswer(run: run)
+        effects.append { run.start() }
+    }
+
+    func finish(_ ask: UInt64, _ result: Result<Data, any Error>) {
+        guard answers[ask] != nil else { return }
+        switch result {
+        case .failure(let error):
+            io.state.fail(ask, Failure(ofHandler: error))
+            answers[ask] = nil
+            forgetLastPublications()
+        case .success(let data):
+            // A small one is a single frame, which says its size itself.
+            if data.count > WireLimits.sharedDataLength { io.state.answer(ask, byteCount: UInt64(data.count)) }
+            answers[ask]?.data = data
+            stalled.append(ask)
+        }
+    }
+
+    /// Sends of an answer what credit and socket allow, from where it is.
+    private func send(_ ask: UInt64) throws(Failure) {
+        guard let answer = answers[ask], let data = answer.data else { return }
+        var sent = answer.sent
+        while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: true) {
+            sent += count
+            if sent == data.count {
+                answers[ask] = nil
+                return forgetLastPublications()
+            }
+            if io.wantsWrite {
+                stalled.append(ask)
+                break
+            }
+        }
+        answers[ask]?.sent = sent
+    }
+
+    func report(_ ask: UInt64, completed: Int64, total: Int64) {
+        let now = MonotonicClock.now()
+        guard let answer = answers[ask], answer.data == nil, now >= answer.nextReport else { return }
+        answers[ask]?.nextReport = now + AskAnswer.reportInterval
+        io.state.progress(ask, completed: UInt64(clamping: completed), total: UInt64(exactly: total))
+    }
+}
+
+/// A representation that the broker has asked for.
+private struct AskAnswer {
+    /// Between two reports of progress, in nanoseconds: enough for people, and far below every deadline.
+    static let reportInterval: UInt64 = 100_000_000
+
+    let run: HandlerRun
+    var data: Data?
+    var sent = 0
+    var nextReport: UInt64 = 0
+}

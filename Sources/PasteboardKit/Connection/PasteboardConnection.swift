@@ -1,0 +1,151 @@
+import PasteboardClient
+package import PasteboardTransport
+import PasteboardWire
+
+/// The way to one broker.
+///
+/// It connects at the first request, starts a broker where there is none, and connects anew at the first request after
+/// the connection was lost. What was under way then has failed, and what was published over it is gone. A connection that
+/// nobody holds any more, no pasteboard, provider or publication, closes. It does not survive a `fork`: a child that needs
+/// one makes its own.
+public final class PasteboardConnection: Sendable {
+    /// The connection to the user's own broker.
+    public static let shared = PasteboardConnection()
+
+    private enum Phase {
+        case idle
+        case connecting([Reply<Link>])
+        case connected(Link)
+        case closed
+    }
+
+    private struct State {
+        var phase = Phase.idle
+        var process: CInt?
+    }
+
+    private let connector: @Sendable () throws -> BrokerSocket
+    private let state = Lock(State())
+
+    /// Makes a connection of its own; nothing happens before it is used.
+    ///
+    /// - Parameters:
+    ///   - socketPath: the absolute path of the broker's socket. nil: `$PASTEBOARD_SOCKET`, then the user's own.
+    ///   - startsBroker: whether a broker is started where there is none.
+    public convenience init(socketPath: String? = nil, startsBroker: Bool = true) {
+        self.init {
+            let environment = socketPath.map { path in
+                var variables = System.environmentVariables
+                variables["PASTEBOARD_SOCKET"] = path
+                return ProcessEnvironment(variables)
+            }
+            var connector = try BrokerConnector(environment: environment ?? ProcessEnvironment())
+            if !startsBroker { connector.startsBroker = false }
+            return BrokerSocket(descriptor: try connector.connect(), path: connector.place.socket)
+        }
+    }
+
+    /// - Parameter connector: makes a connected socket; it may wait.
+    package init(connector: @escaping @Sendable () throws -> BrokerSocket) {
+        self.connector = connector
+    }
+
+    deinit {
+        if case .connected(let link) = state.withLock({ $0.phase }) { link.close(Self.closedFailure) }
+    }
+
+    /// Ends the connection for good: what is under way fails, what was published over it is gone.
+    public func close() async {
+        let phase = state.withLock { state in
+            defer { state.phase = .closed }
+            return state.phase
+        }
+        switch phase {
+        case .connected(let link): link.close(Self.closedFailure)
+        case .connecting(let waiting): for reply in waiting { reply.resolve(.failure(Self.closedError)) }
+        case .idle, .closed: break
+        }
+    }
+
+    /// The living link, which is made if there is none.
+    func link() async throws(PasteboardError) -> Link {
+        let waiting = Reply<Link>()
+        let (isMaker, error) = state.withLock { state -> (Bool, PasteboardError?) in
+            if let process = state.process, process != System.processID { return (false, Self.forkedError(process)) }
+            state.process = System.processID
+            switch state.phase {
+            case .closed:
+                return (false, Self.closedError)
+            case .connecting(let others):
+                state.phase = .connecting(others + [waiting])
+                return (false, nil)
+            case .connected(let link) where !link.isOver:
+                waiting.resolve(.success(link))
+                return (false, nil)
+            case .idle, .connected:
+                state.phase = .connecting([waiting])
+                return (true, nil)
+            }
+        }
+        if let error { throw error }
+        if isMaker { HandlerPool.shared.run { self.connect() } }
+        return try await waiting.value(onCancel: { waiting.resolve(.failure(.cancelled)) })
+    }
+
+    private func connect() {
+        let outcome = Result { () throws(PasteboardError) in try makeLink() }
+        let waiting = state.withLock { state -> [Reply<Link>] in
+            guard case .connecting(let waiting) = state.phase else { return [] }
+            if case .success(let link) = outcome { state.phase = .connected(link) } else { state.phase = .idle }
+            return waiting
+        }
+        // Nobody waits if it was closed meanwhile.
+        if waiting.isEmpty, case .success(let link) = outcome { link.close(Self.closedFailure) }
+        for reply in waiting { reply.resolve(outcome) }
+    }
+
+    private func makeLink() throws(PasteboardError) -> Link {
+        do {
+            let socket = try connector()
+            var hello = Hello()
+            hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
+            let path = socket.path
+            return try Link(adopting: socket.descriptor, path: path, hello: hello)
+        } catch let failure as Failure {
+            throw PasteboardError(failure)
+        } catch {
+            throw PasteboardError(.brokerUnavailable, message: "cannot connect to the broker: \(error)")
+        }
+    }
+
+    private static var closedFailure: Failure { Failure(.brokerUnavailable, "this connection was closed") }
+    private static var closedError: PasteboardError { PasteboardError(closedFailure) }
+
+    private static func forkedError(_ process: CInt) -> PasteboardError {
+        PasteboardError(
+            .invalidArgument,
+            message: "process \(process) made this connection; a child made by fork has to make its own"
+        )
+    }
+}
+
+/// A connected socket, and where it leads.
+package struct BrokerSocket: ~Copyable {
+    let descriptor: OwnedDescriptor
+    let path: String
+
+    package init(descriptor: consuming OwnedDescriptor, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+}
+
+extension System {
+    fileprivate static var environmentVariables: [String: String] {
+        let pairs = environment().compactMap { entry -> (String, String)? in
+            guard let sign = entry.firstIndex(of: "=") else { return nil }
+            return (String(entry[..<sign]), String(entry[entry.index(after: sign)...]))
+        }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+}

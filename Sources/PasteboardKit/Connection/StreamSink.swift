@@ -1,0 +1,32 @@
+import PasteboardClient
+import PasteboardWire
+
+/// Who waits for what the broker says on one stream.
+///
+/// The calls come on the connection's thread and under its lock: nothing here may resume anybody or run a program's
+/// code. What has to be done is put into `effects`, which are performed once the lock is free.
+protocol StreamSink: AnyObject, Sendable {
+    /// Whether nobody waits any more, so that the request need not be made.
+    var isCancelled: Bool { get }
+    /// The request has been made.
+    func opened(_ stream: UInt64)
+    /// `bytes` is what the payload of a data event lies in.
+    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects)
+    /// Bytes of a load, in order. Whoever keeps them all has dealt with them; whoever does not says so to the link later.
+    func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout Effects) -> BytesDisposal
+    /// The stream, or the connection with it, has failed.
+    func failed(_ failure: Failure, _ effects: inout Effects)
+}
+
+typealias Effects = [@Sendable () -> Void]
+
+enum BytesDisposal {
+    case consumed
+    case held
+}
+
+extension StreamSink {
+    func opened(_ stream: UInt64) {}
+
+    func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout Effects) -> BytesDisposal { .consumed }
+}

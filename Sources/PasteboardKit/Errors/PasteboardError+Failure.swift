@@ -1,0 +1,68 @@
+import PasteboardWire
+
+extension PasteboardError {
+    init(_ failure: Failure) {
+        let details = failure.detail.map { $0.split(separator: "\n").joined(separator: ", ") }
+        self.init(
+            Code(rawValue: failure.code.rawValue),
+            message: details.map { "\(failure.text) (\($0))" } ?? failure.text,
+            sourceError: failure.source.map { source in
+                SourceError(
+                    domain: source.domain,
+                    code: Int(truncatingIfNeeded: source.code),
+                    message: source.message
+                )
+            }
+        )
+    }
+
+    /// What the error of a handler of this process looks like to the loads of this process: as to any other.
+    init(ofHandler error: any Error) {
+        self.init(Failure(ofHandler: error))
+    }
+
+    static var cancelled: PasteboardError {
+        PasteboardError(.cancelled, message: "the load was cancelled")
+    }
+
+    static func typeUnavailable(_ accepted: UniformType, among types: [UniformType]) -> PasteboardError {
+        let there = types.isEmpty ? "it has none" : "there are: \(types.map(\.identifier).joined(separator: ", "))"
+        return PasteboardError(
+            .typeUnavailable,
+            message: "the item cannot be loaded as \(accepted.identifier); \(there)"
+        )
+    }
+}
+
+extension PasteboardError.SourceError {
+    /// What crosses of any error.
+    init(_ error: any Error) {
+        switch error {
+        case let error as PasteboardError:
+            if let sourceError = error.sourceError {
+                self = sourceError
+            } else {
+                self.init(
+                    domain: "PasteboardKit.PasteboardError",
+                    code: Int(error.code.rawValue),
+                    message: error.message
+                )
+            }
+        default:
+            // The underscores notwithstanding, this is where every error has the two, NSError's own among them.
+            self.init(domain: error._domain, code: error._code, message: "\(error)")
+        }
+    }
+}
+
+extension Failure {
+    /// What a destination is told of a handler's error.
+    init(ofHandler error: any Error) {
+        let source = PasteboardError.SourceError(error)
+        self.init(
+            .sourceFailed,
+            "the source failed to make the bytes: \(source.message)",
+            source: SourceFailure(domain: source.domain, code: Int64(source.code), message: source.message)
+        )
+    }
+}

@@ -1,0 +1,53 @@
+/// Every failure of this library: a code to switch on, and a message for people.
+public struct PasteboardError: Error, Sendable, CustomStringConvertible {
+    /// What a source's handler failed with. Its class does not cross between processes; these three do.
+    public struct SourceError: Sendable, Hashable {
+        /// Whose codes these are: the name of the error's type, as a rule.
+        public let domain: String
+        /// The error's number within its domain.
+        public let code: Int
+        /// The error in the source's own words.
+        public let message: String
+
+        /// Makes the description of an error.
+        public init(domain: String, code: Int, message: String) {
+            self.domain = domain
+            self.code = code
+            self.message = message
+        }
+    }
+
+    /// Why it failed.
+    public let code: Code
+    /// What failed, on what, why, and what to do about it, in one line.
+    public let message: String
+    /// The source's own error; given with ``Code/sourceFailed`` only.
+    public let sourceError: SourceError?
+
+    /// Makes an error.
+    public init(_ code: Code, message: String, sourceError: SourceError? = nil) {
+        self.code = code
+        self.message = message
+        self.sourceError = sourceError
+    }
+
+    /// The number that `NSItemProvider` has for such a failure, for code that was written for it.
+    ///
+    /// -1000 where the item cannot be had: there is none, not as this type, or its source could not give it; else -1.
+    /// (-1100 and -1200 are about classes that do not fit: loads of data never end with them.)
+    public var itemProviderErrorCode: Int {
+        if sourceError?.domain == Self.domain { return -1 }
+        return switch code {
+        case .nothingHere, .typeUnavailable, .superseded, .sourceGone, .sourceFailed, .sourceStalled, .sourceTruncated:
+            -1000
+        default:
+            -1
+        }
+    }
+
+    /// The message.
+    public var description: String { message }
+
+    /// The domain of errors that this library reports in the place of a handler that broke its contract.
+    static let domain = "PasteboardKit.ItemProvider"
+}

@@ -1,0 +1,137 @@
+import FoundationEssentials
+import PasteboardTransport
+
+/// One call of a handler, on the pool's threads, and the one result of it.
+final class HandlerRun: Sendable {
+    private enum Work {
+        case none
+        case task(Task<Void, Never>)
+        case progress(LoadProgress)
+    }
+
+    private struct State {
+        var work = Work.none
+        var isOver = false
+    }
+
+    private let handler: DataHandler
+    private let completion: @Sendable (Result<Data, any Error>) -> Void
+    private let progress: @Sendable (_ completed: Int64, _ total: Int64) -> Void
+    private let state = Lock(State())
+
+    /// - Parameters:
+    ///   - progress: called as the handler reports, on its threads.
+    ///   - completion: called once, unless the run is cancelled before.
+    init(
+        _ handler: DataHandler,
+        progress: @escaping @Sendable (_ completed: Int64, _ total: Int64) -> Void,
+        completion: @escaping @Sendable (Result<Data, any Error>) -> Void
+    ) {
+        self.handler = handler
+        self.progress = progress
+        self.completion = completion
+    }
+
+    func start() {
+        switch handler {
+        case .callback(let body):
+            HandlerPool.shared.run { self.run(body) }
+        case .async(let body):
+            attach(
+                .task(
+                    Task(executorPreference: HandlerPool.shared) {
+                        do {
+                            self.finish(.success(try await body()))
+                        } catch {
+                            self.finish(.failure(error))
+                        }
+                    }
+                )
+            )
+        }
+    }
+
+    /// Stops the handler, whose result nobody wants any more. Before the start it prevents it.
+    func cancel() {
+        guard let work = end() else { return }
+        stop(work)
+    }
+
+    private func run(_ body: @Sendable (@escaping DataHandler.Completion) -> LoadProgress?) {
+        guard !state.withLock({ $0.isOver }) else { return }
+        let promise = Promise { self.finish($0) }
+        guard let progress = body({ promise.fulfil($0, $1) }) else { return }
+        attach(.progress(progress))
+        progress.observe { [weak self, weak progress] in
+            guard let self, let progress, !state.withLock({ $0.isOver }) else { return }
+            self.progress(progress.completedUnitCount, progress.totalUnitCount)
+        }
+    }
+
+    /// The run may have been cancelled, or be finished, before it is known what there is to stop.
+    private func attach(_ work: Work) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.work = work }
+            return state.isOver
+        }
+        if isOver { stop(work) }
+    }
+
+    private func stop(_ work: Work) {
+        // Cancelling runs the program's code.
+        switch work {
+        case .none: break
+        case .task(let task): HandlerPool.shared.run { task.cancel() }
+        case .progress(let progress): HandlerPool.shared.run { progress.cancel() }
+        }
+    }
+
+    private func finish(_ result: Result<Data, any Error>) {
+        // A slice keeps the memory of its whole, and its first index is not 0.
+        guard end() != nil else { return }
+        completion(result.map { $0.startIndex == 0 ? $0 : Data($0) })
+    }
+
+    /// What the run was doing; nil if it was over.
+    private func end() -> Work? {
+        state.withLock { state in
+            guard !state.isOver else { return nil }
+            let work = state.work
+            state.isOver = true
+            state.work = .none
+            return work
+        }
+    }
+
+    /// What a handler's completion stands for. Only its first use counts; let go of unused, it has failed.
+    private final class Promise: Sendable {
+        private let finish: @Sendable (Result<Data, any Error>) -> Void
+
+        init(_ finish: @escaping @Sendable (Result<Data, any Error>) -> Void) {
+            self.finish = finish
+        }
+
+        deinit {
+            finish(.failure(Self.broken("never called its completion")))
+        }
+
+        func fulfil(_ data: Data?, _ error: (any Error)?) {
+            if let error {
+                finish(.failure(error))
+            } else if let data {
+                finish(.success(data))
+            } else {
+                finish(.failure(Self.broken("completed with neither data nor an error")))
+            }
+        }
+
+        private static func broken(_ what: String) -> PasteboardError {
+            let message = "the source's load handler \(what)"
+            return PasteboardError(
+                .sourceFailed,
+                message: message,
+                sourceError: .init(domain: PasteboardError.domain, code: -1, message: message)
+            )
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardWire
+
+/// One representation of an item of another process, bound to the contents that were listed and to the connection they
+/// were listed on: another broker's numbers mean something else.
+struct RemoteRepresentation: Sendable {
+    let connection: PasteboardConnection
+    let link: Link
+    let handle: UInt64
+    let item: Int
+    let type: UniformType
+
+    func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
+        let request = request(timeout: timeout)
+        let load = DataLoad(type, progress: progress)
+        let link = link
+        let cancel: @Sendable () -> Void = {
+            if load.reply.resolve(.failure(.cancelled)) { link.cancel(load) }
+        }
+        progress?.begin(cancel: cancel)
+        do throws(PasteboardError) {
+            return try await load.reply.value(onCancel: cancel) {
+                link.open(load) { state throws(Failure) in try state.open(request) }
+            }
+        } catch {
+            progress?.end(byteCount: nil)
+            throw error
+        }
+    }
+
+    func loadBytes(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<ByteChunks> {
+        let request = request(timeout: timeout)
+        let load = ChunkLoad(type, progress: progress, link: link)
+        progress?.begin { [weak load] in load?.cancel() }
+        return try await load.reply.value {
+            load.cancel()
+        } start: {
+            link.open(load) { state throws(Failure) in try state.open(request) }
+        }
+    }
+
+    private func request(timeout: Duration?) -> Load {
+        var accept = Accept()
+        accept.type = type.identifier
+        accept.match = 1
+        var load = Load()
+        load.handle = handle
+        load.item = UInt32(clamping: item)
+        load.accepts = [accept]
+        load.timeoutMilliseconds = timeout?.loadMilliseconds
+        return load
+    }
+}
+
+extension Duration {
+    /// At least 1, because 0 stands for none.
+    fileprivate var loadMilliseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 1 }
+        let (milliseconds, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
+        guard !overflow else { return .max }
+        return max(1, milliseconds.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000_000_000).partialValue)
+    }
+}

@@ -1,0 +1,22 @@
+import PasteboardWire
+
+/// A load's result with the type that the source really gave.
+public struct Loaded<Value: Sendable>: Sendable {
+    /// What was loaded.
+    public let value: Value
+    /// The type of it: the one asked for, or one that conforms to it.
+    public let type: UniformType
+    /// Of files only: whether this is the source's own file, to be read and not changed, rather than a copy.
+    public let isInPlace: Bool
+
+    init(value: Value, type: UniformType, isInPlace: Bool = false) {
+        self.value = value
+        self.type = type
+        self.isInPlace = isInPlace
+    }
+
+    static func type(of answer: Answer, expected: UniformType) -> UniformType {
+        guard let type = answer.type, type != expected.identifier else { return expected }
+        return UniformType(importedAs: type)
+    }
+}

@@ -1,0 +1,36 @@
+/// What a writer holds after a write: the ownership of these contents. Letting go of it changes nothing, as long as
+/// somebody holds the connection.
+public final class Publication: Sendable {
+    /// How an ownership is lost.
+    public enum End: Sendable {
+        /// Somebody wrote to the pasteboard.
+        case replaced
+        /// Somebody cleared the pasteboard.
+        case cleared
+        /// The time that was set is over.
+        case expired
+        /// The contents were handed over to the broker.
+        case handedOver
+        /// The connection to the broker is gone, and the promises with it.
+        case brokerGone
+    }
+
+    /// The number of these contents.
+    public let changeCount: ChangeCount
+
+    private let request: WriteRequest
+    private let connection: PasteboardConnection
+
+    init(changeCount: ChangeCount, request: WriteRequest, connection: PasteboardConnection) {
+        self.changeCount = changeCount
+        self.request = request
+        self.connection = connection
+    }
+
+    /// Returns once the ownership is lost, and at once after that. Loads that have begun by then are still finished.
+    ///
+    /// The wait has no other end: cancelling the task does not end it.
+    public func ended() async -> End {
+        await request.ended()
+    }
+}

@@ -1,0 +1,287 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LoadTests {
+    /// A source that offers one representation, and the provider that a destination sees.
+    private func withItem<Result>(
+        _ register: (ItemProvider) -> Void,
+        _ body: (ItemProvider, Pasteboard, TestBroker) async throws -> Result
+    ) async throws -> Result {
+        try await TestBroker.with { broker in
+            let provider = ItemProvider()
+            register(provider)
+            let source = broker.pasteboard()
+            let publication = try await source.write([provider])
+            defer { withExtendedLifetime(publication) {} }
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            return try await body(item.itemProvider, source, broker)
+        }
+    }
+
+    @Test("64 MiB arrive as they were, at once and in chunks")
+    func big() async throws {
+        let data = Data((0..<(64 << 20)).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 7) })
+        try await withItem { provider in
+            provider.registerDataRepresentation(for: .data) { data }
+        } _: { provider, _, _ in
+            let progress = LoadProgress()
+            let loaded = try await provider.loadData(for: .data, progress: progress)
+            #expect(loaded.value == data)
+            #expect(progress.isFinished)
+            #expect(progress.completedUnitCount == 64 << 20)
+
+            let chunks = try await provider.loadBytes(for: .data).value
+            #expect(chunks.byteCount == 64 << 20)
+            var joined = Data()
+            for try await chunk in chunks {
+                #expect(chunk.startIndex == 0)
+                #expect(!chunk.isEmpty)
+                joined.append(chunk)
+            }
+            #expect(joined == data)
+        }
+    }
+
+    @Test("no bytes at all are a whole load", arguments: [0, 1])
+    func small(count: Int) async throws {
+        try await withItem { provider in
+            provider.registerDataRepresentation(for: .data) { Data(count: count) }
+        } _: { provider, _, _ in
+            let progress = LoadProgress()
+            #expect(try await provider.loadData(for: .data, progress: progress).value == Data(count: count))
+            #expect(progress.isFinished)
+            var sum = 0
+            for try await chunk in try await provider.loadBytes(for: .data).value { sum += chunk.count }
+            #expect(sum == count)
+        }
+    }
+
+    @Test("100 loads at once all get their own bytes")
+    func concurrent() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            try await source.write((0..<100).map { .text(String(repeating: "\($0) ", count: 2000)) })
+            let items = try await broker.pasteboard().contents().items
+            try await withThrowingTaskGroup(of: (Int, Data).self) { group in
+                for item in items {
+                    group.addTask { (item.id, try await item.itemProvider.loadData(for: .text).value) }
+                }
+                for try await (index, data) in group {
+                    #expect(data == Data(String(repeating: "\(index) ", count: 2000).utf8))
+                }
+            }
+        }
+    }
+
+    @Test("handlers that block run beside each other")
+    func blockingHandlers() async throws {
+        let inside = Counter()
+        let all = Semaphore()
+        try await withItem { provider in
+            provider.registerDataRepresentation(forTypeIdentifier: "public.data") { completion in
+                // Nobody goes on before all eight are here.
+                if inside.increment() == 8 { for _ in 0..<8 { all.signal() } }
+                all.wait()
+                completion(Data("x".utf8), nil)
+                return nil
+            }
+        } _: { provider, _, _ in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 { group.addTask { _ = try await provider.loadData(for: .data) } }
+                try await group.waitForAll()
+            }
+            #expect(inside.value == 8)
+        }
+    }
+
+    @Test("a type that is not there fails at once and names those that are")
+    func typeUnavailable() async throws {
+        let calls = Counter()
+        try await withItem { provider in
+            provider.registerDataRepresentation(for: .plainText) {
+                calls.increment()
+                return Data()
+            }
+        } _: { provider, _, _ in
+            // A subtype of what is there is not there.
+            let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .utf8PlainText) }
+            #expect(error?.code == .typeUnavailable)
+            #expect(error?.itemProviderErrorCode == -1000)
+            #expect(error?.message.contains("public.plain-text") == true)
+            #expect(calls.value == 0)
+        }
+    }
+
+    // MARK: Handlers that fail
+
+    private enum Trouble: Int, Error {
+        case paper = 7
+    }
+
+    @Test("what a handler throws arrives by domain, code and message")
+    func handlerThrows() async throws {
+        try await withItem { provider in
+            provider.registerDataRepresentation(for: .data) { throw Trouble.paper }
+            provider.registerDataRepresentation(for: .png) { completion in
+                completion(Data("ignored".utf8), Trouble.paper)
+                completion(Data("ignored".utf8), nil)
+                return nil
+            }
+        } _: { provider, _, _ in
+            for type in [UniformType.png, .data] {
+                let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: type) }
+                #expect(error?.code == .sourceFailed)
+                #expect(error?.sourceError?.domain.hasSuffix("Trouble") == true)
+                #expect(error?.sourceError?.code == 7)
+                #expect(error?.sourceError?.message == "paper")
+            }
+        }
+    }
+
+    @Test("a handler that completes with nothing, or lets go of its completion, has failed")
+    func handlerBreaksContract() async throws {
+        try await withItem { provider in
+            provider.registerDataRepresentation(for: .png) { completion in
+                completion(nil, nil)
+                return nil
+            }
+            provider.registerDataRepresentation(for: .gif) { _ in nil }
+        } _: { provider, _, _ in
+            for type in [UniformType.png, .gif] {
+                let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: type) }
+                #expect(error?.code == .sourceFailed)
+                #expect(error?.itemProviderErrorCode == -1)
+            }
+        }
+    }
+
+    @Test("of two completions the first counts")
+    func completionTwice() async throws {
+        try await withItem { provider in
+            provider.registerDataRepresentation(for: .data) { completion in
+                completion(Data("first".utf8), nil)
+                completion(Data("second".utf8), nil)
+                completion(nil, Trouble.paper)
+                return nil
+            }
+        } _: { provider, _, _ in
+            let loaded = try await provider.loadData(for: .data)
+            #expect(loaded.value == Data("first".utf8))
+        }
+    }
+
+    // MARK: Ends of others
+
+    @Test("a load that has begun is finished after its contents were replaced, and a new one is superseded")
+    func replaced() async throws {
+        let asked = Gate()
+        let replaced = Gate()
+        try await withItem { provider in
+            provider.registerDataRepresentation(for: .data) {
+                asked.open()
+                await replaced.wait()
+                return Data("still here".utf8)
+            }
+        } _: { provider, source, _ in
+            async let loaded = provider.loadData(for: .data)
+            await asked.wait()
+            try await source.write([.text("next")])
+            let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
+            #expect(error?.code == .superseded)
+            replaced.open()
+            let data = try await loaded.value
+            #expect(data == Data("still here".utf8))
+        }
+    }
+
+    @Test("the end of the source ends its loads, and its handler is cancelled")
+    func sourceGone() async throws {
+        let asked = Gate()
+        let cancelled = Gate()
+        try await withItem { provider in
+            provider.registerDataRepresentation(for: .data) {
+                asked.open()
+                return await withTaskCancellationHandler {
+                    await cancelled.wait()
+                    return Data()
+                } onCancel: {
+                    cancelled.open()
+                }
+            }
+        } _: { provider, source, _ in
+            let load = Task { try await provider.loadData(for: .data) }
+            await asked.wait()
+            await source.connection.close()
+            let error = await #expect(throws: PasteboardError.self) { try await load.value }
+            #expect(error?.code == .sourceGone)
+            await cancelled.wait()
+        }
+    }
+
+    @Test("the end of the broker ends loads, and the next request finds another broker")
+    func brokerGone() async throws {
+        let asked = Gate()
+        let never = Gate()
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .data) {
+                asked.open()
+                await never.wait()
+                return Data()
+            }
+            let publication = try await pasteboard.write([provider])
+            let item = try #require(try await pasteboard.contents().items.first)
+            let load = Task { try await item.itemProvider.loadData(for: .data) }
+            await asked.wait()
+            try await broker.stop()
+            let error = await #expect(throws: PasteboardError.self) { try await load.value }
+            #expect([.brokerRestarted, .brokerUnavailable].contains(error?.code))
+            #expect(await publication.ended() == .brokerGone)
+            never.open()
+
+            let none = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
+            #expect(none?.code == .brokerUnavailable)
+            let second = try broker.restart()
+            #expect(try await pasteboard.contents().items.isEmpty)
+            // A provider of the first broker means nothing to the second.
+            await #expect(throws: PasteboardError.self) { try await item.itemProvider.loadData(for: .data) }
+            try await second.stop()
+        }
+    }
+
+    @Test("a closed connection refuses requests")
+    func closed() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            _ = try await pasteboard.contents()
+            await pasteboard.connection.close()
+            let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
+            #expect(error?.code == .brokerUnavailable)
+        }
+    }
+
+    @Test("a load ends by its timeout")
+    func timeout() async throws {
+        let cancelled = Gate()
+        try await withItem { provider in
+            provider.registerDataRepresentation(for: .data) {
+                await withTaskCancellationHandler {
+                    await cancelled.wait()
+                    return Data()
+                } onCancel: {
+                    cancelled.open()
+                }
+            }
+        } _: { provider, _, _ in
+            let error = await #expect(throws: PasteboardError.self) {
+                try await provider.loadData(for: .data, timeout: .milliseconds(20))
+            }
+            #expect(error?.code == .timeout)
+            await cancelled.wait()
+        }
+    }
+}

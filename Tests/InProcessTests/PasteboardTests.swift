@@ -1,0 +1,155 @@
+import FoundationEssentials
+import PasteboardKit
+import Testing
+import TypeIdentifiers
+
+@Suite(.timeLimit(.minutes(1)))
+struct PasteboardTests {
+    @Test("what one program writes another lists and loads, and the handler runs at the load")
+    func writeAndLoad() async throws {
+        try await TestBroker.with { broker in
+            let calls = Counter()
+            let provider = ItemProvider()
+            provider.suggestedName = "report"
+            provider.registerDataRepresentation(for: .utf8PlainText) {
+                calls.increment()
+                return Data("made when asked".utf8)
+            }
+            let source = broker.pasteboard()
+            let publication = try await source.write([provider])
+
+            let contents = try await broker.pasteboard().contents()
+            #expect(contents.changeCount == publication.changeCount)
+            let item = try #require(contents.items.first)
+            #expect(contents.items.count == 1)
+            #expect(item.id == 0)
+            #expect(item.itemProvider.suggestedName == "report")
+            #expect(item.representations.map(\.type) == [.utf8PlainText])
+            #expect(item.representations.map(\.state) == [.promised])
+            #expect(calls.value == 0)
+
+            let loaded = try await item.itemProvider.loadData(for: .plainText)
+            #expect(loaded.value == Data("made when asked".utf8))
+            #expect(loaded.type == .utf8PlainText)
+            #expect(calls.value == 1)
+        }
+    }
+
+    @Test("an empty pasteboard has no items, and a clear counts on")
+    func empty() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            #expect(try await pasteboard.contents().items.isEmpty)
+            let first = try await pasteboard.clear()
+            let second = try await pasteboard.clear()
+            #expect(second.value == first.value + 1)
+            #expect(second.epoch == first.epoch)
+        }
+    }
+
+    @Test("a publication ends as replaced, as cleared, or with its connection")
+    func ends() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            let other = broker.pasteboard()
+            let first = try await source.write([.text("a")])
+            let second = try await other.write([.text("b")])
+            #expect(await first.ended() == .replaced)
+            try await source.clear()
+            #expect(await second.ended() == .cleared)
+            let third = try await source.write([.text("c")])
+            await source.connection.close()
+            #expect(await third.ended() == .brokerGone)
+            #expect(await third.ended() == .brokerGone)
+        }
+    }
+
+    @Test("representations for this process alone stay in it, and nothing else is no item")
+    func visibility() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .png, visibility: .ownProcess) { Data() }
+            await #expect(throws: PasteboardError.self) { try await pasteboard.write([provider]) }
+            provider.registerDataRepresentation(for: .gif) { Data("g".utf8) }
+            let hidden = ItemProvider()
+            hidden.registerDataRepresentation(for: .png, visibility: .ownProcess) { Data() }
+            try await pasteboard.write([hidden, provider])
+            let items = try await pasteboard.contents().items
+            #expect(items.map { $0.representations.map(\.type) } == [[.gif]])
+            // The places of the broker's question are those of what was published.
+            #expect(try await items[0].itemProvider.loadData(for: .gif).value == Data("g".utf8))
+        }
+    }
+
+    @Test("a type of the source's own keeps its supertypes on the way")
+    func ownTypes() async throws {
+        try await TestBroker.with { broker in
+            let type = UniformType(identifier: "org.example.note", supertypes: ["public.json", "public.text"])
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: type) { Data("{}".utf8) }
+            let source = broker.pasteboard()
+            try await source.write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            let loaded = try await item.itemProvider.loadData(for: .json)
+            #expect(loaded.type.identifier == "org.example.note")
+            #expect(loaded.type.conforms(to: .json))
+        }
+    }
+
+    @Test("a received provider can be written on, and its loads come from the first source")
+    func passingOn() async throws {
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard("first")
+            try await source.write([.text("from afar")])
+            let relay = broker.connect()
+            let received = try await Pasteboard(name: "first", connection: relay).contents().items.map(\.itemProvider)
+            try await Pasteboard(name: "second", connection: relay).write(received)
+            let item = try #require(try await broker.pasteboard("second").contents().items.first)
+            #expect(try await item.itemProvider.loadData(for: .text).value == Data("from afar".utf8))
+        }
+    }
+
+    @Test("512 items are one write, and one more is refused")
+    func manyItems() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            try await pasteboard.write((0..<512).map { .text("\($0)") })
+            let items = try await pasteboard.contents().items
+            #expect(items.count == 512)
+            #expect(try await items[511].itemProvider.loadData(for: .text).value == Data("511".utf8))
+            let error = await #expect(throws: PasteboardError.self) {
+                try await pasteboard.write((0..<513).map { .text("\($0)") })
+            }
+            #expect(error?.code == .limitExceeded)
+            #expect(try await pasteboard.contents().items.count == 512)
+        }
+    }
+
+    @Test("a write of a cancelled task throws, and leaves what was there")
+    func cancelledWrite() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            let before = try await pasteboard.write([.text("stays")])
+            let gate = Gate()
+            let task = Task {
+                await gate.wait()
+                return try await pasteboard.write([.text("never")])
+            }
+            task.cancel()
+            gate.open()
+            let error = await #expect(throws: PasteboardError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+            let contents = try await pasteboard.contents()
+            #expect(contents.changeCount == before.changeCount)
+        }
+    }
+}
+
+extension ItemProvider {
+    static func text(_ text: String) -> ItemProvider {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .utf8PlainText) { Data(text.utf8) }
+        return provider
+    }
+}

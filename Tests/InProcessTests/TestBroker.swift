@@ -1,0 +1,62 @@
+import FoundationEssentials
+import PasteboardBroker
+import PasteboardKit
+import PasteboardTransport
+
+/// A broker of a test's own, at a socket of its own, whose deadlines end no wait of a test.
+struct TestBroker: Sendable {
+    let directory: String
+    private let running: Task<Void, any Error>
+
+    private static let patience = ["first-byte": "10m", "progress": "10m", "hello": "10m"]
+
+    private init(directory: String, limits: [String: String] = [:]) throws {
+        self.directory = directory
+        let broker = try Broker(
+            socketPath: "\(directory)/socket",
+            limits: Self.patience.merging(limits) { $1 }
+        )
+        running = Task { try await broker.run() }
+    }
+
+    /// Runs `body` with a broker, and ends that.
+    static func with<Result>(
+        limits: [String: String] = [:],
+        _ body: (TestBroker) async throws -> Result
+    ) async throws -> Result {
+        let random = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
+        let directory = FileManager.default.temporaryDirectory.appending(path: "pasteboard-test-\(random)").path()
+        let broker = try TestBroker(directory: directory, limits: limits)
+        defer { try? FileManager.default.removeItem(atPath: broker.directory) }
+        let result: Result
+        do {
+            result = try await body(broker)
+        } catch {
+            broker.running.cancel()
+            throw error
+        }
+        try await broker.stop()
+        return result
+    }
+
+    /// Ends the broker and waits for its end.
+    func stop() async throws {
+        running.cancel()
+        try await running.value
+    }
+
+    /// Another broker in the place of this one, which has ended.
+    func restart() throws -> TestBroker {
+        try TestBroker(directory: directory)
+    }
+
+    /// A program that uses this broker.
+    func connect() -> PasteboardConnection {
+        PasteboardConnection(socketPath: "\(directory)/socket", startsBroker: false)
+    }
+
+    /// A pasteboard as one more program sees it.
+    func pasteboard(_ name: Pasteboard.Name = .general) -> Pasteboard {
+        Pasteboard(name: name, connection: connect())
+    }
+}
