@@ -79,6 +79,18 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .executableTarget(
+            name: "hello-source",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/hello-source",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "hello-destination",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/hello-destination",
+            swiftSettings: settings
+        ),
         .target(name: "PlacesModel", path: "Examples/PlacesModel", swiftSettings: settings),
         .executableTarget(
             name: "places-source",
