@@ -14,7 +14,9 @@ struct PlacesTarget {
         let offered = try await board.contents().items.filter(PlaceAcceptance.accepts)
         Trace.line("target: offered \(offered.count) items")
         for item in offered {
-            Trace.line("target: item \(item.id): \(item.itemProvider.registeredTypeIdentifiers.joined(separator: ", "))")
+            Trace.line(
+                "target: item \(item.id): \(item.itemProvider.registeredTypeIdentifiers.joined(separator: ", "))"
+            )
         }
         let wanted = selection.items(of: offered)
         guard !wanted.isEmpty else {
