@@ -36,6 +36,6 @@ enum Broker {
     }
 
     static func nothing(on board: String) -> Failure {
-        Failure(.nothingHere, "nothing is on pasteboard \(board)")
+        Failure(.nothingHere, "pasteboard \(board) is empty")
     }
 }

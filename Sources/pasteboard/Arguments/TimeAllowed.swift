@@ -11,7 +11,8 @@ enum TimeAllowed: Equatable {
         }
         let number = spelling.prefix { $0 == "." || ("0"..."9").contains($0) }
         let units: [Substring: Double] = ["": 1_000, "s": 1_000, "ms": 1, "m": 60_000, "h": 3_600_000]
-        let milliseconds = Double(number).flatMap { count in units[spelling.dropFirst(number.count)].map { count * $0 } }
+        let milliseconds = Double(number).flatMap { count in units[spelling.dropFirst(number.count)].map { count * $0 }
+        }
         // Some 285,000 years; what is more cannot be meant.
         guard let milliseconds, milliseconds > 0, milliseconds < 9e15 else {
             throw CommandFailure(

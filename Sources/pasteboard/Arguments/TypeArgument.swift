@@ -25,7 +25,8 @@ struct TypeArgument {
     static func type(_ spelling: String) throws(CommandFailure) -> UniformType {
         guard let type = UniformType.fromUserSpelling(spelling) else {
             throw CommandFailure(
-                usage: "'\(spelling)' is no type; write an identifier (public.png), a MIME type (image/png), an extension "
+                usage:
+                    "'\(spelling)' is no type; write an identifier (public.png), a MIME type (image/png), an extension "
                     + "(.png), text or image"
             )
         }

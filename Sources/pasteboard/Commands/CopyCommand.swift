@@ -11,7 +11,12 @@ struct CopyCommand: Command {
         operands: "[FILE ...]",
         options: [
             .init("--type", short: "-t", value: "TYPE", "the type of standard input, or of all FILEs"),
-            .init("--type", short: "-t", value: "TYPE=FILE", "one more representation of the same item; may be repeated"),
+            .init(
+                "--type",
+                short: "-t",
+                value: "TYPE=FILE",
+                "one more representation of the same item; may be repeated"
+            ),
             .board,
             .init("--name", value: "NAME", "suggests a file name to whoever pastes"),
             .init("--trim-newline", short: "-n", "leaves out one newline at the end of each input"),

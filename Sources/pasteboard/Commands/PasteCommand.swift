@@ -13,7 +13,12 @@ struct PasteCommand: Command {
             .init("--type", short: "-t", value: "TYPE", "the type wanted; repeated, the first of them that is there"),
             .board,
             .init("--item", value: "N", "which item, counted from 1; the first unless told"),
-            .init("--output", short: "-o", value: "FILE", "writes FILE, once everything has come; '-' is standard output"),
+            .init(
+                "--output",
+                short: "-o",
+                value: "FILE",
+                "writes FILE, once everything has come; '-' is standard output"
+            ),
             .init("--into", value: "DIR", "writes each item to a new file in DIR, and prints its path"),
             .init("--timeout", value: "DURATION", "gives up after this time, instead of when the source stalls"),
             .init("--trim-newline", short: "-n", "leaves out one newline at the end"),
@@ -50,7 +55,9 @@ struct PasteCommand: Command {
         self.trimsNewline = arguments.has("--trim-newline")
         self.isRaw = arguments.has("--raw")
         guard self.types.count <= WireLimits.accepts else {
-            throw CommandFailure(usage: "-t is given \(self.types.count) times; at most \(WireLimits.accepts) are allowed")
+            throw CommandFailure(
+                usage: "-t is given \(self.types.count) times; at most \(WireLimits.accepts) are allowed"
+            )
         }
         guard self.directory == nil || !arguments.has("--output") else {
             throw CommandFailure(usage: "--output and --into exclude each other")
