@@ -68,7 +68,9 @@ let package = Package(
         .executableTarget(name: "pasteboardd", dependencies: ["BrokerLoop"], swiftSettings: settings),
         .executableTarget(
             name: "pasteboard",
-            dependencies: ["PasteboardClient", "BrokerLoop", "PasteboardWire", "TypeIdentifiers"],
+            dependencies: [
+                "PasteboardClient", "BrokerLoop", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers",
+            ],
             swiftSettings: settings
         ),
 

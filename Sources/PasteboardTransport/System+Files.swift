@@ -47,6 +47,11 @@ extension System {
         return contents
     }
 
+    /// How far an open file has been read or written.
+    package static func position(of descriptor: CInt) throws(SystemError) -> UInt64 {
+        UInt64(clamping: try call("lseek", "descriptor \(descriptor)") { lseek(descriptor, 0, SEEK_CUR) })
+    }
+
     /// Gives a file a new name, in place of whatever had that name.
     package static func rename(_ old: String, to new: String) throws(SystemError) {
         _ = try call("rename to", new) { Glibc.rename(old, new) }

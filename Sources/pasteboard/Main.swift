@@ -1,1 +1,10 @@
-@main enum Main { static func main() {} }
+import Glibc
+
+/// The command line. Synchronous from end to end: the start of a process is most of the time that a command takes.
+@main
+enum Main {
+    static func main() {
+        StandardStreams.occupyClosedOnes()
+        exit(CommandLineTool.run(Array(CommandLine.arguments.dropFirst())))
+    }
+}

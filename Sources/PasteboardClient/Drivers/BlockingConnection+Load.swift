@@ -9,12 +9,14 @@ extension BlockingConnection {
     /// `Failure`, or what one of the closures threw; either way the load is over.
     ///
     /// - Parameters:
+    ///   - interrupt: a descriptor that ends the load with `cancelled` when it becomes readable: one of signals, say.
     ///   - answered: called once, before the first byte.
     ///   - progressed: called as the source's handler reports.
     ///   - bytes: called for each piece, in order.
     @discardableResult
     package func load(
         _ load: Load,
+        interruptedBy interrupt: CInt? = nil,
         answered: (Answer) throws -> Void = { _ in },
         progressed: (Progress) throws -> Void = { _ in },
         bytes consume: (Span<UInt8>) throws -> Void
@@ -31,7 +33,11 @@ extension BlockingConnection {
             }
         }
         do {
-            return try self.result(of: stream, until: Self.deadline(of: load)) { state, event, bytes in
+            return try self.result(
+                of: stream,
+                until: Self.deadline(of: load),
+                interruptedBy: interrupt
+            ) { state, event, bytes in
                 var isOver = false
                 switch event {
                 case .answered(_, let given):

@@ -2,16 +2,18 @@ import PasteboardTransport
 package import PasteboardWire
 
 /// Where the bytes of a representation are.
-package enum ByteSource: Sendable {
+package enum ByteSource {
     /// They are made when they are asked for.
     case promised
     case bytes([UInt8])
     /// Read to its end, by its own position: standard input, a file.
     case descriptor(CInt)
+    /// As `descriptor`, through a function that is called when the descriptor is readable, until it returns no bytes.
+    case pieces(of: CInt, next: () throws -> [UInt8])
 }
 
 /// One item of a write, and where its bytes are.
-package struct WriteItem: Sendable {
+package struct WriteItem {
     package var suggestedName: String?
     /// Each representation's `provision` follows from its source.
     package var representations: [(representation: Representation, source: ByteSource)]
@@ -75,14 +77,20 @@ extension BlockingConnection {
         case .bytes(let bytes):
             try self.send(bytes, on: stream, last: true)
         case .descriptor(let descriptor):
-            while true {
-                // The broker's refusal may come while the descriptor has nothing to give.
-                let interest = PollInterest(descriptor, .readable)
-                while try self.sendingStep(stream, extra: [interest]).first?.isEmpty ?? true {}
-                let bytes = try System.read(descriptor, upTo: WireLimits.dataLength)
-                try self.send(bytes, on: stream, last: bytes.isEmpty)
-                if bytes.isEmpty { return }
-            }
+            try self.send(of: descriptor, on: stream) { try System.read(descriptor, upTo: WireLimits.dataLength) }
+        case .pieces(let descriptor, let next):
+            try self.send(of: descriptor, on: stream, next)
+        }
+    }
+
+    private func send(of descriptor: CInt, on stream: UInt64, _ next: () throws -> [UInt8]) throws {
+        while true {
+            // The broker's refusal may come while the descriptor has nothing to give.
+            let interest = PollInterest(descriptor, .readable)
+            while try self.sendingStep(stream, extra: [interest]).first?.isEmpty ?? true {}
+            let bytes = try next()
+            try self.send(bytes, on: stream, last: bytes.isEmpty)
+            if bytes.isEmpty { return }
         }
     }
 

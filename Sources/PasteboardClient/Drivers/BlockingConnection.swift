@@ -82,16 +82,19 @@ package final class BlockingConnection {
         }
     }
 
-    /// Turns until `take` has made a result of what came for `stream`, or until `deadline`.
+    /// Turns until `take` has made a result of what came for `stream`, or until `deadline`, or until `interrupt` is readable.
     func result<Value>(
         of stream: UInt64,
         until deadline: UInt64 = .max,
+        interruptedBy interrupt: CInt? = nil,
         _ take: (inout ClientState, ClientEvent, Span<UInt8>) -> Result<Value, Failure>?
     ) throws(Failure) -> Value {
         var result: Result<Value, Failure>?
+        let extra = interrupt.map { [PollInterest($0, .readable)] } ?? []
         while true {
+            var ready: [PollInterest.Readiness] = []
             do throws(Failure) {
-                try self.step(until: deadline) { state, event, bytes in
+                ready = try self.step(extra: extra, until: deadline) { state, event, bytes in
                     if event.stream != stream {
                         self.keep(event)
                     } else if case .failed(_, let failure) = event {
@@ -105,6 +108,11 @@ package final class BlockingConnection {
                 if result == nil { throw error }
             }
             if let result { return try result.get() }
+            if ready.contains(where: { !$0.isEmpty }) {
+                self.io.state.cancel(stream)
+                try? self.io.flush()
+                throw Failure(.cancelled, "interrupted")
+            }
             if MonotonicClock.now() >= deadline {
                 self.io.state.cancel(stream)
                 try? self.io.flush()

@@ -41,8 +41,8 @@ package struct BrokerConnector: Sendable {
         return try self.connectStarting()
     }
 
-    /// Nil where nobody listens.
-    private func connectIfServed() throws(Failure) -> OwnedDescriptor? {
+    /// As `connect`, but nil where nobody listens: for questions that are not worth a start.
+    package func connectIfServed() throws(Failure) -> OwnedDescriptor? {
         do {
             // Whoever may write to the directory could put a socket of their own there.
             try self.place.checkDirectory()

@@ -1,0 +1,32 @@
+/// A duration as the command line spells it.
+enum TimeAllowed: Equatable {
+    case milliseconds(UInt64)
+    case infinity
+
+    /// `500ms`, `2s`, `5m`, `1h`, `infinity`; a bare number counts seconds. Fractions are allowed: `0.5s`.
+    init(_ spelling: String) throws(CommandFailure) {
+        if spelling == "infinity" {
+            self = .infinity
+            return
+        }
+        let number = spelling.prefix { $0 == "." || ("0"..."9").contains($0) }
+        let units: [Substring: Double] = ["": 1_000, "s": 1_000, "ms": 1, "m": 60_000, "h": 3_600_000]
+        let milliseconds = Double(number).flatMap { count in units[spelling.dropFirst(number.count)].map { count * $0 }
+        }
+        // Some 285,000 years; what is more cannot be meant.
+        guard let milliseconds, milliseconds > 0, milliseconds < 9e15 else {
+            throw CommandFailure(
+                usage: "'\(spelling)' is no duration above zero; write 500ms, 2s, 5m, 1h or infinity"
+            )
+        }
+        self = .milliseconds(UInt64(milliseconds.rounded(.up)))
+    }
+
+    /// As a load carries it, where 0 asks for the greatest.
+    var loadMilliseconds: UInt64 {
+        switch self {
+        case .milliseconds(let count): count
+        case .infinity: 0
+        }
+    }
+}

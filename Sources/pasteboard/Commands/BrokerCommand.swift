@@ -1,0 +1,31 @@
+import BrokerLoop
+
+/// Runs the broker in this process: what `pasteboardd` is, in a program that is there anyway.
+struct BrokerCommand: Command {
+    static let syntax = CommandSyntax(
+        "broker",
+        "runs the broker in the foreground",
+        options: [
+            .init("--socket", value: "PATH", "where to listen, instead of the well-known place"),
+            .init("--limit", value: "NAME=VALUE", "changes a limit; 'pasteboard limits' shows them; may be repeated"),
+            .init("--ready-fd", value: "N", "writes a byte to descriptor N once clients can connect"),
+        ],
+        notes: """
+            Ends on SIGTERM, SIGINT, SIGHUP and 'pasteboard stop'. Limits are also read from
+            $XDG_CONFIG_HOME/pasteboard/config, one 'NAME = VALUE' a line. Copy and offer start a broker by themselves
+            unless PASTEBOARD_AUTOSTART is 0.
+            """
+    )
+
+    private let arguments: [String]
+
+    init(_ arguments: ParsedArguments) {
+        self.arguments = ["--socket", "--limit", "--ready-fd"].flatMap { name in
+            arguments.values(name).flatMap { [name, $0] }
+        }
+    }
+
+    func run() -> CInt {
+        BrokerDaemon.run(arguments: self.arguments, program: "pasteboard: broker")
+    }
+}

@@ -1,0 +1,37 @@
+import PasteboardClient
+import PasteboardWire
+
+/// The limits that hold.
+struct LimitsCommand: Command {
+    static let syntax = CommandSyntax(
+        "limits",
+        "shows the limits of the broker that runs, and what they mean",
+        options: [.json],
+        notes: """
+            They are changed by 'broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config. Ends with 3 if no
+            broker runs; none is started.
+            """
+    )
+
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) {
+        self.isJSON = arguments.has("--json")
+    }
+
+    func run() throws -> CInt {
+        let limits = try Broker.required().status().compactMap(\.limit)
+        if self.isJSON {
+            let json = limits.map { limit -> JSONValue in
+                [
+                    "name": .string(limit.name), "value": JSONValue(limit.value),
+                    "meaning": JSONValue(limit.note),
+                ]
+            }
+            try StandardStreams.print(JSONValue.array(json).line)
+        } else {
+            try StandardStreams.print(TextTable.text(limits.map { [$0.name, String($0.value ?? 0), $0.note ?? ""] }))
+        }
+        return 0
+    }
+}

@@ -1,0 +1,51 @@
+import PasteboardClient
+import PasteboardWire
+
+/// Which pasteboards there are.
+struct ListCommand: Command {
+    static let syntax = CommandSyntax(
+        "list",
+        "lists the pasteboards, without their contents",
+        options: [.json],
+        notes: """
+            One line a pasteboard: name, number of items, kept bytes, who wrote it, types of its first item. Without a broker
+            there are none: nothing is printed, and none is started.
+            """
+    )
+
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) {
+        self.isJSON = arguments.has("--json")
+    }
+
+    func run() throws -> CInt {
+        let boards = try Broker.running()?.status().compactMap(\.board) ?? []
+        try StandardStreams.print(
+            self.isJSON ? JSONValue.array(boards.map(\.json)).line : TextTable.text(boards.map(\.row))
+        )
+        return 0
+    }
+}
+
+extension BoardStatus {
+    var row: [String] {
+        let count = self.itemCount ?? 0
+        let owner = count > 0 ? [self.ownerLabel, self.ownerProcess.map { "(\($0))" }].compactMap { $0 } : []
+        return [
+            self.name, count == 1 ? "1 item" : "\(count) items", "\(ByteCount.text(self.keptBytes ?? 0)) kept",
+            owner.joined(separator: " "), self.types.joined(separator: " "),
+        ]
+    }
+
+    var json: JSONValue {
+        [
+            "board": .string(self.name),
+            "changeCount": JSONValue(self.changeCount),
+            "items": JSONValue(self.itemCount ?? 0),
+            "keptBytes": JSONValue(self.keptBytes ?? 0),
+            "owner": ["process": JSONValue(self.ownerProcess), "label": JSONValue(self.ownerLabel)],
+            "types": .array(self.types.map { .string($0) }),
+        ]
+    }
+}

@@ -1,0 +1,75 @@
+import PasteboardClient
+import PasteboardWire
+
+/// What the broker is doing.
+struct StatusCommand: Command {
+    static let syntax = CommandSyntax(
+        "status",
+        "shows connected programs, pasteboards, running loads and counters; never contents",
+        options: [.json],
+        notes: "Ends with 3 if no broker runs; none is started."
+    )
+
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) {
+        self.isJSON = arguments.has("--json")
+    }
+
+    func run() throws -> CInt {
+        let connection = try Broker.required()
+        let welcome = try connection.welcome()
+        let entries = try connection.status()
+        try StandardStreams.print(self.isJSON ? Self.json(welcome, entries).line : Self.text(welcome, entries))
+        return 0
+    }
+
+    private static func text(_ welcome: Welcome, _ entries: [StatusEntry]) -> String {
+        let peers = entries.compactMap(\.peer).map { peer in
+            [
+                "  \(peer.label ?? "-")", "process \(peer.process ?? 0)", "publications \(peer.publications ?? 0)",
+                "loads \(peer.loads ?? 0)", "asked \(peer.asks ?? 0)",
+            ]
+        }
+        let boards = entries.compactMap(\.board).map { board in ["  \(board.row[0])"] + board.row.dropFirst() }
+        let loads = entries.compactMap(\.load).map { load in
+            [
+                "  \(load.type)", "from \(load.source.map { "process \($0)" } ?? "the broker")",
+                "to \(load.destination.map { "process \($0)" } ?? "-")", ByteCount.text(load.byteCount ?? 0),
+                "\(load.milliseconds ?? 0) ms",
+            ]
+        }
+        let counters = entries.compactMap(\.counter).map { ["  \($0.name)", String($0.value ?? 0)] }
+        let sections = [("programs", peers), ("pasteboards", boards), ("loads", loads), ("counters", counters)]
+        let version = VisibleText.line(welcome.programVersion ?? "-")
+        return "broker \(version), process \(welcome.process ?? 0)\n"
+            + sections.map { title, rows in "\n\(title)\n\(rows.isEmpty ? "  none\n" : TextTable.text(rows))" }.joined()
+    }
+
+    private static func json(_ welcome: Welcome, _ entries: [StatusEntry]) -> JSONValue {
+        let peers = entries.compactMap(\.peer).map { peer -> JSONValue in
+            [
+                "process": JSONValue(peer.process), "label": JSONValue(peer.label),
+                "publications": JSONValue(peer.publications ?? 0), "loads": JSONValue(peer.loads ?? 0),
+                "asks": JSONValue(peer.asks ?? 0), "queuedBytes": JSONValue(peer.queuedBytes ?? 0),
+            ]
+        }
+        let loads = entries.compactMap(\.load).map { load -> JSONValue in
+            [
+                "type": .string(load.type), "source": JSONValue(load.source),
+                "destination": JSONValue(load.destination), "bytes": JSONValue(load.byteCount ?? 0),
+                "milliseconds": JSONValue(load.milliseconds ?? 0),
+            ]
+        }
+        return [
+            "broker": [
+                "version": JSONValue(welcome.programVersion), "process": JSONValue(welcome.process),
+                "protocol": JSONValue(welcome.version), "epoch": JSONValue(welcome.epoch.map { String($0) }),
+            ],
+            "programs": .array(peers),
+            "pasteboards": .array(entries.compactMap(\.board).map(\.json)),
+            "loads": .array(loads),
+            "counters": .object(entries.compactMap(\.counter).map { ($0.name, JSONValue($0.value)) }),
+        ]
+    }
+}

@@ -1,0 +1,88 @@
+import PasteboardClient
+import PasteboardWire
+
+/// What a pasteboard could give.
+struct TypesCommand: Command {
+    static let syntax = CommandSyntax(
+        "types",
+        "lists the types on a pasteboard; no source is asked for bytes",
+        options: [.board, .json],
+        notes: """
+            One line a type: identifier, size in bytes or '-', and promised (made when it is pasted), kept (by the broker) or
+            gone (with its source). With several items the item's number and suggested name follow.
+
+            Ends with 1 if there is nothing, or no broker: none is started.
+            """
+    )
+
+    private let board: String
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        self.board = try arguments.board()
+        self.isJSON = arguments.has("--json")
+    }
+
+    func run() throws -> CInt {
+        var list = List()
+        list.board = self.board
+        guard let listing = try Broker.running()?.list(list), listing.contents.handle != nil else {
+            throw Broker.nothing(on: self.board)
+        }
+        try StandardStreams.print(self.isJSON ? self.json(listing).line : Self.text(listing.items))
+        return 0
+    }
+
+    private static func text(_ items: [Item]) -> String {
+        let rows = items.enumerated().flatMap { index, item in
+            item.representations.map { representation in
+                var row = [
+                    representation.type, representation.byteCount.map { String($0) } ?? "-",
+                    self.state(of: representation),
+                ]
+                if items.count > 1 { row += ["item \(index + 1)", item.suggestedName ?? ""] }
+                return row
+            }
+        }
+        return TextTable.text(rows)
+    }
+
+    private static func state(of representation: Representation) -> String {
+        switch representation.provision ?? 0 {
+        case 0: "promised"
+        case 1: "kept"
+        default: "gone"
+        }
+    }
+
+    private func json(_ listing: BoardListing) -> JSONValue {
+        let items = listing.items.map { item in
+            JSONValue.object([
+                ("name", JSONValue(item.suggestedName)),
+                (
+                    "types",
+                    .array(
+                        item.representations.map { representation in
+                            [
+                                "type": .string(representation.type),
+                                "size": JSONValue(representation.byteCount),
+                                "state": .string(Self.state(of: representation)),
+                                "supertypes": .array(representation.supertypes.map { .string($0) }),
+                            ]
+                        }
+                    )
+                ),
+            ])
+        }
+        return [
+            "board": .string(self.board),
+            "changeCount": JSONValue(listing.contents.changeCount),
+            // Beyond what a JSON number carries exactly in many programs.
+            "epoch": JSONValue(listing.contents.epoch.map { String($0) }),
+            "owner": [
+                "process": JSONValue(listing.contents.ownerProcess), "label": JSONValue(listing.contents.ownerLabel),
+            ],
+            "items": .array(items),
+        ]
+    }
+}

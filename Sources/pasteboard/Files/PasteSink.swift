@@ -1,0 +1,137 @@
+import PasteboardTransport
+import TypeIdentifiers
+
+/// Where pasted bytes go.
+protocol PasteSink: AnyObject {
+    /// Before the first byte.
+    func begin(_ type: UniformType, suggestedName: String?) throws
+    func write(_ bytes: Span<UInt8>) throws
+    /// All bytes have come.
+    func finish() throws
+}
+
+/// Standard output as it is.
+final class PlainOutput: PasteSink {
+    func begin(_ type: UniformType, suggestedName: String?) {}
+
+    func write(_ bytes: Span<UInt8>) throws {
+        try StandardStreams.write(bytes)
+    }
+
+    func finish() {}
+}
+
+/// Standard output that is a terminal: text alone, and nothing that the terminal would obey.
+final class TerminalOutput: PasteSink {
+    private var text = VisibleText()
+    private var type = UniformType.data
+
+    func begin(_ type: UniformType, suggestedName: String?) throws {
+        self.type = type
+        guard type.conforms(to: .text) else { throw self.refusal }
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        for index in bytes.indices where bytes[index] == 0 { throw self.refusal }
+        try StandardStreams.write(self.text.append(bytes).span)
+    }
+
+    func finish() throws {
+        try StandardStreams.write(self.text.finish().span)
+        guard self.text.escapedCount > 0 else { return }
+        StandardStreams.note(
+            "pasteboard: paste: \(self.text.escapedCount) bytes that a terminal would obey are shown as \\xNN; --raw "
+                + "writes them as they are"
+        )
+    }
+
+    private var refusal: CommandFailure {
+        CommandFailure(usage: "\(self.type) is not text, and this is a terminal; use -o FILE, a pipe, or --raw")
+    }
+}
+
+/// A file that exists once all bytes are in it.
+final class FileOutput: PasteSink {
+    private let path: String
+    private var pending: PendingFile?
+    private var special: DescriptorBox?
+    private var mode: UInt32?
+
+    init(path: String) {
+        self.path = path
+    }
+
+    func begin(_ type: UniformType, suggestedName: String?) throws {
+        let target = try self.followingLinks()
+        switch target.status?.kind {
+        case .directory:
+            throw CommandFailure(local: "\(self.path) is a directory; use --into to paste into it")
+        case .regular, nil:
+            self.mode = target.status?.mode
+            self.pending = try PendingFile(inDirectory: SocketPlace(socket: target.path).directory)
+        default:
+            // A device or pipe is written to; a file in its place would be no use to anybody.
+            do {
+                self.special = DescriptorBox(try System.open(self.path, .writing))
+            } catch {
+                throw CommandFailure("cannot open", self.path, error)
+            }
+        }
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        try self.pending?.write(bytes, for: self.path)
+        guard let special = self.special else { return }
+        do {
+            try System.write(bytes, to: special.raw)
+        } catch {
+            throw CommandFailure("cannot write", self.path, error)
+        }
+    }
+
+    func finish() throws {
+        try self.pending?.keep(as: try self.followingLinks().path, mode: self.mode)
+    }
+
+    /// The file that is meant: replacing a link by a file would surprise whoever made the link.
+    private func followingLinks() throws -> (path: String, status: FileStatus?) {
+        var path = self.path.contains("/") ? self.path : "./\(self.path)"
+        do {
+            for _ in 0..<40 {
+                let status = try System.status(at: path)
+                guard status?.kind == .symbolicLink else { return (path, status) }
+                let target = try System.linkTarget(path)
+                path = target.hasPrefix("/") ? target : "\(SocketPlace(socket: path).directory)/\(target)"
+            }
+        } catch {
+            throw CommandFailure("cannot use", self.path, error)
+        }
+        throw CommandFailure(local: "\(self.path) is a symbolic link that leads in a circle")
+    }
+}
+
+/// A new file in a directory, named after the item.
+final class DirectoryOutput: PasteSink {
+    private let directory: String
+    private var pending: PendingFile?
+    private var name: SafeFileName?
+
+    init(directory: String) {
+        self.directory = directory
+    }
+
+    func begin(_ type: UniformType, suggestedName: String?) throws {
+        self.name = SafeFileName(suggested: suggestedName, type: type)
+        self.pending = try PendingFile(inDirectory: self.directory)
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        try self.pending?.write(bytes, for: self.name?.candidate(1) ?? self.directory)
+    }
+
+    /// Tells the file's path.
+    func finish() throws {
+        guard let pending, let name else { return }
+        try StandardStreams.print("\(try pending.keep(inDirectory: self.directory, as: name))\n")
+    }
+}

@@ -1,0 +1,41 @@
+import PasteboardWire
+import TypeIdentifiers
+
+/// A name for a file, made from what a stranger suggests: one component, visible, harmless to a shell's `*`.
+struct SafeFileName {
+    private static let limit = 255
+
+    private let stem: String
+    /// With its dot, or empty.
+    private let suffix: String
+
+    /// - Parameter type: its extension is added to a name that has none.
+    init(suggested: String?, type: UniformType) {
+        var name = ""
+        for scalar in (suggested ?? "").unicodeScalars {
+            let isUsable = scalar != "/" && !VisibleText.isHarmful(scalar.value)
+            name.unicodeScalars.append(isUsable ? scalar : "_")
+        }
+        // Hidden files, `.` and `..`, and what a program would take for an option.
+        name = String(name.drop { $0 == "." || $0 == " " })
+        while name.hasSuffix(" ") { name.removeLast() }
+        if name.hasPrefix("-") { name = "_" + name.dropFirst() }
+        if name.isEmpty { name = "pasted" }
+
+        if let dot = name.dropFirst().lastIndex(of: "."), name.index(after: dot) < name.endIndex,
+            name[dot...].utf8.count <= 32
+        {
+            self.stem = String(name[..<dot])
+            self.suffix = String(name[dot...])
+        } else {
+            self.stem = name
+            self.suffix = type.preferredFilenameExtension.map { ".\($0)" } ?? ""
+        }
+    }
+
+    /// The name itself, then `name 2.ext`, `name 3.ext` and so on.
+    func candidate(_ number: Int) -> String {
+        let ending = number == 1 ? self.suffix : " \(number)\(self.suffix)"
+        return self.stem.prefix(utf8Count: Self.limit - ending.utf8.count) + ending
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+
+/// What ends a command: the exit code, one line, and more lines where they help.
+struct CommandFailure: Error {
+    let exitCode: CInt
+    /// Nil: end without a word, as for a pipe whose reader has gone.
+    let text: String?
+    var detail: [String] = []
+
+    init(exitCode: CInt, _ text: String?, detail: [String] = []) {
+        self.exitCode = exitCode
+        self.text = text
+        self.detail = detail
+    }
+
+    init(usage text: String) {
+        self.init(exitCode: 2, text)
+    }
+
+    /// Something of the caller's own: a file, the disk.
+    init(local text: String) {
+        self.init(exitCode: 4, text)
+    }
+
+    /// `what` could not be done with `subject`.
+    init(_ what: String, _ subject: String, _ error: SystemError) {
+        self.init(local: "\(what) \(subject): \(error.reason)")
+    }
+
+    static func signaled(_ signal: CInt) -> CommandFailure {
+        CommandFailure(exitCode: 128 + signal, nil)
+    }
+
+    /// Whatever a command threw.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let failure as Failure: self.init(failure)
+        case let error as SystemError: self.init(local: error.description)
+        default: self.init(local: "\(error)")
+        }
+    }
+
+    private init(_ failure: Failure) {
+        var text = failure.text.isEmpty ? failure.code.description : failure.text
+        if let source = failure.source, !source.message.isEmpty, !text.contains(source.message) {
+            text += " (\(source.domain) \(Int64(bitPattern: source.code)): \(source.message))"
+        }
+        let detail = failure.detail?.split(separator: "\n").map(String.init) ?? []
+        let isListOfTypes = failure.code == .typeUnavailable && !detail.isEmpty
+        self.init(
+            exitCode: Self.exitCode(of: failure.code),
+            isListOfTypes ? "\(text); there are:" : text,
+            detail: detail
+        )
+    }
+
+    /// The table of exit codes.
+    static func exitCode(of code: ErrorCode) -> CInt {
+        switch code {
+        case .nothingHere, .typeUnavailable: 1
+        case .invalidArgument: 2
+        case .brokerUnavailable, .brokerRestarted, .linkDown: 3
+        case .sourceGone, .sourceFailed, .sourceStalled, .sourceTruncated, .destinationGone, .destinationStalled: 5
+        case .notPermitted, .refused, .concealed, .limitExceeded, .tooLarge, .noSpace, .superseded, .notLoadableNow: 6
+        case .timeout: 7
+        case .cancelled: 8
+        default: 9
+        }
+    }
+
+    /// `pasteboard: paste: text`, then the detail.
+    func report(command: String?) {
+        guard let text = self.text else { return }
+        let prefix = ["pasteboard", command].compactMap { $0 }.joined(separator: ": ")
+        StandardStreams.note("\(prefix): \(text)")
+        for line in self.detail { StandardStreams.note("  \(line)") }
+    }
+}

@@ -1,0 +1,87 @@
+/// Text of strangers, made so that a terminal shows it and does nothing else.
+///
+/// Control characters, invalid UTF-8, and characters that break lines or turn their direction are written as `\xNN`.
+struct VisibleText {
+    /// How many bytes were escaped.
+    private(set) var escapedCount = 0
+    /// The start of a scalar whose rest is in the next piece.
+    private var carry: [UInt8] = []
+
+    /// One line: a name, a type, a message.
+    static func line(_ text: String) -> String {
+        var line = ""
+        for scalar in text.unicodeScalars {
+            if self.isHarmful(scalar.value) {
+                for byte in String(scalar).utf8 { line += self.escape(byte) }
+            } else {
+                line.unicodeScalars.append(scalar)
+            }
+        }
+        return line
+    }
+
+    /// The next piece of a longer text, which may have tabs and ends of lines.
+    mutating func append(_ bytes: Span<UInt8>) -> [UInt8] {
+        var input = self.carry
+        input.reserveCapacity(input.count + bytes.count)
+        for index in bytes.indices { input.append(bytes[index]) }
+        self.carry = []
+        var output: [UInt8] = []
+        output.reserveCapacity(input.count)
+        var index = 0
+        while index < input.count {
+            switch UTF8Scan.step(input.span, at: index) {
+            case .scalar(0x0D, _):
+                // Part of a line's end, or what lets a text overwrite the line it stands in.
+                guard index + 1 < input.count else {
+                    self.carry = [0x0D]
+                    return output
+                }
+                self.put(input[index...index], escaped: input[index + 1] != 0x0A, to: &output)
+                index += 1
+            case .scalar(let value, let length):
+                let isLayout = value == 0x09 || value == 0x0A
+                self.put(input[index..<index + length], escaped: !isLayout && Self.isHarmful(value), to: &output)
+                index += length
+            case .invalid:
+                self.put(input[index...index], escaped: true, to: &output)
+                index += 1
+            case .incomplete:
+                self.carry = Array(input[index...])
+                return output
+            }
+        }
+        return output
+    }
+
+    /// What is left at the text's end.
+    mutating func finish() -> [UInt8] {
+        var output: [UInt8] = []
+        self.put(self.carry[...], escaped: true, to: &output)
+        self.carry = []
+        return output
+    }
+
+    private mutating func put(_ bytes: ArraySlice<UInt8>, escaped: Bool, to output: inout [UInt8]) {
+        guard escaped else {
+            output += bytes
+            return
+        }
+        for byte in bytes { output += Self.escape(byte).utf8 }
+        self.escapedCount += bytes.count
+    }
+
+    private static func escape(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return digits.count == 1 ? "\\x0\(digits)" : "\\x\(digits)"
+    }
+
+    static func isHarmful(_ scalar: UInt32) -> Bool {
+        switch scalar {
+        case 0x00...0x1F, 0x7F...0x9F: true
+        // Line and paragraph separator, and the controls of direction.
+        case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
