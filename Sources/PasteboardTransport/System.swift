@@ -136,6 +136,11 @@ package struct DescriptorPair: ~Copyable {
     package consuming func keepingFirst() -> OwnedDescriptor {
         first
     }
+
+    /// Closes the first.
+    package consuming func keepingSecond() -> OwnedDescriptor {
+        second
+    }
 }
 
 /// One line of a `poll`.

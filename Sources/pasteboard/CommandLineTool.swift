@@ -6,8 +6,13 @@ enum CommandLineTool {
         [
             CopyCommand.self, OfferCommand.self, PasteCommand.self, TypesCommand.self, ClearCommand.self,
             ListCommand.self, StatusCommand.self, LimitsCommand.self, BrokerCommand.self, StopCommand.self,
-            VersionCommand.self,
+            VersionCommand.self, DemoCommand.self,
         ]
+    }
+
+    /// Parts that this program plays when it starts itself: nobody has to read about them.
+    private static var roles: [any Command.Type] {
+        [DemoSourceCommand.self, DemoDestinationCommand.self]
     }
 
     static func run(_ arguments: [String]) -> CInt {
@@ -40,7 +45,7 @@ enum CommandLineTool {
     }
 
     private static func command(named name: String) throws -> any Command.Type {
-        guard let command = self.commands.first(where: { $0.syntax.name == name }) else {
+        guard let command = (self.commands + self.roles).first(where: { $0.syntax.name == name }) else {
             throw CommandFailure(usage: "there is no command '\(name)'; see pasteboard --help")
         }
         return command

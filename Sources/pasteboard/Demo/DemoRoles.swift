@@ -1,0 +1,87 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The source of the demo: promises a text, and makes it when somebody asks.
+struct DemoSourceCommand: Command {
+    static let syntax = CommandSyntax("demo-source", "the source process of the demo", options: [])
+
+    init(_ arguments: ParsedArguments) {}
+
+    func run() throws -> CInt {
+        let connection = try Broker.startingOne()
+        var text = Representation()
+        text.type = "public.utf8-plain-text"
+        var json = Representation()
+        json.type = "public.json"
+        let item = WriteItem(
+            suggestedName: "greeting",
+            representations: [(text, .promised), (json, .promised)]
+        )
+        _ = try connection.write(Write(), items: [item])
+        try StandardStreams.print(
+            "process \(System.processID) has registered public.utf8-plain-text and public.json, and made neither\n"
+        )
+        while true {
+            var asks: [(stream: UInt64, ask: Ask)] = []
+            try connection.turn { _, event, _ in
+                if case .asked(let stream, let ask) = event { asks.append((stream, ask)) }
+            }
+            for (stream, ask) in asks { try self.make(ask, stream, connection) }
+        }
+    }
+
+    private func make(_ ask: Ask, _ stream: UInt64, _ connection: BlockingConnection) throws {
+        let bytes = Array("made by process \(System.processID) when it was asked".utf8)
+        try StandardStreams.print("asked for \(ask.type): the handler runs and makes \(bytes.count) bytes\n")
+        _ = try connection.io.send(bytes.span, on: stream, last: true)
+        try connection.io.flush()
+    }
+}
+
+/// The destination of the demo: lists what is there, and loads each time that it is told to.
+struct DemoDestinationCommand: Command {
+    static let syntax = CommandSyntax("demo-destination", "the destination process of the demo", options: [])
+
+    init(_ arguments: ParsedArguments) {}
+
+    func run() throws -> CInt {
+        let connection = try Broker.startingOne()
+        let listing = try connection.list()
+        let types = listing.items.flatMap { $0.representations.map(\.type) }.joined(separator: ", ")
+        try StandardStreams.print(
+            "process \(System.processID) lists change count \(listing.contents.changeCount ?? 0), "
+                + "\(listing.items.count) item\n"
+        )
+        try StandardStreams.print("it can be had as \(types)\n")
+        while case let command = try System.read(0, upTo: 64), !command.isEmpty {
+            try self.load(listing.contents.handle, over: connection)
+        }
+        return 0
+    }
+
+    private func load(_ handle: UInt64?, over connection: BlockingConnection) throws {
+        var accept = Accept()
+        accept.type = "public.text"
+        var load = Load()
+        load.handle = handle
+        load.accepts = [accept]
+        try StandardStreams.print("asks for anything that is public.text\n")
+        let start = MonotonicClock.now()
+        let outcome: String
+        do throws(Failure) {
+            let (answer, bytes) = try connection.loadBytes(load)
+            let text = String(decoding: bytes, as: UTF8.self)
+            outcome = "got \(bytes.count) bytes of \(answer.type ?? "?") in \(Self.since(start)): \"\(text)\""
+        } catch {
+            outcome = "failed in \(Self.since(start)): \(error.code): \(error.text)"
+        }
+        try StandardStreams.print("\(outcome)\n")
+    }
+
+    private static func since(_ start: UInt64) -> String {
+        let microseconds = (MonotonicClock.now() - start) / 1_000
+        let hundredths = "\(microseconds % 1_000 / 10)"
+        return "\(microseconds / 1_000).\(hundredths.count < 2 ? "0" : "")\(hundredths) ms"
+    }
+}
