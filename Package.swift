@@ -77,7 +77,10 @@ let package = Package(
         .target(name: "CBenchFloor"),
         .executableTarget(
             name: "pasteboard-bench",
-            dependencies: ["PasteboardKit", "PasteboardClient", "PasteboardBroker", "CBenchFloor"],
+            dependencies: [
+                "PasteboardKit", "PasteboardClient", "BrokerLoop", "BrokerState", "PasteboardTransport",
+                "PasteboardWire", "CBenchFloor",
+            ],
             swiftSettings: settings
         ),
 

@@ -1,1 +1,22 @@
-@main enum Main { static func main() {} }
+import CBenchFloor
+import Glibc
+import PasteboardTransport
+
+/// Measures loads through the broker against a relay in C that does the same with bytes it does not understand.
+@main
+enum Main {
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            if arguments.first == "role" {
+                try Role.play(Array(arguments.dropFirst()))
+            } else {
+                let options = try BenchOptions(arguments)
+                try Benchmark(options).run()
+            }
+        } catch {
+            try? System.write(Array("pasteboard-bench: \(error)\n".utf8).span, to: 2)
+            exit(1)
+        }
+    }
+}
