@@ -58,8 +58,20 @@ package struct Accounting: Sendable {
 
     mutating func charge(_ account: AccountID, _ amount: Amount, for what: String) throws(Failure) -> Charge {
         guard let holder = self.accounts[account] else { return Charge(account: account, amount: Amount()) }
-        try self.check(\.objects, "objects", holder, amount, what)
-        try self.check(\.metadata, "metadata", holder, amount, what)
+        let objects = Share(
+            own: holder.held.objects,
+            wanted: amount.objects,
+            held: self.held.objects,
+            pool: self.pool.objects
+        )
+        try self.check(objects, of: "objects", holder, what)
+        let metadata = Share(
+            own: holder.held.metadata,
+            wanted: amount.metadata,
+            held: self.held.metadata,
+            pool: self.pool.metadata
+        )
+        try self.check(metadata, of: "metadata", holder, what)
         self.held.objects += amount.objects
         self.held.metadata += amount.metadata
         self.accounts[account]?.held.objects += amount.objects
@@ -88,24 +100,28 @@ package struct Accounting: Sendable {
         self.accountOfProcess[account.process] = nil
     }
 
-    private func check(
-        _ resource: KeyPath<Amount, UInt64>,
-        _ name: String,
-        _ holder: Account,
-        _ amount: Amount,
-        _ what: String
-    ) throws(Failure) {
-        let own = holder.held[keyPath: resource]
-        let left = self.pool[keyPath: resource] - min(self.pool[keyPath: resource], self.held[keyPath: resource])
-        let wanted = amount[keyPath: resource]
-        // (n + 1)(own + wanted) - own <= left, without overflow.
-        let (sum, sumOverflows) = own.addingReportingOverflow(wanted)
-        let (share, shareOverflows) = sum.multipliedReportingOverflow(by: UInt64(self.accounts.count) + 1)
-        guard wanted == 0 || (!sumOverflows && !shareOverflows && share - own <= left) else {
+    /// What an account asks for of one resource. Plain numbers, not key paths: each load comes by here.
+    private struct Share {
+        let own: UInt64
+        let wanted: UInt64
+        let held: UInt64
+        let pool: UInt64
+
+        /// (n + 1)(own + wanted) - own <= left, without overflow.
+        func isFair(among accounts: Int) -> Bool {
+            let left = self.pool - min(self.pool, self.held)
+            let (sum, sumOverflows) = self.own.addingReportingOverflow(self.wanted)
+            let (share, shareOverflows) = sum.multipliedReportingOverflow(by: UInt64(accounts) + 1)
+            return self.wanted == 0 || (!sumOverflows && !shareOverflows && share - self.own <= left)
+        }
+    }
+
+    private func check(_ share: Share, of name: String, _ holder: Account, _ what: String) throws(Failure) {
+        guard share.isFair(among: self.accounts.count) else {
             throw Failure(
                 .limitExceeded,
-                "\(what): process \(holder.process.pid) holds \(own) \(name) and asks for \(wanted) more; "
-                    + "its share of limit \(name)=\(self.pool[keyPath: resource]) does not allow it"
+                "\(what): process \(holder.process.pid) holds \(share.own) \(name) and asks for \(share.wanted) more; "
+                    + "its share of limit \(name)=\(share.pool) does not allow it"
             )
         }
     }

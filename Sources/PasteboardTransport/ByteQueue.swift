@@ -19,7 +19,7 @@ struct ByteQueue: ~Copyable {
     init() {}
 
     deinit {
-        storage?.deallocate()
+        Self.free(storage, capacity)
     }
 
     var count: Int { tail - head }
@@ -79,9 +79,25 @@ struct ByteQueue: ~Copyable {
     /// Gives large memory back; the queue must be empty.
     mutating func releaseStorage() {
         guard capacity > Self.keptCapacity else { return }
-        storage?.deallocate()
+        Self.free(storage, capacity)
         storage = nil
         capacity = 0
+    }
+
+    private static func free(_ storage: UnsafeMutableRawPointer?, _ capacity: Int) {
+        guard let storage else { return }
+        if capacity == StoragePool.blockSize { StoragePool.give(storage) } else { storage.deallocate() }
+    }
+
+    /// Small memory grows by doubling; beyond that there is one size, and beyond that what is needed.
+    private static func allocate(atLeast count: Int, now capacity: Int) -> (UnsafeMutableRawPointer, Int) {
+        if count <= keptCapacity {
+            let size = min(max(4096, 2 * capacity, count), keptCapacity)
+            return (.allocate(byteCount: size, alignment: 16), size)
+        }
+        if count <= StoragePool.blockSize { return (StoragePool.take(), StoragePool.blockSize) }
+        let size = max(2 * capacity, count)
+        return (.allocate(byteCount: size, alignment: 16), size)
     }
 
     private mutating func makeRoom(_ extra: Int) -> UnsafeMutableRawPointer {
@@ -93,11 +109,10 @@ struct ByteQueue: ~Copyable {
             tail = count
             return storage + count
         }
-        let larger = max(4096, 2 * capacity, count + extra)
-        let replacement = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        let (replacement, larger) = Self.allocate(atLeast: count + extra, now: capacity)
         if let storage {
             replacement.copyMemory(from: storage + head, byteCount: count)
-            storage.deallocate()
+            Self.free(storage, capacity)
         }
         storage = replacement
         capacity = larger
