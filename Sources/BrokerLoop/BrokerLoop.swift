@@ -14,9 +14,13 @@ package final class BrokerLoop {
     private static let directSendSize = 16 << 10
     /// Events whose token is below this are the loop's own; above are peers, whose generation is at least 1.
     private static let firstPeerToken = UInt64(1) << 32
+    private static let timerToken = firstPeerToken - 1
 
     var state: BrokerState
     let epoll: Epoll
+    private let timer: TimerDescriptor
+    /// Milliseconds of `now`.
+    private var timerSetTo = UInt64.max
     private var events = EpollEvents()
     private var input = ReadBuffer()
     var connections: [Connection?] = []
@@ -35,6 +39,8 @@ package final class BrokerLoop {
         self.state = state
         self.log = log
         self.epoll = try Epoll()
+        self.timer = try TimerDescriptor()
+        try self.epoll.add(self.timer.raw, .readable, token: Self.timerToken)
     }
 
     /// Runs until the broker was told to stop and has drained.
@@ -44,13 +50,17 @@ package final class BrokerLoop {
 
     /// One turn. Without waiting, only what is ready now is taken: tests step through it.
     package func turn(waiting: Bool) throws(SystemError) {
-        try self.epoll.wait(into: &self.events, milliseconds: waiting ? self.patience() : 0)
+        try self.armTimer()
+        try self.epoll.wait(into: &self.events, milliseconds: waiting && !self.state.hasReadyKept ? nil : 0)
         self.state.advance(to: Self.now())
         self.perform()
         if !self.paused.isEmpty { self.resumePaused() }
         for index in 0..<self.events.count {
             let event = self.events[index]
-            if event.token < Self.firstPeerToken {
+            if event.token == Self.timerToken {
+                self.timer.drain()
+                self.timerSetTo = .max
+            } else if event.token < Self.firstPeerToken {
                 self.open(Int(event.token))
             } else if let connection = self.connection(PeerID(rawValue: event.token)) {
                 if event.isWritable { self.markDirty(connection) }
@@ -67,13 +77,12 @@ package final class BrokerLoop {
 
     private static func now() -> UInt64 { MonotonicClock.now() / 1_000_000 }
 
-    /// Milliseconds until something is due; nil for never.
-    private func patience() -> CInt? {
-        if self.state.hasReadyKept { return 0 }
+    /// Sets the timer if something is due before the time that it is set to. One that goes off early does no harm.
+    private func armTimer() throws(SystemError) {
         let next = self.paused.reduce(self.state.nextCheck) { min($0, $1.until) }
-        guard next != .max else { return nil }
-        let now = Self.now()
-        return next > now ? CInt(clamping: next - now) : 0
+        guard next < self.timerSetTo else { return }
+        self.timerSetTo = next
+        try self.timer.set(to: next.multipliedReportingOverflow(by: 1_000_000).partialValue)
     }
 
     // MARK: Doors

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -91,6 +92,18 @@ static inline int pbs_signal_descriptor(const sigset_t *mask) {
 
 static inline int pbs_event_descriptor(void) {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+static inline int pbs_timer_descriptor(void) {
+    return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+// Absolute, in nanoseconds of CLOCK_MONOTONIC.
+static inline int pbs_set_timer(int descriptor, unsigned long long time) {
+    struct itimerspec when = {
+        .it_value = {.tv_sec = (time_t)(time / 1000000000ull), .tv_nsec = (long)(time % 1000000000ull)},
+    };
+    return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
 // ---- Files

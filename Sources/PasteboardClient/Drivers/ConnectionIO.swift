@@ -24,7 +24,7 @@ package struct ConnectionIO: ~Copyable {
     /// A failed write ends the direction of writing alone: what the broker had sent before is still read.
     private var isWriteClosed = false
     /// A child of a fork shares the socket, and would write into the middle of its parent's frames.
-    private let owner = System.processID
+    private let owner = ForkGuard()
 
     private let connectedAt = MonotonicClock.now()
     private var heardAt = MonotonicClock.now()
@@ -175,10 +175,10 @@ package struct ConnectionIO: ~Copyable {
     }
 
     private func checkOwner() throws(Failure) {
-        guard System.processID == self.owner else {
+        guard self.owner.isInOwner else {
             throw Failure(
                 .invalidArgument,
-                "process \(self.owner) made this connection; a child made by fork has to make its own"
+                "process \(self.owner.process) made this connection; a child made by fork has to make its own"
             )
         }
     }
