@@ -94,7 +94,6 @@ final class ChunkLoad: StreamSink {
     }
 
     private func finish(_ end: Next, _ effects: inout Effects) {
-        state.withLock { $0.end = $0.end ?? end }
         effects.append {
             switch end {
             case .success:
@@ -103,6 +102,8 @@ final class ChunkLoad: StreamSink {
                 self.progress?.end(byteCount: nil)
                 self.reply.resolve(.failure(error))
             }
+            // Only now: whoever reads to the end finds the progress ended.
+            self.state.withLock { $0.end = $0.end ?? end }
             self.serve()
         }
     }
@@ -146,8 +147,9 @@ final class ChunkLoad: StreamSink {
     func cancel() {
         let isRunning = state.withLock { state in
             let isRunning = state.end == nil
+            // A reader that comes back must not take what is missing for the end.
+            if isRunning || !state.chunks.isEmpty { state.end = .failure(.cancelled) }
             state.chunks = []
-            if isRunning { state.end = .failure(.cancelled) }
             return isRunning
         }
         if isRunning {

@@ -83,20 +83,26 @@ final class Link: Sendable {
             let waited = core.io.wantsWrite
             body(core, &effects)
             core.flush(&effects)
-            return (effects, core.isOver || core.io.wantsWrite && !waited)
+            return (effects, core.takesWakeUp(waitedToWrite: waited))
         }
         if isForThread { wake.signal() }
         for effect in effects { effect() }
     }
 
     private func run() {
-        while let (interests, milliseconds) = core.withLock({ $0.wait(on: wake.raw) }) {
-            let ready = (try? System.poll(interests, milliseconds: milliseconds)) ?? []
+        var wait = core.withLock { $0.nextWait(isIdle: false) }
+        while let current = wait {
+            let socket = PollInterest(descriptor, current.wantsWrite ? [.readable, .writable] : .readable)
+            let interests = [socket, PollInterest(wake.raw, .readable)]
+            let ready = (try? System.poll(interests, milliseconds: current.milliseconds)) ?? []
             if ready.count > 1, !ready[1].isEmpty { wake.drain() }
-            let effects = core.withLock { core -> Effects in
+            let isReadable = ready.first.map { !$0.subtracting(.writable).isEmpty } ?? false
+            let isIdle = ready.allSatisfy { $0.isEmpty }
+            let effects: Effects
+            (effects, wait) = core.withLock { core -> (Effects, LinkCore.Wait?) in
                 var effects: Effects = []
-                core.turn(isReadable: ready.first.map { !$0.subtracting(.writable).isEmpty } ?? false, &effects)
-                return effects
+                core.turn(isReadable: isReadable, &effects)
+                return (effects, core.nextWait(isIdle: isIdle))
             }
             for effect in effects { effect() }
         }

@@ -16,8 +16,10 @@ final class LinkCore {
     /// Publications that have ended while asks were open: a load that has begun is finished from what it was begun on.
     private var lastPublications: [UInt64: WriteRequest] = [:]
     private var answers: [UInt64: AskAnswer] = [:]
-    /// Answers that wait for room in the socket.
+    /// Answers that have something to send.
     private var stalled: [UInt64] = []
+    /// Whether the thread waits without an end.
+    private var sleepsDeeply = false
     private weak var link: Link?
 
     init(_ io: consuming ConnectionIO) {
@@ -36,13 +38,29 @@ final class LinkCore {
 
     // MARK: The thread's turns
 
-    /// What the thread waits for, and how long; nil once the connection is over.
-    func wait(on wake: CInt) -> ([PollInterest], Int?)? {
+    /// What the thread waits for next, and how long; nil once the connection is over.
+    struct Wait {
+        let wantsWrite: Bool
+        let milliseconds: Int?
+    }
+
+    /// - Parameter isIdle: nothing has come for as long as the last wait was.
+    func nextWait(isIdle: Bool) -> Wait? {
         guard !isOver else { return nil }
-        let socket = PollInterest(io.descriptor, io.wantsWrite ? [.readable, .writable] : .readable)
         let next = io.nextCheck
-        let milliseconds = next == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: next))
-        return ([socket, PollInterest(wake, .readable)], milliseconds)
+        sleepsDeeply = next == .max && isIdle
+        let left = next == .max ? io.patience.silence : Int(MonotonicClock.millisecondsLeft(until: next))
+        return Wait(wantsWrite: io.wantsWrite, milliseconds: sleepsDeeply ? nil : left)
+    }
+
+    /// Whether the thread has to hear of a request that somebody else has made. A request gives the thread a deadline to
+    /// look after; while it looks up every now and then, because there was a request before, it need not be told.
+    func takesWakeUp(waitedToWrite: Bool) -> Bool {
+        if sleepsDeeply, io.nextCheck != .max {
+            sleepsDeeply = false
+            return true
+        }
+        return isOver || io.wantsWrite && !waitedToWrite
     }
 
     func turn(isReadable: Bool, _ effects: inout Effects) {
@@ -188,8 +206,10 @@ final class LinkCore {
             sent += count
             if sent == data.count {
                 answers[ask] = nil
-                return forgetLastPublications()
+                forgetLastPublications()
+                return try io.flush()
             }
+            try io.flush()
             if io.wantsWrite {
                 stalled.append(ask)
                 break

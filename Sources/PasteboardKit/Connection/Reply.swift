@@ -8,13 +8,18 @@ final class Reply<Value: Sendable>: Sendable {
         case open
         case awaited(CheckedContinuation<Outcome, Never>)
         case resolved(Outcome)
+        /// The waiter has the result. It is not kept: it may hold, in the end, this.
+        case delivered
     }
 
     private let state = Lock(State.open)
 
     var isResolved: Bool {
         state.withLock { state in
-            if case .resolved = state { true } else { false }
+            switch state {
+            case .open, .awaited: false
+            case .resolved, .delivered: true
+            }
         }
     }
 
@@ -25,13 +30,13 @@ final class Reply<Value: Sendable>: Sendable {
     func resolve(_ outcome: Outcome) -> Bool {
         let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
             switch state {
-            case .resolved:
+            case .resolved, .delivered:
                 return (false, nil)
             case .open:
                 state = .resolved(outcome)
                 return (true, nil)
             case .awaited(let waiter):
-                state = .resolved(outcome)
+                state = .delivered
                 return (true, waiter)
             }
         }
@@ -49,9 +54,12 @@ final class Reply<Value: Sendable>: Sendable {
             start()
             return await withCheckedContinuation { continuation in
                 let outcome = state.withLock { state -> Outcome? in
-                    if case .resolved(let outcome) = state { return outcome }
-                    state = .awaited(continuation)
-                    return nil
+                    guard case .resolved(let outcome) = state else {
+                        state = .awaited(continuation)
+                        return nil
+                    }
+                    state = .delivered
+                    return outcome
                 }
                 if let outcome { continuation.resume(returning: outcome) }
             }

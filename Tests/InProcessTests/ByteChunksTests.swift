@@ -1,0 +1,115 @@
+import FoundationEssentials
+import PasteboardKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ByteChunksTests {
+    private func withSource(
+        _ data: Data,
+        _ body: (ItemProvider, Gate) async throws -> Void
+    ) async throws {
+        try await TestBroker.with { broker in
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .data) { data }
+            let source = broker.pasteboard()
+            let publication = try await source.write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            try await body(item.itemProvider, Gate())
+            withExtendedLifetime(publication) {}
+        }
+    }
+
+    @Test("a reader that does not read holds up its own load alone, and gets all of it later")
+    func backPressure() async throws {
+        let data = Data(repeating: 5, count: 32 << 20)
+        try await withSource(data) { provider, _ in
+            let progress = LoadProgress()
+            let slow = try await provider.loadBytes(for: .data, progress: progress).value
+            var iterator = slow.makeAsyncIterator()
+            var count = try await iterator.next()?.count ?? 0
+            // Others on the same connection are served from one end to the other meanwhile.
+            for _ in 0..<3 {
+                let other = try await provider.loadData(for: .data)
+                #expect(other.value.count == data.count)
+            }
+            // One window is here or on its way, and no more.
+            #expect(progress.completedUnitCount <= 4 << 20)
+            while let chunk = try await iterator.next() { count += chunk.count }
+            #expect(count == data.count)
+            #expect(progress.isFinished)
+        }
+    }
+
+    @Test("letting go of the iterator, or of the chunks, cancels the load")
+    func lettingGo() async throws {
+        try await withSource(Data(count: 32 << 20)) { provider, _ in
+            for reads in [true, false] {
+                let progress = LoadProgress()
+                let ended = progress.snapshots
+                do {
+                    let chunks = try await provider.loadBytes(for: .data, progress: progress).value
+                    if reads {
+                        for try await chunk in chunks {
+                            #expect(!chunk.isEmpty)
+                            break
+                        }
+                    }
+                }
+                // Ends when the load does, and only the letting go ends it before it is finished.
+                for await _ in ended {}
+                #expect(!progress.isFinished)
+            }
+        }
+    }
+
+    @Test("the chunks can be iterated once")
+    func twice() async throws {
+        try await withSource(Data(count: 10)) { provider, _ in
+            let chunks = try await provider.loadBytes(for: .data).value
+            for try await _ in chunks {}
+            let error = await #expect(throws: PasteboardError.self) { for try await _ in chunks {} }
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
+    @Test("a source that ends in the middle is an error behind the chunks, never an end")
+    func truncated() async throws {
+        try await TestBroker.with { broker in
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .data) { Data(count: 32 << 20) }
+            let source = broker.pasteboard()
+            try await source.write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            var iterator = try await item.itemProvider.loadBytes(for: .data).value.makeAsyncIterator()
+            _ = try await iterator.next()
+            await source.connection.close()
+            let error = await #expect(throws: PasteboardError.self) {
+                while try await iterator.next() != nil {}
+            }
+            #expect([.sourceGone, .sourceTruncated].contains(error?.code))
+        }
+    }
+
+    @Test("a task that is cancelled while it waits for a chunk cancels the load")
+    func cancelledReader() async throws {
+        let waits = Gate()
+        try await withSource(Data(count: 32 << 20)) { provider, _ in
+            let progress = LoadProgress()
+            let chunks = try await provider.loadBytes(for: .data, progress: progress).value
+            let reader = Task {
+                var count = 0
+                for try await chunk in chunks {
+                    count += chunk.count
+                    waits.open()
+                    while !Task.isCancelled { await Task.yield() }
+                }
+                return count
+            }
+            await waits.wait()
+            reader.cancel()
+            let error = await #expect(throws: PasteboardError.self) { try await reader.value }
+            #expect(error?.code == .cancelled)
+            #expect(!progress.isFinished)
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CancellationTests {
+    /// A handler that waits until it is cancelled.
+    private struct WaitingHandler {
+        let asked = Gate()
+        let cancelled = Gate()
+
+        func load() async -> Data {
+            asked.open()
+            return await withTaskCancellationHandler {
+                await cancelled.wait()
+                return Data("late".utf8)
+            } onCancel: {
+                cancelled.open()
+            }
+        }
+    }
+
+    enum Place: CaseIterable {
+        case here
+        case elsewhere
+    }
+
+    /// A provider with the handler: as its own process has it, or as another one.
+    private func with(
+        _ place: Place,
+        _ provider: ItemProvider,
+        _ body: (ItemProvider) async throws -> Void
+    ) async throws {
+        guard place == .elsewhere else { return try await body(provider) }
+        try await TestBroker.with { broker in
+            let source = broker.pasteboard()
+            let publication = try await source.write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            try await body(item.itemProvider)
+            withExtendedLifetime(publication) {}
+        }
+    }
+
+    @Test("a task that is cancelled before it loads asks nobody", arguments: Place.allCases)
+    func before(place: Place) async throws {
+        let calls = Counter()
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) {
+            calls.increment()
+            return Data()
+        }
+        try await with(place, provider) { provider in
+            let gate = Gate()
+            let whole = Task {
+                await gate.wait()
+                return try await provider.loadData(for: .data)
+            }
+            let chunks = Task {
+                await gate.wait()
+                return try await provider.loadBytes(for: .data)
+            }
+            whole.cancel()
+            chunks.cancel()
+            gate.open()
+            let first = await #expect(throws: PasteboardError.self) { try await whole.value }
+            let second = await #expect(throws: PasteboardError.self) { try await chunks.value }
+            #expect(first?.code == .cancelled)
+            #expect(second?.code == .cancelled)
+            #expect(calls.value == 0)
+        }
+    }
+
+    @Test("a task that is cancelled during a load ends it, and the handler hears of it", arguments: Place.allCases)
+    func during(place: Place) async throws {
+        let handler = WaitingHandler()
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { await handler.load() }
+        try await with(place, provider) { provider in
+            let load = Task { try await provider.loadData(for: .data) }
+            await handler.asked.wait()
+            load.cancel()
+            let error = await #expect(throws: PasteboardError.self) { try await load.value }
+            #expect(error?.code == .cancelled)
+            await handler.cancelled.wait()
+        }
+    }
+
+    @Test("cancelling one load leaves another of the same representation alone", arguments: Place.allCases)
+    func oneOfTwo(place: Place) async throws {
+        let asked = Counter()
+        let both = Gate()
+        let go = Gate()
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) {
+            if asked.increment() == 2 { both.open() }
+            await go.wait()
+            return Data("whole".utf8)
+        }
+        try await with(place, provider) { provider in
+            let first = Task { try await provider.loadData(for: .data).value }
+            let second = Task { try await provider.loadData(for: .data).value }
+            await both.wait()
+            first.cancel()
+            await #expect(throws: PasteboardError.self) { try await first.value }
+            go.open()
+            let data = try await second.value
+            #expect(data == Data("whole".utf8))
+        }
+    }
+
+    @Test("a load's progress cancels it, once, and its completion is called once", arguments: Place.allCases)
+    func byProgress(place: Place) async throws {
+        let asked = Gate()
+        let cancelled = Gate()
+        let late = Lock<(@Sendable (Data?, (any Error)?) -> Void)?>(nil)
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { completion in
+            late.withLock { $0 = completion }
+            let progress = LoadProgress(totalUnitCount: 2)
+            progress.cancellationHandler = { cancelled.open() }
+            asked.open()
+            return progress
+        }
+        try await with(place, provider) { provider in
+            let completions = Counter()
+            let progress = Lock<LoadProgress?>(nil)
+            let error = await withCheckedContinuation { continuation in
+                let load = provider.loadDataRepresentation(for: .data) { data, error in
+                    completions.increment()
+                    continuation.resume(returning: error as? PasteboardError)
+                }
+                progress.withLock { $0 = load }
+                Task {
+                    await asked.wait()
+                    load.cancel()
+                    load.cancel()
+                }
+            }
+            #expect(error?.code == .cancelled)
+            await cancelled.wait()
+            late.withLock { $0 }?(Data("late".utf8), nil)
+            progress.withLock { $0 }?.cancel()
+            #expect(progress.withLock { $0 }?.isCancelled == true)
+            #expect(completions.value == 1)
+        }
+    }
+
+    @Test("a progress that is cancelled before its load ends it at once", arguments: Place.allCases)
+    func progressBefore(place: Place) async throws {
+        let handler = WaitingHandler()
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { await handler.load() }
+        try await with(place, provider) { provider in
+            let progress = LoadProgress()
+            progress.cancel()
+            for attempt in 0..<2 {
+                let error = await #expect(throws: PasteboardError.self) {
+                    if attempt == 0 {
+                        _ = try await provider.loadData(for: .data, progress: progress)
+                    } else {
+                        _ = try await provider.loadBytes(for: .data, progress: progress)
+                    }
+                }
+                #expect(error?.code == .cancelled)
+            }
+        }
+    }
+
+    @Test("cancelling after the end changes nothing", arguments: Place.allCases)
+    func after(place: Place) async throws {
+        try await with(place, .text("whole")) { provider in
+            let progress = LoadProgress()
+            let load = Task { try await provider.loadData(for: .text, progress: progress).value }
+            let data = try await load.value
+            #expect(data == Data("whole".utf8))
+            load.cancel()
+            progress.cancel()
+            #expect(progress.isFinished)
+            #expect(!progress.isCancelled)
+        }
+    }
+
+    @Test("loads that are cancelled at any moment end, and what comes after them is right")
+    func anyMoment() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        var state = seed
+        func next(_ bound: UInt64) -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (state >> 33) % bound
+        }
+        let data = Data(repeating: 7, count: 300_000)
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { data }
+        try await with(.elsewhere, provider) { provider in
+            for _ in 0..<300 {
+                let inChunks = next(2) == 0
+                let load = Task {
+                    guard inChunks else { return try await provider.loadData(for: .data).value.count }
+                    var count = 0
+                    for try await chunk in try await provider.loadBytes(for: .data).value { count += chunk.count }
+                    return count
+                }
+                for _ in 0..<next(40) { await Task.yield() }
+                load.cancel()
+                switch await load.result {
+                case .success(let count): #expect(count == data.count)
+                case .failure(let error): #expect((error as? PasteboardError)?.code == .cancelled)
+                }
+            }
+            let whole = try await provider.loadData(for: .data)
+            #expect(whole.value == data)
+        }
+    }
+}

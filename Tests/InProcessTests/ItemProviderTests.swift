@@ -1,0 +1,99 @@
+import FoundationEssentials
+import PasteboardKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ItemProviderTests {
+    @Test("types are listed in the order of registration, and a second registration keeps the place")
+    func order() async throws {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(forTypeIdentifier: "public.png", visibility: .all) { completion in
+            completion(Data("old".utf8), nil)
+            return nil
+        }
+        provider.registerDataRepresentation(for: .jpeg) { completion in
+            completion(nil, nil)
+            return nil
+        }
+        provider.registerDataRepresentation(for: .png) { Data("new".utf8) }
+        #expect(provider.registeredTypeIdentifiers == ["public.png", "public.jpeg"])
+        #expect(provider.registeredContentTypes == [.png, .jpeg])
+        #expect(try await provider.loadData(for: .png).value == Data("new".utf8))
+    }
+
+    @Test("a supertype is met by the first type that conforms to it, a subtype by none")
+    func conformance() async throws {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .plainText) { Data("text".utf8) }
+        provider.registerDataRepresentation(for: .png) { Data("png".utf8) }
+        provider.registerDataRepresentation(for: .jpeg) { Data("jpeg".utf8) }
+        #expect(provider.hasItemConformingToTypeIdentifier("public.image"))
+        #expect(provider.hasRepresentationConforming(toTypeIdentifier: "public.text"))
+        #expect(!provider.hasItemConformingToTypeIdentifier("public.utf8-plain-text"))
+        #expect(provider.registeredContentTypes(conformingTo: .image) == [.png, .jpeg])
+        let image = try await provider.loadData(for: .image)
+        #expect(image.type == .png)
+        #expect(image.value == Data("png".utf8))
+    }
+
+    @Test("a copy has the registrations of now")
+    func copy() {
+        let provider = ItemProvider.text("a")
+        provider.suggestedName = "name"
+        let copy = provider.copy()
+        provider.registerDataRepresentation(for: .png) { Data() }
+        provider.suggestedName = "other"
+        #expect(copy.registeredContentTypes == [.utf8PlainText])
+        #expect(copy.suggestedName == "name")
+    }
+
+    @Test("both callback forms load, and return a progress at once even where the load fails")
+    func callbacks() async throws {
+        let provider = ItemProvider.text("a")
+        let (first, second, third) = (Gate(), Gate(), Gate())
+        provider.loadDataRepresentation(forTypeIdentifier: "public.text") { data, error in
+            #expect(data == Data("a".utf8))
+            #expect(error == nil)
+            first.open()
+        }
+        let progress = provider.loadDataRepresentation(for: .text) { data, error in
+            #expect(data == Data("a".utf8))
+            #expect(error == nil)
+            second.open()
+        }
+        provider.loadDataRepresentation(for: .png) { data, error in
+            #expect(data == nil)
+            #expect((error as? PasteboardError)?.code == .typeUnavailable)
+            third.open()
+        }
+        for gate in [first, second, third] { await gate.wait() }
+        #expect(progress.isFinished)
+    }
+
+    @Test("data that is a slice arrives with its first index at 0")
+    func slice() async throws {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { Data("abcdef".utf8)[2..<4] }
+        let loaded = try await provider.loadData(for: .data)
+        #expect(loaded.value.startIndex == 0)
+        #expect(loaded.value == Data("cd".utf8))
+        var chunks: [Data] = []
+        for try await chunk in try await provider.loadBytes(for: .data).value { chunks.append(chunk) }
+        #expect(chunks == [Data("cd".utf8)])
+    }
+
+    @Test("a load of this process ends by its timeout")
+    func timeout() async throws {
+        let never = Gate()
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) {
+            await never.wait()
+            return Data()
+        }
+        let error = await #expect(throws: PasteboardError.self) {
+            try await provider.loadData(for: .data, timeout: .milliseconds(20))
+        }
+        #expect(error?.code == .timeout)
+        never.open()
+    }
+}
