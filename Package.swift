@@ -149,7 +149,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
-                "pasteboard", "pasteboardd", "places-source", "places-target",
+                "TypeIdentifiers", "pasteboard", "pasteboardd", "places-source", "places-target",
             ],
             swiftSettings: settings
         ),

@@ -18,19 +18,23 @@ struct SafeFileName {
         }
         // Hidden files, `.` and `..`, and what a program would take for an option.
         name = String(name.drop { $0 == "." || $0 == " " })
-        while name.hasSuffix(" ") { name.removeLast() }
+        while name.hasSuffix(" ") || name.hasSuffix(".") { name.removeLast() }
         if name.hasPrefix("-") { name = "_" + name.dropFirst() }
         if name.isEmpty { name = "pasted" }
 
-        if let dot = name.dropFirst().lastIndex(of: "."), name.index(after: dot) < name.endIndex,
-            name[dot...].utf8.count <= 32
-        {
+        if let dot = name.dropFirst().lastIndex(of: "."), Self.isExtension(name[name.index(after: dot)...]) {
             self.stem = String(name[..<dot])
             self.suffix = String(name[dot...])
         } else {
             self.stem = name
-            self.suffix = type.preferredFilenameExtension.map { ".\($0)" } ?? ""
+            // Its own, else of what it is a kind of: UTF-8 text is a .txt.
+            let types = [type] + type.supertypeIdentifiers.map { UniformType(identifier: $0, supertypes: []) }
+            self.suffix = types.lazy.compactMap(\.preferredFilenameExtension).first.map { ".\($0)" } ?? ""
         }
+    }
+
+    private static func isExtension(_ text: Substring) -> Bool {
+        1...16 ~= text.count && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+" || $0 == "-") }
     }
 
     /// The name itself, then `name 2.ext`, `name 3.ext` and so on.

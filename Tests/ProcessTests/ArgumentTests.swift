@@ -1,0 +1,95 @@
+import Testing
+import TypeIdentifiers
+
+@testable import pasteboard
+
+struct ArgumentTests {
+    private static let syntax = CommandSyntax(
+        "test",
+        "tests",
+        operands: "[FILE ...]",
+        options: [
+            .init("--type", short: "-t", value: "TYPE", "a type"), .init("--flag", short: "-f", "a flag"),
+            .init("--other", short: "-o", "another"),
+        ]
+    )
+
+    @Test(
+        "Options are understood in all their spellings, before and behind operands",
+        arguments: [
+            ["-t", "a", "x", "-f"], ["-ta", "-f", "x"], ["-fta", "x"], ["--type=a", "--flag", "x"],
+            ["x", "--type", "a", "-f"],
+            ["-f", "-t", "a", "--", "x"],
+        ]
+    )
+    func spellings(arguments: [String]) throws {
+        let parsed = try ParsedArguments(arguments, for: Self.syntax)
+        #expect(try parsed.value("--type") == "a")
+        #expect(parsed.has("--flag"))
+        #expect(!parsed.has("--other"))
+        #expect(parsed.operands == ["x"])
+    }
+
+    @Test("Behind -- everything is an operand, a single dash is one anywhere, and a value may begin with a dash")
+    func operands() throws {
+        #expect(try ParsedArguments(["--", "-f", "--"], for: Self.syntax).operands == ["-f", "--"])
+        #expect(try ParsedArguments(["-"], for: Self.syntax).operands == ["-"])
+        #expect(try ParsedArguments(["-t", "-f"], for: Self.syntax).values("--type") == ["-f"])
+        #expect(try ParsedArguments(["--type="], for: Self.syntax).values("--type") == [""])
+    }
+
+    @Test("What is no option, lacks its value or is given twice is refused")
+    func refused() throws {
+        for arguments in [["-x"], ["--typ"], ["-t"], ["--flag=1"], ["-fx"]] {
+            #expect(throws: CommandFailure.self) { try ParsedArguments(arguments, for: Self.syntax) }
+        }
+        let twice = try ParsedArguments(["-ta", "-tb"], for: Self.syntax)
+        #expect(twice.values("--type") == ["a", "b"])
+        #expect(throws: CommandFailure.self) { try twice.value("--type") }
+    }
+
+    @Test(
+        "The type of -t ends at the first equals sign that is not a parameter's",
+        arguments: [
+            ("text/plain;charset=utf-8=notes.txt", "public.utf8-plain-text", "notes.txt"),
+            ("text/plain;charset=utf-8", "public.utf8-plain-text", nil),
+            ("public.png=a=b;c=d", "public.png", "a=b;c=d"), (".png=x", "public.png", "x"),
+            ("text=x", "public.utf8-plain-text", "x"),
+            ("com.example.own", "com.example.own", nil),
+        ]
+    )
+    func typeAndOrigin(spelling: String, type: String, origin: String?) throws {
+        let argument = try TypeArgument(giving: spelling)
+        #expect(argument.type.identifier == type)
+        #expect(argument.origin == origin)
+    }
+
+    @Test("A family is a type to take, not to give")
+    func families() throws {
+        #expect(try TypeArgument.type("image") == .image)
+        #expect(try TypeArgument.type("text") == .text)
+        for spelling in ["image=x", "image", "png", "", "=x", "public.png="] {
+            #expect(throws: CommandFailure.self) { try TypeArgument(giving: spelling) }
+        }
+    }
+
+    @Test(
+        "Durations have units, and seconds without",
+        arguments: [
+            ("500ms", TimeAllowed.milliseconds(500)), ("2s", .milliseconds(2_000)), ("5m", .milliseconds(300_000)),
+            ("1h", .milliseconds(3_600_000)), ("3", .milliseconds(3_000)), ("0.5s", .milliseconds(500)),
+            ("infinity", .infinity),
+        ]
+    )
+    func durations(spelling: String, value: TimeAllowed) throws {
+        #expect(try TimeAllowed(spelling) == value)
+    }
+
+    @Test(
+        "What is no duration is refused",
+        arguments: ["", "s", "-1s", "1d", "1 s", "1.2.3s", "0", "inf", "nan", "1e3s", "99999999999999999999h"]
+    )
+    func noDurations(spelling: String) {
+        #expect(throws: CommandFailure.self) { try TimeAllowed(spelling) }
+    }
+}

@@ -1,0 +1,182 @@
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// `pasteboard copy`, and what `paste` makes of it, with whole processes.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineCopyTests {
+    nonisolated private static let buffers = [4 << 10, 64 << 10, 256 << 10, 1 << 20, 16 << 20]
+    nonisolated private static let counts: [Int] =
+        [0, 1] + buffers.flatMap { (size: Int) -> [Int] in [size - 1, size, size + 1] }
+
+    @Test("Bytes of any size come back as they were, from a file, a pipe and standard input", arguments: counts)
+    func sizes(count: Int) throws {
+        let desk = try Desk()
+        let bytes = Desk.bytes(count)
+        #expect(try desk.run("copy", "-t", "public.data", input: bytes).exitCode == 0)
+        #expect(try desk.run("paste").output == bytes)
+
+        try desk.directory.write(bytes, to: "file.bin")
+        #expect(try desk.shell("cat file.bin | pasteboard copy --board piped -t .bin").exitCode == 0)
+        #expect(try desk.run("paste", "--board", "piped").output == bytes)
+
+        #expect(try desk.run("copy", "--board=named", "file.bin").exitCode == 0)
+        #expect(try desk.shell("pasteboard paste --board named | cat").output == bytes)
+        #expect(try desk.run("paste", "--board", "named", "-o", "out.bin").exitCode == 0)
+        #expect(try desk.directory.contents(of: "out.bin") == bytes)
+    }
+
+    @Test("Copy and paste meet wherever the socket is", arguments: Desk.Place.allCases)
+    func places(place: Desk.Place) throws {
+        let desk = try Desk(place)
+        try desk.copy("hello\n")
+        #expect(try desk.run("paste").text == "hello\n")
+        #expect(try desk.run("version").text.contains("\nbroker "))
+    }
+
+    @Test("A copy whose output and errors are captured returns, and leaves nothing that holds them")
+    func captured() throws {
+        let desk = try Desk()
+        try desk.directory.write("kept", to: "f.txt")
+        let copy = try desk.shell("x=$(pasteboard copy <f.txt 2>&1); echo \"$? [$x]\"; pasteboard paste")
+        #expect(copy.text == "0 []\nkept")
+    }
+
+    @Test("The auto-started broker has a session of its own")
+    func session() throws {
+        let desk = try Desk()
+        try desk.copy("x")
+        let status = try desk.shell(
+            "pasteboard status --json | sed 's/.*\"broker\":{[^}]*\"process\":\\([0-9]*\\).*/\\1/'"
+        )
+        let broker = status.text.split(separator: "\n").first.map(String.init) ?? ""
+        let fields =
+            String(decoding: try System.contents(of: "/proc/\(broker)/stat"), as: UTF8.self)
+            .split(separator: ")").last?.split(separator: " ") ?? []
+        #expect(fields.count > 4 && fields[3] == Substring(broker))
+    }
+
+    @Test(
+        "Standard input is text if it starts as text",
+        arguments: [
+            ("", "public.utf8-plain-text"), ("MM", "public.utf8-plain-text"), ("<?php", "public.utf8-plain-text"),
+            ("a\u{0}b", "public.data"),
+            (String(repeating: "a", count: 65_535) + "é rest", "public.utf8-plain-text"),
+            (String(repeating: "a", count: 65_536) + "\u{0}", "public.utf8-plain-text"),
+        ]
+    )
+    func sniffing(text: String, type: String) throws {
+        let desk = try Desk()
+        try desk.copy(text)
+        #expect(try desk.run("types").text.hasPrefix("\(type)  \(text.utf8.count)  kept"))
+        #expect(try desk.run("paste").text == text)
+    }
+
+    @Test("Bytes that are no UTF-8 are data")
+    func noText() throws {
+        let desk = try Desk()
+        #expect(try desk.run("copy", input: [0x61, 0xC3]).exitCode == 0)
+        #expect(try desk.run("types").text == "public.data  2  kept\n")
+    }
+
+    @Test("Each file is an item, with the type of its extension and its name")
+    func files() throws {
+        let desk = try Desk()
+        try desk.directory.write("text", to: "a.txt")
+        try desk.directory.write("picture", to: "b.png")
+        try desk.directory.write("no extension", to: "README")
+        #expect(try desk.run("copy", "--", "a.txt", "b.png", "README").exitCode == 0)
+        let rows = try desk.run("types").text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(
+            rows == [
+                ["public.plain-text", "4", "kept", "item", "1", "a.txt"],
+                ["public.png", "7", "kept", "item", "2", "b.png"],
+                ["public.utf8-plain-text", "12", "kept", "item", "3", "README"],
+            ]
+        )
+    }
+
+    @Test("Several -t make one item with several types")
+    func representations() throws {
+        let desk = try Desk()
+        try desk.directory.write("notes", to: "notes.txt")
+        try desk.directory.write("<p>notes", to: "notes.html")
+        let copy = try desk.run(
+            "copy",
+            "-t",
+            "text/plain;charset=utf-8=notes.txt",
+            "-t.html=notes.html",
+            "-tpublic.rtf",
+            input: Array("rtf".utf8)
+        )
+        #expect(copy.exitCode == 0, "\(copy.errorText)")
+        #expect(
+            try desk.run("types").text.split(separator: "\n").compactMap { $0.split(separator: " ").first }
+                == ["public.utf8-plain-text", "public.html", "public.rtf"]
+        )
+        #expect(try desk.run("paste").text == "notes")
+        #expect(try desk.run("paste", "-t", "text/html").text == "<p>notes")
+        #expect(try desk.run("paste", "-t", "image", "-t", "public.rtf", "-t", "text").text == "rtf")
+    }
+
+    @Test("One newline at the end is left out on request, wherever a piece ends")
+    func trimming() throws {
+        let desk = try Desk()
+        for (text, trimmed) in [("a\n\n", "a\n"), ("\n", ""), ("", ""), ("a", "a"), ("a\r\n", "a\r")] {
+            try desk.copy(text, "-n")
+            #expect(try desk.run("paste").text == trimmed)
+            try desk.copy(text)
+            #expect(try desk.run("paste", "-n").text == trimmed)
+            #expect(try desk.run("paste").text == text)
+        }
+        let long = Array(repeating: UInt8(ascii: "\n"), count: 300_000)
+        #expect(try desk.run("copy", "-n", "-t", "text", input: long).exitCode == 0)
+        #expect(try desk.run("paste").output.count == 299_999)
+    }
+
+    @Test("What cannot be read is told, and the old contents stay")
+    func unreadable() throws {
+        let desk = try Desk()
+        try desk.copy("old")
+        let missing = try desk.run("copy", "missing")
+        #expect(missing.exitCode == 4)
+        #expect(missing.errorText == "pasteboard: copy: cannot read missing: No such file or directory\n")
+        let directory = try desk.run("copy", ".")
+        #expect(directory.exitCode == 4)
+        #expect(directory.errorText == "pasteboard: copy: cannot copy .: it is a directory\n")
+        // One that opens and then cannot be read.
+        #expect(try desk.run("copy", "/proc/self/mem").exitCode == 4)
+        #expect(try desk.shell("pasteboard copy <&-").exitCode == 4)
+        #expect(try desk.run("paste").text == "old")
+    }
+
+    @Test("What does not fit is refused with numbers, and the old contents stay")
+    func tooLarge() throws {
+        let desk = try Desk(limits: "kept-pool = 1MiB\n")
+        try desk.copy("old")
+        try desk.directory.write(Desk.bytes(2 << 20), to: "large.bin")
+        let known = try desk.run("copy", "large.bin")
+        #expect(known.exitCode == 6)
+        #expect(known.errorText.contains("2.0 MiB do not fit: the broker keeps at most 1.0 MiB"))
+        let unknown = try desk.shell("cat large.bin | pasteboard copy -t .bin")
+        #expect(unknown.exitCode == 6)
+        #expect(unknown.errorText.contains("kept-pool"))
+        #expect(try desk.run("paste").text == "old")
+    }
+
+    @Test("A copy that is interrupted leaves the old contents")
+    func interrupted() throws {
+        let desk = try Desk()
+        try desk.copy("old")
+        let pipe = try System.pipe()
+        let copy = try ProcessRunner(
+            try ProcessRunner.program("pasteboard"),
+            ["copy"],
+            environment: desk.environment,
+            input: pipe.first.raw
+        )
+        try System.write(Array("new".utf8).span, to: pipe.second.raw)
+        try copy.child.kill(2)
+        #expect(try copy.finish().exitCode == 130)
+        #expect(try desk.run("paste").text == "old")
+    }
+}

@@ -1,0 +1,189 @@
+import Glibc
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// `pasteboard offer`: commands that run when somebody pastes.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineOfferTests {
+    /// Nothing but what a test does ends a wait.
+    nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\n"
+
+    @Test("A command runs at each load and not before, and its output comes whole")
+    func lazy() throws {
+        let desk = try Desk()
+        let bytes = Desk.bytes(3 << 20)
+        try desk.directory.write(bytes, to: "large.png")
+        let offer = try desk.offer([
+            "-t", "text=echo run >>runs; wc -l <runs", "-t", ".png=cat large.png", "--name", "n.txt",
+        ])
+        #expect(
+            try desk.run("types").text
+                == "public.utf8-plain-text  -  promised\npublic.png              -  promised\n"
+        )
+        #expect(!desk.directory.names().contains("runs"))
+        #expect(try desk.run("paste").text == "1\n")
+        #expect(try desk.run("paste").text == "2\n")
+        #expect(try desk.run("paste", "-t", ".png").output == bytes)
+        #expect(try desk.run("paste", "--into", ".", "-t", "text").text == "./n.txt\n")
+        try desk.copy("other")
+        let ended = try offer.finish()
+        #expect(ended.exitCode == 0)
+        #expect(ended.errorText.hasSuffix("pasteboard: offer: replaced by other contents\n"))
+    }
+
+    @Test("An offer that is cleared ends well, and so does one of another pasteboard when that is")
+    func cleared() throws {
+        let desk = try Desk()
+        let general = try desk.offer(["-t", "text=echo general"])
+        let other = try desk.offer(["-t", "text=echo other"], board: "other")
+        try desk.run("clear", "--board", "other")
+        let ended = try other.finish()
+        #expect(ended.exitCode == 0)
+        #expect(ended.errorText == "offering public.utf8-plain-text on other\npasteboard: offer: cleared\n")
+        #expect(try desk.run("paste").text == "general\n")
+        try desk.run("clear")
+        #expect(try general.finish().exitCode == 0)
+    }
+
+    @Test("Loads run at the same time")
+    func concurrent() throws {
+        let desk = try Desk(limits: Self.patient)
+        // Each ends only when three have begun.
+        let command = "touch begun.$$; while [ $(ls begun.* | wc -l) -lt 3 ]; do sleep 0.01; done; echo done"
+        let offer = try desk.offer(["-t", "text=\(command)"])
+        let pastes = try (0..<3).map { _ in try desk.start("paste") }
+        for paste in pastes { #expect(try paste.finish().text == "done\n") }
+        try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test("More loads than run at once are all served")
+    func many() throws {
+        let desk = try Desk(limits: Self.patient)
+        let offer = try desk.offer(["-t", "text=cat", "-t", ".bin=head -c 300000 /dev/zero"])
+        let pastes = try (0..<40).map { _ in try desk.start("paste", "-t", ".bin") }
+        for paste in pastes { #expect(try paste.finish().output.count == 300_000) }
+        // Its input is empty, not the terminal's.
+        #expect(try desk.run("paste", "-t", "text").output.isEmpty)
+        try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test("A command's status and last words reach whoever pastes, and the offer goes on")
+    func failing() throws {
+        let desk = try Desk()
+        let offer = try desk.offer([
+            "-t", "text=echo part; echo first >&2; echo 'no such thing' >&2; exit 7", "-t", ".png=kill -9 $$",
+        ])
+        let failed = try desk.run("paste")
+        #expect(failed.exitCode == 5)
+        #expect(
+            failed.errorText.contains("the command for public.utf8-plain-text ended with status 7: no such thing")
+        )
+        #expect(failed.errorText.split(separator: "\n").count == 1)
+        #expect(try desk.run("paste", "-t", ".png").errorText.contains("was ended by signal 9"))
+        try desk.run("clear")
+        #expect(try offer.finish().errorText.contains("first\nno such thing\n"))
+    }
+
+    @Test("A load that is given up ends its command, with what that has started")
+    func cancelled() throws {
+        let desk = try Desk(limits: Self.patient)
+        let offer = try desk.offer(["-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
+        let paste = try desk.start("paste")
+        let sleeper = try Self.process(namedIn: "pid", of: desk)
+        try paste.child.kill(SIGKILL)
+        #expect(try paste.finish().exitCode == 137)
+        try Self.waitForEnd(of: sleeper)
+        try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test("A command that does not heed the request to end is killed")
+    func stubborn() throws {
+        let desk = try Desk(limits: Self.patient)
+        let offer = try desk.offer([
+            "-t", "text=trap '' TERM; echo $$ >pid.new; mv pid.new pid; while :; do sleep 1; done",
+        ])
+        let paste = try desk.start("paste")
+        let shell = try Self.process(namedIn: "pid", of: desk)
+        try paste.child.kill(SIGKILL)
+        _ = try paste.finish()
+        try Self.waitForEnd(of: shell)
+        try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test("A signal ends the offer and its commands", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func signals(signal: CInt) throws {
+        let desk = try Desk(limits: Self.patient)
+        let offer = try desk.offer(["-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
+        let paste = try desk.start("paste")
+        let sleeper = try Self.process(namedIn: "pid", of: desk)
+        try offer.child.kill(signal)
+        #expect(try offer.finish().exitCode == 128 + signal)
+        #expect(try paste.finish().exitCode == 5)
+        try Self.waitForEnd(of: sleeper)
+        #expect(try desk.run("types").text == "public.utf8-plain-text  -  gone\n")
+    }
+
+    @Test("A slow command is kept alive beyond the broker's deadlines")
+    func keepAlive() throws {
+        let desk = try Desk(limits: "first-byte = 300ms\nprogress = 300ms\n")
+        let offer = try desk.offer(["-t", "text=sleep 1; echo a; sleep 1; echo b"])
+        let paste = try desk.run("paste")
+        #expect(paste.text == "a\nb\n", "\(paste.errorText)")
+        try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test("A load that has begun is finished though the contents were replaced")
+    func replacedMeanwhile() throws {
+        let desk = try Desk(limits: Self.patient)
+        let offer = try desk.offer(["-t", "text=touch begun; while [ ! -e go ]; do sleep 0.01; done; echo old"])
+        let paste = try desk.start("paste")
+        while !desk.directory.names().contains("begun") { sched_yield() }
+        try desk.copy("new")
+        try offer.waitForErrors(containing: "replaced")
+        try desk.directory.write("", to: "go")
+        #expect(try paste.finish().text == "old\n")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test(
+        "An offer that cannot be understood is refused",
+        arguments: [[], ["-t", "text"], ["-t", "text="], ["-t", "x=y"]]
+    )
+    func usage(arguments: [String]) throws {
+        let desk = try Desk()
+        let words = arguments.map { "'\($0)'" }.joined(separator: " ")
+        #expect(try desk.shell("pasteboard offer \(words)").exitCode == 2)
+        #expect(try desk.run("status").exitCode == 3)
+    }
+
+    @Test("The broker's end ends the offer")
+    func stopped() throws {
+        let desk = try Desk()
+        let offer = try desk.offer(["-t", "text=echo"])
+        #expect(try desk.run("stop").exitCode == 0)
+        #expect(try offer.finish().exitCode == 3)
+    }
+
+    // MARK: Other processes
+
+    private static func process(namedIn name: String, of desk: Desk) throws -> CInt {
+        while !desk.directory.names().contains(name) { sched_yield() }
+        let digits = try desk.directory.contents(of: name).prefix { $0 != UInt8(ascii: "\n") }
+        return try #require(CInt(String(decoding: digits, as: UTF8.self)))
+    }
+
+    private static func waitForEnd(of process: CInt) throws {
+        // It may be gone already.
+        guard let descriptor = try? System.processDescriptor(process) else { return }
+        let ready = try System.poll(
+            [PollInterest(descriptor.raw, .readable)],
+            milliseconds: ProcessRunner.watchdog
+        )
+        #expect(!ready[0].isEmpty, "process \(process) still runs")
+    }
+}

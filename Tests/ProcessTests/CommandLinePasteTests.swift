@@ -1,0 +1,237 @@
+import Glibc
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// `pasteboard paste`: what it chooses, where it puts it, and how it fails.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLinePasteTests {
+    @Test("An empty pasteboard and no broker are nothing; an empty value is something")
+    func nothing() throws {
+        let desk = try Desk()
+        for arguments in [["paste"], ["types"], ["paste", "--into", "."]] {
+            let looked = try desk.shell("pasteboard \(arguments.joined(separator: " "))")
+            #expect(looked.exitCode == 1)
+            #expect(looked.errorText == "pasteboard: \(arguments[0]): pasteboard general is empty\n")
+        }
+        // Looking has started nothing.
+        #expect(try desk.run("status").exitCode == 3)
+
+        try desk.copy("")
+        let empty = try desk.run("paste")
+        #expect(empty.exitCode == 0)
+        #expect(empty.output.isEmpty)
+        #expect(try desk.run("paste", "--board", "other").exitCode == 1)
+        #expect(try desk.run("clear").exitCode == 0)
+        #expect(try desk.run("paste").exitCode == 1)
+        #expect(try desk.run("types").exitCode == 1)
+    }
+
+    @Test("A type that is not there is refused, with those that are")
+    func unavailable() throws {
+        let desk = try Desk()
+        try desk.copy("{}", "-t", ".json")
+        let paste = try desk.run("paste", "-t", "image")
+        #expect(paste.exitCode == 1)
+        #expect(
+            paste.errorText
+                == "pasteboard: paste: no representation is of type public.image; there are:\n  public.json\n"
+        )
+        #expect(paste.output.isEmpty)
+    }
+
+    @Test("The item that is asked for is given; that there are more is said unless one was asked for")
+    func items() throws {
+        let desk = try Desk()
+        try desk.directory.write("one", to: "1.txt")
+        try desk.directory.write("two", to: "2.txt")
+        try desk.run("copy", "1.txt", "2.txt")
+        let first = try desk.run("paste")
+        #expect(first.text == "one")
+        #expect(first.errorText == "pasteboard: paste: this is item 1 of 2; see --item and --into\n")
+        let second = try desk.run("paste", "--item", "2")
+        #expect(second.text == "two")
+        #expect(second.errorText.isEmpty)
+        #expect(try desk.run("paste", "--item", "3").exitCode == 1)
+        #expect(try desk.run("paste", "--item", "0").exitCode == 2)
+    }
+
+    @Test("The extension of the file that is written chooses among the types")
+    func typeByOutput() throws {
+        let desk = try Desk()
+        try desk.directory.write("text", to: "t")
+        try desk.directory.write("picture", to: "p")
+        try desk.run("copy", "-t", "text=t", "-t", ".png=p")
+        #expect(try desk.run("paste", "-o", "out.png").exitCode == 0)
+        #expect(try desk.run("paste", "-o", "out.txt").exitCode == 0)
+        #expect(try desk.directory.contents(of: "out.png") == Array("picture".utf8))
+        #expect(try desk.directory.contents(of: "out.txt") == Array("text".utf8))
+        #expect(try desk.run("paste", "-o", "-").text == "text")
+    }
+
+    @Test("A file is replaced when all has come, through a link, with its mode; a failure leaves it and nothing else")
+    func replacing() throws {
+        let desk = try Desk()
+        try desk.directory.write("before", to: "real")
+        #expect(chmod(desk.directory["real"], 0o640) == 0)
+        #expect(symlink("real", desk.directory["link"]) == 0)
+        let offer = try desk.offer(["-t", "text=echo half; exit 3"])
+        let failed = try desk.run("paste", "-o", "link")
+        #expect(failed.exitCode == 5)
+        #expect(failed.errorText.contains("ended with status 3"))
+        #expect(try desk.directory.contents(of: "real") == Array("before".utf8))
+        #expect(!desk.directory.names().contains { $0.hasPrefix(".pasteboard-") })
+
+        try desk.copy("after")
+        #expect(try offer.finish().exitCode == 0)
+        #expect(try desk.run("paste", "-o", "link").exitCode == 0)
+        #expect(try desk.directory.contents(of: "real") == Array("after".utf8))
+        let status = try System.status(at: desk.directory["real"])
+        #expect(status?.mode == 0o640)
+        #expect(try System.status(at: desk.directory["link"])?.kind == .symbolicLink)
+    }
+
+    @Test("A device is written to, a directory and a missing directory are refused")
+    func specialOutputs() throws {
+        let desk = try Desk()
+        try desk.copy("bytes")
+        #expect(try desk.run("paste", "-o", "/dev/null").exitCode == 0)
+        #expect(try System.status(at: "/dev/null")?.kind == .device)
+        #expect(try desk.run("paste", "-o", "/dev/full").exitCode == 4)
+        #expect(try desk.run("paste", "-o", ".").exitCode == 4)
+        #expect(try desk.run("paste", "-o", "missing/file").exitCode == 4)
+        #expect(try desk.run("paste", "--into", "missing").exitCode == 4)
+        #expect(try desk.run("paste", "-o", "a", "--into", ".").exitCode == 2)
+    }
+
+    @Test("All items go into a directory under their names, and replace nothing")
+    func into() throws {
+        let desk = try Desk()
+        try desk.directory.write("one", to: "a.txt")
+        try desk.directory.write("two", to: "b.png")
+        _ = try desk.directory.makeDirectory("d")
+        try desk.run("copy", "a.txt", "b.png")
+        #expect(try desk.run("paste", "--into", "d").text == "d/a.txt\nd/b.png\n")
+        #expect(try desk.run("paste", "--into", "d").text == "d/a 2.txt\nd/b 2.png\n")
+        #expect(desk.directory.names(in: "d") == ["a 2.txt", "a.txt", "b 2.png", "b.png"])
+        // A dangling link is somebody's as well.
+        #expect(symlink("nowhere", desk.directory["d/a 3.txt"]) == 0)
+        #expect(try desk.run("paste", "--into", "d", "--item", "1").text == "d/a 4.txt\n")
+        try desk.copy("nameless")
+        #expect(try desk.run("paste", "--into", "d").text == "d/pasted.txt\n")
+        try desk.copy("named", "--name", "..hidden", "-t", ".json")
+        #expect(try desk.run("paste", "--into", "d").text == "d/hidden.json\n")
+    }
+
+    @Test("A load ends at the time allowed")
+    func timeout() throws {
+        let desk = try Desk(limits: "first-byte = 10m\nprogress = 10m\n")
+        let offer = try desk.offer(["-t", "text=echo $$ >pid; exec sleep 600"])
+        let paste = try desk.run("paste", "--timeout", "200ms")
+        #expect(paste.exitCode == 7)
+        #expect(paste.errorText.contains("200 ms"))
+        _ = try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test("An interrupted paste into a file leaves nothing")
+    func interrupted() throws {
+        let desk = try Desk()
+        let offer = try desk.offer(["-t", "text=echo begun; exec sleep 600"])
+        let paste = try desk.start("paste", "-o", "out")
+        while !desk.directory.names().contains(where: { $0.hasPrefix(".pasteboard-") }) { sched_yield() }
+        try paste.child.kill(SIGINT)
+        #expect(try paste.finish().exitCode == 130)
+        #expect(!desk.directory.names().contains { $0 == "out" || $0.hasPrefix(".pasteboard-") })
+        _ = try desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test("A reader that goes ends it quietly; an output that is full or closed is an error")
+    func outputs() throws {
+        let desk = try Desk()
+        #expect(try desk.run("copy", "-t", ".bin", input: Desk.bytes(4 << 20)).exitCode == 0)
+        let piped = try desk.shell("{ pasteboard paste; echo $? >code; } | head -c 1 >/dev/null; cat code")
+        #expect(piped.text == "141\n")
+        #expect(piped.errorText.isEmpty)
+        let full = try desk.shell("pasteboard paste >/dev/full")
+        #expect(full.exitCode == 4)
+        #expect(full.errorText == "pasteboard: paste: cannot write standard output: No space left on device\n")
+        #expect(try desk.shell("pasteboard paste >&-").exitCode == 4)
+        #expect(try desk.shell("pasteboard paste 2>&- <&- | cat").output == Desk.bytes(4 << 20))
+    }
+
+    @Test("The death of the source is told, and is no success")
+    func sourceDies() throws {
+        let desk = try Desk()
+        let offer = try desk.offer(["-t", "text=echo part; touch begun; exec sleep 600"])
+        let paste = try desk.start("paste")
+        while !desk.directory.names().contains("begun") { sched_yield() }
+        try offer.child.kill(SIGKILL)
+        let pasted = try paste.finish()
+        #expect(pasted.exitCode == 5)
+        #expect(try desk.run("types").text == "public.utf8-plain-text  -  gone\n")
+        #expect(try desk.run("paste").exitCode == 5)
+        #expect(try offer.finish().exitCode == 137)
+    }
+
+    @Test("A terminal gets text, with what it would obey made visible, and no other bytes")
+    func terminal() throws {
+        let desk = try Desk()
+        func paste(_ arguments: String...) throws -> (code: CInt, shown: String, errors: String) {
+            let terminal = try PseudoTerminal()
+            let paste = try ProcessRunner(
+                try ProcessRunner.program("pasteboard"),
+                ["paste"] + arguments,
+                environment: desk.environment,
+                standardOutput: terminal.other
+            ).finish()
+            return (paste.exitCode, try terminal.shown(), paste.errorText)
+        }
+        try desk.copy("a\u{1B}[31mb\r\n\tc\rd\u{9B}\u{202E}é\n", "-t", "text")
+        let text = try paste()
+        #expect(text.code == 0)
+        #expect(text.shown == "a\\x1B[31mb\r\n\tc\\x0Dd\\xC2\\x9B\\xE2\\x80\\xAEé\n")
+        #expect(text.errors.contains("--raw"))
+        #expect(try paste("--raw").shown.contains("\u{1B}[31m"))
+
+        try desk.copy("picture", "-t", ".png")
+        let binary = try paste()
+        #expect(binary.code == 2)
+        #expect(binary.shown.isEmpty)
+        #expect(binary.errors.contains("-o FILE"))
+        try desk.copy("te\u{0}xt", "-t", "text")
+        #expect(try paste().code == 2)
+    }
+}
+
+/// A terminal without a screen.
+private final class PseudoTerminal {
+    private let own: OwnedDescriptor
+    private let others: OwnedDescriptor
+
+    var other: CInt { self.others.raw }
+
+    init() throws {
+        self.own = try System.open("/dev/ptmx", .readingAndWriting)
+        var lock: CInt = 0
+        var number: CInt = 0
+        // TIOCSPTLCK and TIOCGPTN: what unlockpt and ptsname do, which Swift's Glibc lacks.
+        try #require(ioctl(self.own.raw, 0x4004_5431, &lock) == 0)
+        try #require(ioctl(self.own.raw, 0x8004_5430, &number) == 0)
+        self.others = try System.open("/dev/pts/\(number)", .readingAndWriting)
+        var settings = termios()
+        // As the bytes are, without a return before each newline.
+        #expect(tcgetattr(self.others.raw, &settings) == 0)
+        settings.c_oflag &= ~tcflag_t(OPOST)
+        #expect(tcsetattr(self.others.raw, TCSANOW, &settings) == 0)
+    }
+
+    /// What has been written to it.
+    func shown() throws -> String {
+        var bytes: [UInt8] = []
+        while try !System.poll([PollInterest(self.own.raw, .readable)], milliseconds: 0)[0].isEmpty {
+            bytes += try System.read(self.own.raw, upTo: 4096)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

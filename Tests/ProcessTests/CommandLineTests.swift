@@ -1,0 +1,189 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// The command line as a whole: help, usage, the commands that look, and what goes wrong with the broker.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineTests {
+    nonisolated private static let commands = [
+        "copy", "offer", "paste", "types", "clear", "list", "status", "limits", "broker", "stop", "version",
+    ]
+
+    @Test("Every command explains itself, and help names them all", arguments: commands)
+    func help(command: String) throws {
+        let desk = try Desk()
+        let help = try desk.run(command, "--help")
+        #expect(help.exitCode == 0)
+        #expect(help.text.hasPrefix("usage: pasteboard \(command) "))
+        #expect(try desk.run("help", command).text == help.text)
+        #expect(try desk.run("--help").text.contains("\n  \(command) "))
+        #expect(help.text.split(separator: "\n").allSatisfy { $0.count <= 120 })
+    }
+
+    @Test(
+        "What is not understood is refused in one line, and starts nothing",
+        arguments: [
+            "unknown", "copy --unknown", "copy -x", "copy -t", "copy --json=1", "copy -n=1", "paste operand",
+            "paste --timeout x",
+            "paste --timeout 0", "paste --timeout 5d", "paste --item x", "paste -t nonsense", "copy -t image",
+            "copy -t .png -t .txt",
+            "copy -t .png=a b", "copy --name n a b", "types --board a/b", "types --board ''",
+            "paste --board a --board b",
+            "paste -o ''", "broker --limit nonsense=1", "broker --socket relative",
+        ]
+    )
+    func usage(arguments: String) throws {
+        let desk = try Desk()
+        let refused = try desk.shell("pasteboard \(arguments)")
+        #expect(refused.exitCode == 2)
+        #expect(refused.output.isEmpty)
+        #expect(refused.errorText.hasPrefix("pasteboard: "))
+        #expect(refused.errorText.split(separator: "\n").count == 1)
+        #expect(try desk.run("status").exitCode == 3)
+    }
+
+    @Test("Without arguments it shows help, as an error")
+    func bare() throws {
+        let bare = try Desk().run()
+        #expect(bare.exitCode == 2)
+        #expect(bare.text.hasPrefix("usage: pasteboard COMMAND"))
+    }
+
+    @Test("Commands about the broker want one that runs; those about contents do without")
+    func withoutBroker() throws {
+        let desk = try Desk()
+        for command in ["stop", "status", "limits"] {
+            let failed = try desk.run(command)
+            #expect(failed.exitCode == 3)
+            #expect(failed.errorText.contains("no broker is running at \(desk.directory.path)/run/pasteboard/socket"))
+        }
+        #expect(try desk.run("list").exitCode == 0)
+        #expect(try desk.run("list", "--json").text == "[]\n")
+        #expect(try desk.run("clear").exitCode == 0)
+        #expect(try desk.run("version").text == "pasteboard \(ProgramVersion.current)\n")
+        #expect(try desk.run("--version").exitCode == 0)
+        #expect(desk.directory.names(in: "run").isEmpty)
+        desk.environment["PASTEBOARD_AUTOSTART"] = "0"
+        #expect(try desk.run("copy").exitCode == 3)
+    }
+
+    @Test("What pasteboards hold is told, as text and as JSON, and never the contents")
+    func looking() throws {
+        let desk = try Desk()
+        try desk.copy("secret words", "--name", "a \"b\".txt")
+        try desk.copy("", "--board", "other", "-t", ".png")
+        let types = try desk.run("types", "--json").text
+        #expect(types.contains(#""board":"general","changeCount":"#))
+        #expect(
+            types.contains(
+                #""items":[{"name":"a \"b\".txt","types":[{"type":"public.utf8-plain-text","size":12,"state":"kept","#
+            )
+        )
+        let list = try desk.run("list").text.split(separator: "\n")
+        #expect(list.count == 2)
+        #expect(list[0].hasPrefix("general  1 item  12 bytes kept  pasteboard ("))
+        #expect(list[1].hasPrefix("other    1 item  0 bytes kept   pasteboard ("))
+        #expect(try desk.run("list", "--json").text.contains(#"{"board":"other","#))
+        let status = try desk.run("status").text
+        #expect(
+            status.contains("\nprograms\n") && status.contains("\npasteboards\n") && status.contains("\ncounters\n")
+        )
+        #expect(try desk.run("status", "--json").text.hasPrefix(#"{"broker":{"version":"\#(ProgramVersion.current)""#))
+        for command in ["types", "list", "status"] {
+            for arguments in [[], ["--json"]] {
+                #expect(try !desk.shell("pasteboard \(command) \(arguments.joined())").text.contains("secret"))
+            }
+        }
+    }
+
+    @Test("Limits are shown as they were set")
+    func limits() throws {
+        let desk = try Desk(limits: "# for a test\nkept-pool = 3MiB\nfirst-byte = 2m\n")
+        try desk.copy("x")
+        let limits = try desk.run("limits").text
+        #expect(limits.contains("\nkept-pool "))
+        #expect(limits.contains(" 3145728 ") && limits.contains(" 120000 "))
+        #expect(
+            try desk.run("limits", "--json").text.contains(#"{"name":"kept-pool","value":3145728,"meaning":"bytes: "#)
+        )
+    }
+
+    @Test("The broker runs in the foreground until it is stopped, and there is one")
+    func broker() throws {
+        let desk = try Desk()
+        let broker = try desk.start("broker")
+        // The first client may be earlier than the broker, and then starts one: so it may not.
+        desk.environment["PASTEBOARD_AUTOSTART"] = "0"
+        while try desk.run("status").exitCode != 0 {}
+        try desk.copy("x")
+        let second = try desk.run("broker")
+        #expect(second.exitCode == 3)
+        #expect(second.errorText.contains("a broker runs already"))
+        #expect(try desk.run("stop").exitCode == 0)
+        #expect(try broker.finish().exitCode == 0)
+        #expect(try desk.run("stop").exitCode == 3)
+    }
+
+    @Test("A directory that others may enter is refused, and the line says what to do")
+    func openDirectory() throws {
+        let desk = try Desk()
+        _ = try desk.directory.makeDirectory("run/pasteboard")
+        #expect(chmod(desk.directory["run/pasteboard"], 0o755) == 0)
+        let refused = try desk.run("copy")
+        #expect(refused.exitCode == 3)
+        #expect(refused.errorText.contains("chmod 700"))
+        desk.environment["XDG_RUNTIME_DIR"] = "relative"
+        #expect(try desk.run("copy").exitCode == 3)
+    }
+
+    @Test("A broker that breaks the protocol, speaks another version or names a stranger's error is told apart")
+    func strangeBrokers() throws {
+        let desk = try Desk(.socket)
+        let path = desk.directory["socket"]
+        func paste(_ play: (ScriptedPeer) throws -> Void) throws -> ProcessRunner.Finished {
+            try? System.unlink(path)
+            var listener = try ListeningSocket(path: path)
+            let paste = try desk.start("paste")
+            _ = try System.poll([PollInterest(listener.raw, .readable)], milliseconds: ProcessRunner.watchdog)
+            let peer = ScriptedPeer(try Self.accept(from: &listener))
+            try play(peer)
+            let finished = try paste.finish()
+            return finished
+        }
+        let violation = try paste { try $0.write(Array("HTTP/1.1 400 Bad Request\r\n\r\n and so on".utf8)) }
+        #expect(violation.exitCode == 9)
+        let version = try paste { peer in
+            var welcome = Welcome.standard()
+            welcome.version = 9
+            try peer.send(welcome, stream: 0)
+        }
+        #expect(version.exitCode == 9)
+        #expect(version.errorText.contains("version 9"))
+        let cancelled = try paste { peer in
+            try peer.welcome()
+            let load = try peer.next(.load)
+            try peer.send(Failure(.cancelled, "no \u{1B}[2J more\u{202E}"), stream: load.stream)
+        }
+        #expect(cancelled.exitCode == 8)
+        #expect(cancelled.errorText == "pasteboard: paste: no \\x1B[2J more\\xE2\\x80\\xAE\n")
+        let gone = try paste { peer in
+            try peer.welcome()
+            let load = try peer.next(.load)
+            try peer.send(Answer(), stream: load.stream)
+            try peer.sendData(Array("half".utf8), stream: load.stream)
+            peer.close()
+        }
+        #expect(gone.exitCode == 3)
+        #expect(gone.text == "half")
+        // The end of the test has no broker to stop.
+        try System.unlink(path)
+    }
+
+    private static func accept(from listener: inout ListeningSocket) throws -> OwnedDescriptor {
+        switch try listener.accept() {
+        case .connection(let socket): return socket
+        default: throw ScriptedPeerError.nothingCame
+        }
+    }
+}

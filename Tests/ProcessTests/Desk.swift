@@ -1,0 +1,122 @@
+import Glibc
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// A place where `pasteboard` is used: a directory, an environment and a broker of the test's own.
+final class Desk {
+    /// How the broker's socket is found.
+    enum Place: CaseIterable {
+        case runtimeDirectory
+        case stateDirectory
+        case socket
+    }
+
+    let directory: TemporaryDirectory
+    var environment: [String: String]
+
+    /// - Parameter limits: the broker's configuration.
+    init(_ place: Place = .runtimeDirectory, limits: String? = nil) throws {
+        let directory = try TemporaryDirectory()
+        self.directory = directory
+        self.environment = [
+            "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C",
+            "XDG_STATE_HOME": try directory.makeDirectory("state"), "SWIFT_BACKTRACE": "enable=no",
+        ]
+        // A runtime directory of this user's would be taken before the state directory, and belongs to somebody.
+        let hasRuntime = try System.status(at: "/run/user/\(System.userID)") != nil
+        switch place {
+        case .runtimeDirectory: self.environment["XDG_RUNTIME_DIR"] = try directory.makeDirectory("run")
+        case .stateDirectory where !hasRuntime: break
+        case .stateDirectory, .socket: self.environment["PASTEBOARD_SOCKET"] = directory["socket"]
+        }
+        if let limits {
+            _ = try directory.makeDirectory(".config")
+            _ = try directory.makeDirectory(".config/pasteboard")
+            try directory.write(limits, to: ".config/pasteboard/config")
+        }
+    }
+
+    deinit {
+        _ = try? self.run("stop")
+    }
+
+    /// Starts `pasteboard`, in the directory.
+    func start(_ arguments: String..., standardOutput: CInt? = nil) throws -> ProcessRunner {
+        try ProcessRunner(
+            try ProcessRunner.program("pasteboard"),
+            arguments,
+            environment: self.environment,
+            directory: self.directory.path,
+            standardOutput: standardOutput
+        )
+    }
+
+    @discardableResult
+    func run(
+        _ arguments: String...,
+        input: [UInt8]? = nil,
+        standardOutput: CInt? = nil
+    ) throws
+        -> ProcessRunner.Finished
+    {
+        let file = try input.map { DescriptorBox(try System.open(try self.directory.write($0, to: ".input"))) }
+        return try ProcessRunner(
+            try ProcessRunner.program("pasteboard"),
+            arguments,
+            environment: self.environment,
+            directory: self.directory.path,
+            input: file?.raw,
+            standardOutput: standardOutput
+        ).finish()
+    }
+
+    /// Copies text.
+    func copy(_ text: String, _ arguments: String...) throws {
+        let file = DescriptorBox(try System.open(try self.directory.write(text, to: ".input")))
+        let copy = try ProcessRunner(
+            try ProcessRunner.program("pasteboard"),
+            ["copy"] + arguments,
+            environment: self.environment,
+            directory: self.directory.path,
+            input: file.raw
+        ).finish()
+        try #require(copy.exitCode == 0, "\(copy.errorText)")
+    }
+
+    /// Runs a shell in the directory, where `pasteboard` is this package's.
+    func shell(_ script: String) throws -> ProcessRunner.Finished {
+        var environment = self.environment
+        let programs = SocketPlace(socket: try System.programPath()).directory
+        environment["PATH"] = "\(programs):\(environment["PATH"] ?? "")"
+        return try ProcessRunner(
+            "/bin/sh",
+            ["-c", script],
+            environment: environment,
+            directory: self.directory.path
+        ).finish()
+    }
+
+    /// Starts an offer, and returns once it can be pasted.
+    func offer(_ arguments: [String], board: String = "general") throws -> ProcessRunner {
+        let runner = try ProcessRunner(
+            try ProcessRunner.program("pasteboard"),
+            ["offer", "--board", board] + arguments,
+            environment: self.environment,
+            directory: self.directory.path
+        )
+        try runner.waitForErrors(containing: "offering ")
+        return runner
+    }
+
+    /// Bytes that show where they are: no two places of this size look alike.
+    static func bytes(_ count: Int) -> [UInt8] {
+        var generator = SeededGenerator(seed: 11)
+        // Its length shares no factor with the sizes of buffers.
+        let block = (0..<65_521).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + block.count)
+        while bytes.count < count { bytes += block }
+        return Array(bytes.prefix(count))
+    }
+}

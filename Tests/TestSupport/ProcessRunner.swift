@@ -1,0 +1,122 @@
+import Glibc
+package import PasteboardTransport
+
+/// A program that a test runs: what it prints is collected, and it is killed when it hangs.
+package final class ProcessRunner {
+    package struct Finished: Sendable {
+        /// As a shell tells it: 128 and the signal's number for one that a signal ended.
+        package let exitCode: CInt
+        package let output: [UInt8]
+        package let errors: [UInt8]
+
+        package var text: String { String(decoding: self.output, as: UTF8.self) }
+        package var errorText: String { String(decoding: self.errors, as: UTF8.self) }
+    }
+
+    package enum Trouble: Error {
+        /// What it had printed on standard error by then.
+        case hangs(program: String, errors: String)
+        case endedEarly(errors: String)
+    }
+
+    /// What ends a wait that should have ended otherwise, in milliseconds.
+    package static let watchdog = 30_000
+
+    package let child: ChildProcess
+    private let program: String
+    private var output: OwnedDescriptor?
+    private var errors: OwnedDescriptor?
+    private var outputBytes: [UInt8] = []
+    private var errorBytes: [UInt8] = []
+    private var isOver = false
+
+    /// A program of this package, built beside the tests.
+    package static func program(_ name: String) throws -> String {
+        "\(SocketPlace(socket: try System.programPath()).directory)/\(name)"
+    }
+
+    /// - Parameters:
+    ///   - input: standard input as a file; `/dev/null` without.
+    ///   - standardOutput: what takes its output instead of this value.
+    package init(
+        _ path: String,
+        _ arguments: [String] = [],
+        environment: [String: String],
+        directory: String? = nil,
+        input: CInt? = nil,
+        standardOutput: CInt? = nil
+    ) throws {
+        let output = try System.pipe()
+        let errors = try System.pipe()
+        var configuration = ChildProcess.Configuration(
+            path: path,
+            arguments: arguments,
+            environment: environment.map { "\($0)=\($1)" }
+        )
+        configuration.input = input.map { .descriptor($0) } ?? .null
+        configuration.output = .descriptor(standardOutput ?? output.second.raw)
+        configuration.errors = .descriptor(errors.second.raw)
+        configuration.directory = directory
+        configuration.inNewGroup = true
+        self.child = try ChildProcess(configuration)
+        self.program = ([path] + arguments).joined(separator: " ")
+        self.output = output.keepingFirst()
+        self.errors = errors.keepingFirst()
+    }
+
+    deinit {
+        guard !self.isOver else { return }
+        try? self.child.killGroup(SIGKILL)
+        _ = try? self.child.wait()
+    }
+
+    /// Waits until it has ended and everything that holds its output has.
+    package func finish() throws -> Finished {
+        let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
+        while self.output != nil || self.errors != nil { try self.read(until: deadline) }
+        let left = Int(MonotonicClock.millisecondsLeft(until: deadline))
+        guard let end = try self.child.wait(milliseconds: left) else { throw self.hangs }
+        self.isOver = true
+        let exitCode =
+            switch end {
+            case .exited(let code): code
+            case .signaled(let signal): 128 + signal
+            }
+        return Finished(exitCode: exitCode, output: self.outputBytes, errors: self.errorBytes)
+    }
+
+    /// Waits until it has said this on standard error.
+    package func waitForErrors(containing text: String) throws {
+        let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
+        while !String(decoding: self.errorBytes, as: UTF8.self).contains(text) {
+            guard self.errors != nil else {
+                throw Trouble.endedEarly(errors: String(decoding: self.errorBytes, as: UTF8.self))
+            }
+            try self.read(until: deadline)
+        }
+    }
+
+    private func read(until deadline: UInt64) throws {
+        let streams = [self.output?.raw, self.errors?.raw].map { $0 ?? -1 }
+        // A negative number is not waited for.
+        let ready = try System.poll(
+            streams.map { PollInterest($0, .readable) },
+            milliseconds: Int(MonotonicClock.millisecondsLeft(until: deadline))
+        )
+        if !ready[0].isEmpty {
+            let bytes = try System.read(streams[0], upTo: 1 << 18)
+            self.outputBytes += bytes
+            if bytes.isEmpty { self.output = nil }
+        }
+        if !ready[1].isEmpty {
+            let bytes = try System.read(streams[1], upTo: 1 << 16)
+            self.errorBytes += bytes
+            if bytes.isEmpty { self.errors = nil }
+        }
+        if MonotonicClock.now() >= deadline { throw self.hangs }
+    }
+
+    private var hangs: Trouble {
+        .hangs(program: self.program, errors: String(decoding: self.errorBytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,58 @@
+import Glibc
+import PasteboardTransport
+
+/// A directory of a test's own, removed with everything in it when the test lets go of it.
+package final class TemporaryDirectory: Sendable {
+    package let path: String
+
+    package init() throws {
+        let digits = try System.randomBytes(6).map { String($0, radix: 16) }.joined()
+        let base = System.environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        self.path = "\(base)/pasteboard-\(digits)"
+        try System.makeDirectory(self.path)
+    }
+
+    deinit {
+        // Whatever it contains, links and unreadable directories included.
+        _ = try? ChildProcess(.init(path: "/bin/rm", arguments: ["-rf", self.path])).wait()
+    }
+
+    /// The path of an entry.
+    package subscript(name: String) -> String { "\(self.path)/\(name)" }
+
+    /// Makes a file; returns its path.
+    @discardableResult
+    package func write(_ bytes: [UInt8], to name: String) throws -> String {
+        let file = try System.open(self[name], [.writing, .creating, .truncating])
+        try System.write(bytes.span, to: file.raw)
+        return self[name]
+    }
+
+    @discardableResult
+    package func write(_ text: String, to name: String) throws -> String {
+        try self.write(Array(text.utf8), to: name)
+    }
+
+    package func contents(of name: String) throws -> [UInt8] {
+        try System.contents(of: self[name], limit: .max)
+    }
+
+    package func makeDirectory(_ name: String, mode: UInt32 = 0o700) throws -> String {
+        try System.makeDirectory(self[name], mode: mode)
+        return self[name]
+    }
+
+    /// The names in a directory, hidden ones included, in order.
+    package func names(in name: String = ".") -> [String] {
+        guard let directory = opendir(self[name]) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
