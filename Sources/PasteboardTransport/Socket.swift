@@ -23,6 +23,12 @@ package enum Socket {
         _ = pbs_set_int_option(socket, SO_RCVBUF, bytes)
     }
 
+    /// Arranges that receiving may wait, at most so long; sending never does. One call instead of two, a wait and a
+    /// read, for a thread that has nothing else to watch.
+    package static func letReceiveWait(_ socket: CInt, milliseconds: Int) throws(SystemError) {
+        _ = try System.call("setsockopt SO_RCVTIMEO") { pbs_set_receive_timeout(socket, milliseconds) }
+    }
+
     /// Ends the direction of writing: the peer reads what was written, and then the end.
     package static func endWriting(_ socket: CInt) throws(SystemError) {
         _ = try System.call("shutdown") { shutdown(socket, CInt(SHUT_WR)) }

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -238,9 +239,10 @@ static inline ssize_t pbs_send(
 }
 
 // Receives bytes, and into `descriptors` (room for PBS_MAX_DESCRIPTORS) what was passed with them. `truncated` tells
-// that the kernel dropped descriptors because this process has no room for more.
+// that the kernel dropped descriptors because this process has no room for more. With `waits` a blocking socket waits
+// for bytes, as long as its timeout allows.
 static inline ssize_t pbs_receive(
-    int fd, void *bytes, size_t capacity, int *descriptors, int *descriptorCount, int *truncated
+    int fd, void *bytes, size_t capacity, int waits, int *descriptors, int *descriptorCount, int *truncated
 ) {
     struct iovec piece = {bytes, capacity};
     union {
@@ -254,7 +256,7 @@ static inline ssize_t pbs_receive(
     message.msg_controllen = sizeof control.bytes;
     *descriptorCount = 0;
     *truncated = 0;
-    ssize_t count = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    ssize_t count = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | (waits ? 0 : MSG_DONTWAIT));
     if (count < 0) return count;
     *truncated = (message.msg_flags & MSG_CTRUNC) != 0;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
@@ -264,6 +266,14 @@ static inline ssize_t pbs_receive(
         *descriptorCount += found;
     }
     return count;
+}
+
+// Makes receiving on a socket wait, but not longer than this.
+static inline int pbs_set_receive_timeout(int fd, long milliseconds) {
+    struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) < 0) return -1;
+    int flags = fcntl(fd, F_GETFL);
+    return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
 // ---- Processes

@@ -11,15 +11,29 @@ package final class BlockingConnection {
     package var io: ConnectionIO
     /// Events that came for somebody else while a request waited.
     private var stash: [ClientEvent] = []
+    /// How long one receive waits, in milliseconds.
+    private static let longestWait: UInt64 = 1_000
+    private let receiveWaits: Bool
 
     /// Connects, and starts a broker where none is and the connector may. Hello goes out with the first request.
     package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
         self.io = ConnectionIO(adopting: try connector.connect(), path: connector.place.socket, hello: hello)
+        self.receiveWaits = Self.letReceiveWait(self.io.descriptor)
     }
 
     /// Takes over a connected socket.
     package init(adopting socket: consuming OwnedDescriptor, path: String, hello: Hello = Hello()) {
         self.io = ConnectionIO(adopting: socket, path: path, hello: hello)
+        self.receiveWaits = Self.letReceiveWait(self.io.descriptor)
+    }
+
+    private static func letReceiveWait(_ socket: CInt) -> Bool {
+        do {
+            try Socket.letReceiveWait(socket, milliseconds: Int(self.longestWait))
+            return true
+        } catch {
+            return false
+        }
     }
 
     // MARK: Waiting
@@ -55,6 +69,12 @@ package final class BlockingConnection {
         do throws(Failure) {
             try self.io.flush()
             let end = untilSent && !self.io.wantsWrite ? 0 : min(deadline, self.io.nextCheck)
+            if extra.isEmpty, !self.io.wantsWrite, self.mayReceiveWait(until: end) {
+                _ = try self.io.pump(waiting: true, handle)
+                try self.io.flush()
+                try self.io.check()
+                return []
+            }
             let ready = try self.poll(extra, until: end)
             if ready[0].contains(.writable) { try self.io.flush() }
             if ready[0].subtracting(.writable).isEmpty {
@@ -68,6 +88,11 @@ package final class BlockingConnection {
             _ = self.io.state.connectionLost(error)
             throw error
         }
+    }
+
+    /// With nothing else to watch, one call waits and reads. It wakes up now and then, which is no deadline's business.
+    private func mayReceiveWait(until end: UInt64) -> Bool {
+        self.receiveWaits && (end == .max || end > MonotonicClock.now() + Self.longestWait * 1_000_000)
     }
 
     private func poll(_ extra: [PollInterest], until deadline: UInt64) throws(Failure) -> [PollInterest.Readiness] {

@@ -47,8 +47,10 @@ package struct ConnectionIO: ~Copyable {
 
     /// Reads once, and gives what came to `handle`, which may make wishes to the state right away.
     ///
+    /// - Parameter waiting: waits for bytes as long as the socket is set up to; then there is nothing more to read.
     /// - Returns: whether there may be more to read.
     package mutating func pump(
+        waiting: Bool = false,
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) -> Bool {
         try self.checkOwner()
@@ -56,6 +58,7 @@ package struct ConnectionIO: ~Copyable {
         do {
             outcome = try self.input.receive(
                 from: self.socket.raw,
+                waiting: waiting,
                 carry: &self.carry,
                 descriptors: &self.descriptors
             )
