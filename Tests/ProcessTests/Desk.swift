@@ -21,7 +21,7 @@ final class Desk {
         self.directory = directory
         self.environment = [
             "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C",
-            "XDG_STATE_HOME": try directory.makeDirectory("state"), "SWIFT_BACKTRACE": "enable=no",
+            "XDG_STATE_HOME": try directory.makeDirectory("s"), "SWIFT_BACKTRACE": "enable=no",
         ]
         // A runtime directory of this user's would be taken before the state directory, and belongs to somebody.
         let hasRuntime = try System.status(at: "/run/user/\(System.userID)") != nil

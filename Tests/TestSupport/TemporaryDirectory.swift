@@ -6,9 +6,10 @@ package final class TemporaryDirectory: Sendable {
     package let path: String
 
     package init() throws {
-        let digits = try System.randomBytes(6).map { String($0, radix: 16) }.joined()
+        // Short: a socket below it has to have a path of at most 107 bytes, a boot id among them.
+        let digits = try System.randomBytes(4).map { String($0, radix: 16) }.joined()
         let base = System.environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        self.path = "\(base)/pasteboard-\(digits)"
+        self.path = "\(base)/pb-\(digits)"
         try System.makeDirectory(self.path)
     }
 
