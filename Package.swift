@@ -140,8 +140,8 @@ let package = Package(
         .testTarget(
             name: "InProcessTests",
             dependencies: [
-                "PasteboardKit", "PasteboardBroker", "PasteboardClient", "PasteboardTransport", "TypeIdentifiers",
-                "TestSupport",
+                "PasteboardKit", "PasteboardBroker", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
+                "TypeIdentifiers", "TestSupport",
             ],
             swiftSettings: settings
         ),

@@ -40,11 +40,9 @@ public final class LoadProgress: Sendable {
         set { change { $0.totalUnitCount = newValue } }
     }
 
-    /// How many units are done.
+    /// How many units are done. `+=` reads and writes in two steps: of several threads that count, units can be lost.
     public var completedUnitCount: Int64 {
         get { state.withLock { $0.completedUnitCount } }
-        // The modification is one step, so that `completedUnitCount += 1` from several threads only ever loses units
-        // between its reading and its writing, as with Foundation's class.
         set { change { $0.completedUnitCount = newValue } }
     }
 

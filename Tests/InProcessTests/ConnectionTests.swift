@@ -1,0 +1,107 @@
+import PasteboardKit
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionTests {
+    /// A connection to brokers that a test plays, each on a thread of its own; the next when the one before is gone.
+    private func connection(_ scripts: [@Sendable (ScriptedPeer) throws -> Void]) -> PasteboardConnection {
+        let count = Counter()
+        return PasteboardConnection {
+            let pair = try Socket.pair()
+            let own = try System.duplicate(pair.first.raw)
+            let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
+            let script = scripts[count.increment() - 1]
+            try SystemThread(name: "broker") {
+                do {
+                    try script(peer)
+                } catch {
+                    Issue.record(error)
+                }
+            }.detach()
+            return BrokerSocket(descriptor: own, path: "test")
+        }
+    }
+
+    @Test("a broker that breaks the protocol ends what is under way, and the next request connects anew")
+    func violation() async throws {
+        let connection = connection([
+            { peer in
+                try peer.welcome()
+                _ = try peer.next(.list)
+                try peer.sendData([1, 2, 3], stream: 77)
+            },
+            { peer in
+                try peer.welcome()
+                let list = try peer.next(.list)
+                try peer.send(Contents(), stream: list.stream)
+                try peer.send(End(), stream: list.stream)
+            },
+        ])
+        let pasteboard = Pasteboard(name: .general, connection: connection)
+        let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
+        #expect(error?.code == .protocolViolation)
+        #expect(try await pasteboard.contents().items.isEmpty)
+    }
+
+    @Test("a broker's last words are what its loss is reported with")
+    func farewell() async throws {
+        let connection = connection([
+            { peer in
+                try peer.welcome()
+                _ = try peer.next(.clear)
+                try peer.send(Failure(.brokerRestarted, "the broker ends"), stream: 0)
+            }
+        ])
+        let pasteboard = Pasteboard(name: .general, connection: connection)
+        let error = await #expect(throws: PasteboardError.self) { try await pasteboard.clear() }
+        #expect(error?.code == .brokerRestarted)
+    }
+
+    @Test("a source that announces more than there can be costs no memory, and fails")
+    func announced() async throws {
+        let connection = connection([
+            { peer in
+                try peer.welcome()
+                let list = try peer.next(.list)
+                var contents = Contents()
+                contents.handle = 1
+                contents.itemCount = 1
+                var representation = Representation()
+                representation.type = "public.data"
+                representation.byteCount = .max
+                var item = Item()
+                item.representations = [representation]
+                try peer.send(contents, stream: list.stream)
+                try peer.send(item, stream: list.stream)
+                try peer.send(End(), stream: list.stream)
+                for _ in 0..<2 {
+                    let load = try peer.next(.load)
+                    var answer = Answer()
+                    answer.byteCount = .max
+                    try peer.send(answer, stream: load.stream)
+                    try peer.send(Failure(.sourceTruncated, "no more"), stream: load.stream)
+                }
+            }
+        ])
+        let pasteboard = Pasteboard(name: .general, connection: connection)
+        let item = try #require(try await pasteboard.contents().items.first)
+        #expect(item.representations.first?.byteCount == .max)
+        let whole = await #expect(throws: PasteboardError.self) { try await item.itemProvider.loadData(for: .data) }
+        #expect(whole?.code == .sourceTruncated)
+        let chunks = try await item.itemProvider.loadBytes(for: .data).value
+        #expect(chunks.byteCount == .max)
+        let error = await #expect(throws: PasteboardError.self) { for try await _ in chunks {} }
+        #expect(error?.code == .sourceTruncated)
+    }
+
+    @Test("without a broker a connection that may start none says so")
+    func none() async {
+        let connection = PasteboardConnection(socketPath: "/nonexistent/pasteboard/socket", startsBroker: false)
+        let pasteboard = Pasteboard(name: .general, connection: connection)
+        let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
+        #expect(error?.code == .brokerUnavailable)
+    }
+}
