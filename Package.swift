@@ -149,7 +149,8 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
-                "TypeIdentifiers", "pasteboard", "pasteboardd", "places-source", "places-target",
+                "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
+                "hello-destination", "places-source", "places-target",
             ],
             swiftSettings: settings
         ),

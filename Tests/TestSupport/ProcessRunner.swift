@@ -96,6 +96,17 @@ package final class ProcessRunner {
         }
     }
 
+    /// Waits until it has said this on standard output.
+    package func waitForOutput(containing text: String) throws {
+        let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
+        while !String(decoding: self.outputBytes, as: UTF8.self).contains(text) {
+            guard self.output != nil else {
+                throw Trouble.endedEarly(errors: String(decoding: self.errorBytes, as: UTF8.self))
+            }
+            try self.read(until: deadline)
+        }
+    }
+
     private func read(until deadline: UInt64) throws {
         let streams = [self.output?.raw, self.errors?.raw].map { $0 ?? -1 }
         // A negative number is not waited for.
