@@ -51,7 +51,9 @@ package final class BrokerLoop {
     /// One turn. Without waiting, only what is ready now is taken: tests step through it.
     package func turn(waiting: Bool) throws(SystemError) {
         try self.armTimer()
-        try self.epoll.wait(into: &self.events, milliseconds: waiting && !self.state.hasReadyKept ? nil : 0)
+        // What a turn left to be written is written by the next, which must not wait then.
+        let isIdle = self.dirty.isEmpty && !self.state.hasReadyKept
+        try self.epoll.wait(into: &self.events, milliseconds: waiting && isIdle ? nil : 0)
         self.state.advance(to: Self.now())
         self.perform()
         if !self.paused.isEmpty { self.resumePaused() }

@@ -43,6 +43,8 @@ final class OfferLoop {
     }
 
     private func turn() throws {
+        // Small pieces wait for a flush: only what the socket has not taken after it keeps the commands waiting.
+        try self.connection.io.flush()
         let watched = self.loads.flatMap { load in
             load.interests(takesOutput: self.takesOutput(load)).map { (load: load, stream: $0.0, interest: $0.1) }
         }

@@ -1,0 +1,166 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Sources and destinations that end, stop or fall silent at each point of a load. No deadline ends these waits but
+/// where the test says so: the broker's are ten minutes, the test's watchdog is 30 s.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DeathTests {
+    nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\ndrain = 10m\n"
+
+    @Test("A source that is killed before a load, before its first byte, or behind some, is told as gone")
+    func killedSource() throws {
+        let desk = try Desk(limits: Self.patient)
+        for (command, said) in [
+            ("touch running; sleep 1000", "before it gave a byte"),
+            ("printf x; touch running; sleep 1000", "after 1 bytes"),
+            ("head -c 300000 /dev/zero; touch running; sleep 1000", "after 300000 bytes"),
+        ] {
+            let offer = try desk.offer(["-t", "public.data=\(command)"])
+            let paste = try desk.start("paste", "-o", "output")
+            _ = try desk.shell("until [ -e running ]; do :; done; rm running")
+            // What the command printed has reached the destination before its source is killed.
+            _ = try desk.shell(
+                "until pasteboard status --json | grep -q '\"bytes\":\(Self.bytes(of: said))[,}]'; do :; done"
+            )
+            try offer.child.killGroup(SIGKILL)
+            let pasted = try paste.finish()
+            #expect(pasted.exitCode == 5)
+            #expect(pasted.errorText.contains(said), "\(pasted.errorText)")
+            #expect(!desk.directory.names().contains("output"))
+            #expect(try desk.run("paste").errorText.contains("has gone"))
+            #expect(try offer.finish().exitCode == 128 + SIGKILL)
+        }
+    }
+
+    nonisolated private static func bytes(of said: String) -> String {
+        let digits = said.filter(\.isNumber)
+        return digits.isEmpty ? "0" : digits
+    }
+
+    @Test("All declared bytes without an end are truncated; with their end they are whole, though the source has died")
+    func declaredSize() throws {
+        let desk = try Desk(limits: Self.patient)
+        _ = try desk.startBroker()
+        let truncated = try RawSource(at: desk, byteCount: 5)
+        let paste = try desk.start("paste", "-t", "public.data")
+        try truncated.peer.sendData(Array("12345".utf8), stream: try truncated.asked())
+        truncated.peer.close()
+        let failed = try paste.finish()
+        #expect(failed.exitCode == 5 && failed.errorText.contains("without saying that they are all"))
+        for _ in 0..<50 {
+            let whole = try RawSource(at: desk, byteCount: 5)
+            let paste = try desk.start("paste", "-t", "public.data")
+            try whole.peer.sendData(Array("12345".utf8), stream: try whole.asked(), last: true)
+            whole.peer.close()
+            #expect(try paste.finish().text == "12345")
+        }
+    }
+
+    @Test("A source that dies inside a frame costs its destination one error, and other loads nothing")
+    func insideFrame() throws {
+        let desk = try Desk(limits: Self.patient)
+        _ = try desk.startBroker()
+        let dying = try RawSource(at: desk, board: "dying")
+        let living = try RawSource(at: desk, board: "living")
+        // Both loads on one connection.
+        let destination = try RawDestination(at: desk)
+        let first = try destination.load(board: "dying")
+        let second = try destination.load(board: "living")
+        try dying.sendPart([UInt8](repeating: 1, count: 1_000), of: 256 << 10, on: try dying.asked())
+        #expect(try destination.bytes(of: first, atLeast: 1_000) == 1_000)
+        dying.peer.close()
+        #expect(try destination.failure(of: first).code == .sourceGone)
+        try living.peer.sendData([UInt8](repeating: 2, count: 70_000), stream: try living.asked(), last: true)
+        #expect(try destination.bytes(of: second, atLeast: 70_000) == 70_000)
+    }
+
+    @Test("A destination that dies is told to its source, once")
+    func deadDestination() throws {
+        let desk = try Desk(limits: Self.patient)
+        _ = try desk.startBroker()
+        let source = try RawSource(at: desk)
+        for sent in [0, 1, 100_000] {
+            let paste = try desk.start("paste", "-t", "public.data")
+            let stream = try source.asked()
+            if sent > 0 { try source.peer.sendData([UInt8](repeating: 3, count: sent), stream: stream) }
+            try paste.child.kill(SIGKILL)
+            _ = try paste.finish()
+            #expect(try source.peer.next(.cancel).stream == stream)
+        }
+        // Nothing else was said to it: the next thing that it hears is the next ask.
+        let paste = try desk.start("paste", "-t", "public.data")
+        let frame = try source.peer.next()
+        #expect(frame.kind == .ask)
+        try source.peer.sendData([], stream: frame.stream, last: true)
+        #expect(try paste.finish().exitCode == 0)
+        #expect(try desk.run("status").text.contains("loads\n  none"))
+    }
+
+    @Test("A source that is stopped is told as stalled at the deadline")
+    func stoppedSource() throws {
+        let desk = try Desk(limits: "first-byte = 300ms\nprogress = 300ms\n")
+        let offer = try desk.offer(["-t", "public.data=echo never"])
+        try offer.child.kill(SIGSTOP)
+        let paste = try desk.run("paste")
+        #expect(paste.exitCode == 5 && paste.errorText.contains("gave no byte within"))
+        try offer.child.kill(SIGCONT)
+        #expect(try desk.run("paste").text == "never\n")
+    }
+
+    @Test("Of eight destinations one never reads: the others get everything")
+    func eightDestinations() throws {
+        let desk = try Desk(limits: Self.patient)
+        let bytes = Desk.bytes(4 << 20)
+        try desk.directory.write(bytes, to: "large")
+        let offer = try desk.offer(["-t", "public.data=cat large"])
+        defer { withExtendedLifetime(offer) {} }
+        let pipe = try System.pipe()
+        let stuck = try desk.start("paste", standardOutput: pipe.second.raw)
+        let others = try (0..<7).map { _ in try desk.start("paste") }
+        for other in others { #expect(try other.finish().output == bytes) }
+        try stuck.child.kill(SIGKILL)
+    }
+
+    @Test("A GiB passes through, and the broker's memory stays as it was")
+    func flatMemory() throws {
+        let desk = try Desk(limits: Self.patient)
+        let broker = try desk.startBroker()
+        let offer = try desk.offer(["-t", "public.data=head -c 1073741824 /dev/zero"])
+        defer { withExtendedLifetime(offer) {} }
+        // Once before, so that what is allocated once is there.
+        #expect(try desk.shell("pasteboard paste --timeout 10m | head -c 33554432 | wc -c").text == "33554432\n")
+        let before = try Self.memory(of: broker)
+        #expect(try desk.shell("pasteboard paste | wc -c").text == "1073741824\n")
+        #expect(try Self.memory(of: broker) - before < 8 << 10)
+    }
+
+    /// The most that a process has had resident, in KiB.
+    nonisolated private static func memory(of process: Int32) throws -> Int {
+        let status = String(decoding: try System.contents(of: "/proc/\(process)/status"), as: UTF8.self)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(Int(line.filter(\.isNumber)))
+    }
+
+    @Test("SIGTERM ends waiting loads, lets running ones finish, and makes room for a successor")
+    func drain() throws {
+        let desk = try Desk(limits: Self.patient)
+        let broker = try desk.startBroker()
+        let running = try RawSource(at: desk, board: "running")
+        let waiting = try RawSource(at: desk, board: "waiting")
+        let runningPaste = try desk.start("paste", "--board", "running", "-t", "public.data")
+        let waitingPaste = try desk.start("paste", "--board", "waiting", "-t", "public.data")
+        let stream = try running.asked()
+        _ = try waiting.asked()
+        try running.peer.sendData(Array("begun ".utf8), stream: stream)
+        _ = try desk.shell("until pasteboard status | grep -q '6 bytes'; do :; done")
+        try System.kill(broker, SIGTERM)
+        let waited = try waitingPaste.finish()
+        #expect(waited.exitCode == 3 && waited.errorText.contains("shutting down"))
+        #expect(try desk.startBroker() != broker)
+        #expect(try desk.run("paste", "--board", "start").text == "nothing")
+        try running.peer.sendData(Array("done".utf8), stream: stream, last: true)
+        #expect(try runningPaste.finish().text == "begun done")
+    }
+}

@@ -1,0 +1,51 @@
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+
+/// A destination that speaks the protocol itself, with several loads on one connection.
+final class RawDestination {
+    private let peer: ScriptedPeer
+    private var lastStream: UInt64 = 0
+    private var received: [UInt64: Int] = [:]
+    private var failures: [UInt64: Failure] = [:]
+
+    init(at desk: Desk) throws {
+        let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
+        self.peer = ScriptedPeer(try Socket.connect(path: desk.socket, deadline: deadline))
+        var hello = Hello()
+        hello.minimumVersion = 1
+        hello.maximumVersion = 1
+        try self.peer.send(hello, stream: 0)
+    }
+
+    func load(board: String) throws -> UInt64 {
+        self.lastStream = self.lastStream == 0 ? 1 : self.lastStream + 2
+        var load = Load()
+        load.board = board
+        load.credit = 1 << 20
+        try self.peer.send(load, stream: self.lastStream)
+        return self.lastStream
+    }
+
+    /// How many bytes a load has got, once they are so many.
+    func bytes(of stream: UInt64, atLeast count: Int) throws -> Int {
+        while self.received[stream, default: 0] < count { try self.hear() }
+        return self.received[stream, default: 0]
+    }
+
+    func failure(of stream: UInt64) throws -> Failure {
+        while true {
+            if let failure = self.failures[stream] { return failure }
+            try self.hear()
+        }
+    }
+
+    private func hear() throws {
+        let frame = try self.peer.next()
+        switch frame.kind {
+        case .data: self.received[frame.stream, default: 0] += frame.payload.count
+        case .error: self.failures[frame.stream] = try frame.decoded(as: Failure.self)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+
+/// A source that speaks the protocol byte by byte, so that it can end at any of them.
+struct RawSource {
+    let peer: ScriptedPeer
+
+    /// Promises `public.data` on a board.
+    init(at desk: Desk, board: String = "general", byteCount: UInt64? = nil) throws {
+        let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
+        self.peer = ScriptedPeer(try Socket.connect(path: desk.socket, deadline: deadline))
+        var hello = Hello()
+        hello.minimumVersion = 1
+        hello.maximumVersion = 1
+        hello.label = "raw"
+        try self.peer.send(hello, stream: 0)
+        var write = Write()
+        write.board = board
+        try self.peer.send(write, stream: 1)
+        var representation = Representation()
+        representation.type = "public.data"
+        representation.byteCount = byteCount
+        var item = Item()
+        item.representations = [representation]
+        try self.peer.send(item, stream: 1)
+        try self.peer.send(Commit(), stream: 1)
+        _ = try self.peer.next(.committed)
+    }
+
+    /// Waits until it is asked, and returns the stream.
+    func asked() throws -> UInt64 {
+        try self.peer.next(.ask).stream
+    }
+
+    /// The header of a data frame and only a part of what it announces.
+    func sendPart(_ bytes: [UInt8], of announced: Int, on stream: UInt64) throws {
+        var encoder = FrameEncoder()
+        encoder.append(header: FrameHeader(.data, stream: stream, length: announced))
+        try self.peer.write(encoder.bytes + bytes)
+    }
+}
+
+extension Desk {
+    /// Where this desk's broker listens.
+    var socket: String {
+        self.environment["PASTEBOARD_SOCKET"] ?? "\(self.environment["XDG_RUNTIME_DIR"] ?? "")/pasteboard/socket"
+    }
+
+    /// Starts a broker, by a copy that nobody needs, and returns its process id.
+    func startBroker() throws -> Int32 {
+        try self.copy("nothing", "--board", "start")
+        let status = try self.run("status").text
+        let digits = status.drop { $0 != "," }.drop { !$0.isNumber }.prefix { $0.isNumber }
+        return Int32(digits) ?? -1
+    }
+}
