@@ -238,7 +238,7 @@ package struct BrokerState: Sendable {
         }
         var welcome = Welcome()
         welcome.version = version
-        welcome.features = Feature.allCases.map(\.rawValue)
+        welcome.features = Feature.allCases.map(\.rawValue).filter(hello.features.contains)
         welcome.epoch = self.epoch
         welcome.maximumStreams = UInt32(clamping: self.limits.loadsPerConnection)
         welcome.keptPool = self.limits.keptPool

@@ -7,7 +7,9 @@ import Testing
     func welcome() throws {
         var broker = StateHarness(epoch: 42) { $0.keptPool = 1_000 }
         let peer = broker.connectSilently()
-        broker.send(Hello(), on: 0, from: peer)
+        var hello = Hello()
+        hello.features = [Feature.condition.rawValue, 999]
+        broker.send(hello, on: 0, from: peer)
         let frames = broker.take(peer)
         let welcome = try #require(frames.first(Welcome.self))
         #expect(frames.count == 1 && frames[0].stream == 0 && frames[0].order == .connection)

@@ -39,7 +39,6 @@ package struct PeerStatus: ProtobufMessage {
     package var loads: UInt32?
     /// Loads that it is asked for.
     package var asks: UInt32?
-    package var queuedBytes: UInt64?
 
     package init() {}
 
@@ -49,7 +48,6 @@ package struct PeerStatus: ProtobufMessage {
         bytes.appendField(3, self.publications)
         bytes.appendField(4, self.loads)
         bytes.appendField(5, self.asks)
-        bytes.appendField(6, self.queuedBytes)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -59,7 +57,6 @@ package struct PeerStatus: ProtobufMessage {
         case 3: self.publications = try field.number32()
         case 4: self.loads = try field.number32()
         case 5: self.asks = try field.number32()
-        case 6: self.queuedBytes = try field.number64()
         default: break
         }
     }

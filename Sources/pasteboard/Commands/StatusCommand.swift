@@ -51,7 +51,7 @@ struct StatusCommand: Command {
             [
                 "process": JSONValue(peer.process), "label": JSONValue(peer.label),
                 "publications": JSONValue(peer.publications ?? 0), "loads": JSONValue(peer.loads ?? 0),
-                "asks": JSONValue(peer.asks ?? 0), "queuedBytes": JSONValue(peer.queuedBytes ?? 0),
+                "asks": JSONValue(peer.asks ?? 0),
             ]
         }
         let loads = entries.compactMap(\.load).map { load -> JSONValue in
