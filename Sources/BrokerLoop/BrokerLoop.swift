@@ -27,6 +27,9 @@ package final class BrokerLoop {
     private var dirty: [Connection] = []
     private var deliveries: [Delivery] = []
     private var memory = KeptMemory()
+    /// Memory for the outbox that the state fills while the other one is performed.
+    private var spareOutbox = Outbox()
+    private let controlLimit: Int
     private var isDone = false
     let log: @Sendable (String) -> Void
 
@@ -37,6 +40,7 @@ package final class BrokerLoop {
 
     package init(state: BrokerState, log: @escaping @Sendable (String) -> Void) throws(SystemError) {
         self.state = state
+        self.controlLimit = Int(clamping: state.limits.controlQueue)
         self.log = log
         self.epoll = try Epoll()
         self.timer = try TimerDescriptor()
@@ -265,7 +269,7 @@ package final class BrokerLoop {
         repeat {
             let count = min(frameLength, payload.count - offset)
             let isLast = last && offset + count == payload.count
-            let header = FrameHeader(.data, stream: stream, length: count, flags: isLast ? .last : [])
+            let header = FrameHeader(.data, stream: stream, length: count, flags: isLast ? .last : .none)
             let bytes = payload.extracting(offset..<offset + count)
             offset += count
             if count >= Self.directSendSize, target.output.isEmpty {
@@ -333,28 +337,31 @@ package final class BrokerLoop {
     /// Does what the state wants done, and empties its outbox.
     func perform() {
         guard !self.state.outbox.isEmpty else { return }
+        // Taken out, so that what is performed may bring the state to put new things into its outbox.
+        var outbox = Outbox()
+        swap(&outbox, &self.spareOutbox)
+        self.state.exchangeOutbox(with: &outbox)
         var overfull: [Connection] = []
-        for send in self.state.outbox.sends {
+        for send in outbox.sends {
             guard let target = self.connection(send.peer), !target.isWriteClosed else { continue }
-            let frames = self.state.outbox.frames.bytes.span.extracting(send.bytes)
+            let frames = outbox.frames.bytes.span.extracting(send.bytes)
             switch send.order {
             case .connection: target.output.appendControl(frames)
             case .stream: target.output.appendStream(frames)
             }
             self.markDirty(target)
-            if target.output.controlCount > Int(clamping: self.state.limits.controlQueue) { overfull.append(target) }
+            if target.output.controlCount > self.controlLimit { overfull.append(target) }
         }
-        let effects = self.state.outbox.effects
-        self.state.outboxPerformed()
-        for effect in effects { self.perform(effect) }
+        for effect in outbox.effects { self.perform(effect) }
         for target in overfull { self.relieve(target) }
+        swap(&outbox, &self.spareOutbox)
     }
 
     /// A peer that asks for much and reads it is written to early; one that does not read is ended.
     private func relieve(_ target: Connection) {
         guard self.connection(target.peer) != nil else { return }
         _ = try? target.output.flush(to: target.descriptor.raw, delivered: &self.deliveries)
-        guard target.output.controlCount > Int(clamping: self.state.limits.controlQueue) else { return }
+        guard target.output.controlCount > self.controlLimit else { return }
         let failure = Failure(.limitExceeded, "the connection does not read: limit control-queue is full")
         self.state.violated(target.peer, failure)
         self.perform()

@@ -29,7 +29,7 @@ struct KeptMemory {
     /// Puts one chunk as a data frame behind what `output` holds.
     func read(_ chunk: KeptChunk, into output: inout OutputBuffer) throws(SystemError) {
         guard let file = try self.file(chunk.kept) else { return }
-        let flags: FrameFlags = chunk.last ? .last : []
+        let flags: FrameFlags = chunk.last ? .last : .none
         try output.appendStream(upTo: chunk.count) { (room) throws(SystemError) in
             while !room.isFull {
                 guard try file.read(at: chunk.offset + UInt64(room.count), into: &room) > 0 else {

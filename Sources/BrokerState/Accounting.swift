@@ -47,12 +47,12 @@ package struct Accounting: Sendable {
                 "process \(process.pid) has \(connections) connections; limit connections-per-process is \(limit)"
             )
         }
-        self.accounts[account]?.connections += 1
+        self.accounts.update(account) { $0.connections += 1 }
         return account
     }
 
     mutating func disconnect(_ account: AccountID) {
-        self.accounts[account]?.connections -= 1
+        self.accounts.update(account) { $0.connections -= 1 }
         self.closeIfUnused(account)
     }
 
@@ -74,8 +74,10 @@ package struct Accounting: Sendable {
         try self.check(metadata, of: "metadata", holder, what)
         self.held.objects += amount.objects
         self.held.metadata += amount.metadata
-        self.accounts[account]?.held.objects += amount.objects
-        self.accounts[account]?.held.metadata += amount.metadata
+        self.accounts.update(account) {
+            $0.held.objects += amount.objects
+            $0.held.metadata += amount.metadata
+        }
         return Charge(account: account, amount: amount)
     }
 
@@ -89,8 +91,10 @@ package struct Accounting: Sendable {
     mutating func release(_ charge: Charge) {
         self.held.objects -= charge.amount.objects
         self.held.metadata -= charge.amount.metadata
-        self.accounts[charge.account]?.held.objects -= charge.amount.objects
-        self.accounts[charge.account]?.held.metadata -= charge.amount.metadata
+        self.accounts.update(charge.account) {
+            $0.held.objects -= charge.amount.objects
+            $0.held.metadata -= charge.amount.metadata
+        }
         self.closeIfUnused(charge.account)
     }
 

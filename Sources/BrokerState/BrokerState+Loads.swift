@@ -53,9 +53,11 @@ extension BrokerState {
             credit: load.credit ?? 0
         )
         let routeID = self.routes.insert(route)
-        self.publications[id]?.openLoads += 1
-        self.peers[peer]?.streams[stream] = .load(routeID)
-        self.peers[peer]?.openLoads += 1
+        self.publications.update(id) { $0.openLoads += 1 }
+        self.peers.update(peer) {
+            $0.streams[stream] = .load(routeID)
+            $0.openLoads += 1
+        }
         self.counters.loads += 1
         if let endsBy = route.endsBy { self.check(by: endsBy) }
         switch source {
@@ -121,7 +123,7 @@ extension BrokerState {
         if peer.openAsks < peer.maximumAsks {
             self.start(id)
         } else if UInt64(peer.waitingAsks.count) < self.limits.waitingPerSource {
-            self.peers[source]?.waitingAsks.append(id)
+            self.peers.update(source) { $0.waitingAsks.append(id) }
         } else {
             let text = "\(peer.waitingAsks.count) loads wait for source \(peer.name) already; limit waiting-per-source"
             self.fail(id, Failure(.limitExceeded, text))
@@ -133,16 +135,18 @@ extension BrokerState {
         let window = Window.allowed(route.window, poolFree: self.transferFree)
         let granted = min(route.allowed, window)
         self.occupy(granted)
-        self.routes[id]?.granted = granted
-        self.routes[id]?.phase = .asked
-        self.routes[id]?.askedAt = self.now
-        self.routes[id]?.activeAt = self.now
-        self.routes[id]?.byteAt = self.now
+        self.routes.update(id) { [now = self.now] route in
+            route.granted = granted
+            route.phase = .asked
+            route.askedAt = now
+            route.activeAt = now
+            route.byteAt = now
+        }
         guard case .peer(let source) = route.source, let publication = self.publications[route.publication] else {
             self.readyKept.append(id)
             return
         }
-        self.peers[source]?.openAsks += 1
+        self.peers.update(source) { $0.openAsks += 1 }
         self.check(by: self.now.addingClamped(self.limits.firstByte))
         var ask = Ask()
         ask.handle = route.publication.rawValue
@@ -201,9 +205,9 @@ extension BrokerState {
             try self.sourceAnswered(id, route, answer)
         case .progress:
             let progress = try Progress(decoding: payload)
-            self.routes[id]?.activeAt = self.now
+            self.routes.update(id) { [now = self.now] in $0.activeAt = now }
             guard route.progressCount < route.progressAllowed(at: self.now) else { return }
-            self.routes[id]?.progressCount += 1
+            self.routes.update(id) { $0.progressCount += 1 }
             self.outbox.send(progress, to: route.destination, stream: route.destinationStream, order: route.order)
         case .end:
             let end = try End(decoding: payload)
@@ -225,7 +229,7 @@ extension BrokerState {
             let text = "the representation has \(byteCount) bytes; this load allows \(maximum)"
             return self.fail(id, Failure(.tooLarge, text), tellSource: true)
         }
-        self.routes[id]?.declaredByteCount = byteCount
+        self.routes.update(id) { $0.declaredByteCount = byteCount }
     }
 
     private mutating func sourceEnded(_ id: RouteID, _ route: Route, declared: UInt64) {
@@ -257,7 +261,7 @@ extension BrokerState {
         do throws(Failure) {
             let offset = try Credit(decoding: payload).offset ?? 0
             guard let route = self.routes[id], offset > route.credit else { return }
-            self.routes[id]?.credit = offset
+            self.routes.update(id) { $0.credit = offset }
             self.grant(id)
         } catch {
             self.fail(id, error, tellSource: true)
@@ -276,7 +280,7 @@ extension BrokerState {
         case .write(let id):
             self.discard(id)
         case .publication(let id):
-            self.peers[peer]?.streams[stream] = nil
+            self.peers.update(peer) { $0.streams[stream] = nil }
             self.ownerLeft(id)
         }
     }
@@ -311,19 +315,21 @@ extension BrokerState {
     mutating func remove(_ id: RouteID) {
         guard let route = self.routes[id], route.phase != .ended else { return }
         self.inTransfer -= min(self.inTransfer, route.granted - min(route.granted, route.received))
-        self.routes[id]?.granted = route.received
-        self.routes[id]?.phase = .ended
-        self.routes[id]?.activeAt = self.now
-        self.peers[route.destination]?.streams[route.destinationStream] = nil
+        self.routes.update(id) { [now = self.now] in
+            $0.granted = route.received
+            $0.phase = .ended
+            $0.activeAt = now
+        }
+        self.peers.update(route.destination) { $0.streams[route.destinationStream] = nil }
         if case .peer(let source) = route.source {
             if route.phase == .waiting {
-                self.peers[source]?.waitingAsks.removeAll { $0 == id }
+                self.peers.update(source) { $0.waitingAsks.removeAll { $0 == id } }
             } else {
-                self.peers[source]?.openAsks -= 1
+                self.peers.update(source) { $0.openAsks -= 1 }
                 self.askNext(of: source)
             }
         }
-        self.publications[route.publication]?.openLoads -= 1
+        self.publications.update(route.publication) { $0.openLoads -= 1 }
         self.removeIfUnused(route.publication)
         if route.received == route.delivered { self.release(id) }
     }
@@ -333,19 +339,19 @@ extension BrokerState {
         guard let route = self.routes.remove(id) else { return }
         self.inTransfer -= min(self.inTransfer, route.outstanding)
         self.accounting.release(route.charge)
-        self.peers[route.destination]?.openLoads -= 1
+        self.peers.update(route.destination) { $0.openLoads -= 1 }
     }
 
     private mutating func askNext(of source: PeerID) {
         while let peer = self.peers[source], peer.openAsks < peer.maximumAsks, let next = peer.waitingAsks.first {
-            self.peers[source]?.waitingAsks.removeFirst()
+            self.peers.update(source) { $0.waitingAsks.removeFirst() }
             self.start(next)
         }
     }
 
     /// A peer has gone: loads that it asked for are nobody's, loads that it was to give end with an error.
     mutating func endRoutes(of gone: PeerID, name: String) {
-        self.peers[gone]?.maximumAsks = 0
+        self.peers.update(gone) { $0.maximumAsks = 0 }
         for id in self.routes.ids {
             guard let route = self.routes[id] else { continue }
             if route.destination == gone {

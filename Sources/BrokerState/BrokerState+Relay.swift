@@ -5,7 +5,7 @@ extension BrokerState {
     /// Bytes of a data frame have come: `count` of them, the sequence ending with them if `last`. Says where they go;
     /// what the outbox then holds is to be performed before they are moved.
     package mutating func relay(stream: UInt64, count: Int, last: Bool, from peer: PeerID) -> RelayVerdict {
-        guard self.peers[peer] != nil else { return .closing }
+        guard self.peers.holds(peer) else { return .closing }
         do throws(Failure) {
             guard self.peers[peer]?.helloDeadline == nil else {
                 throw Failure(.protocolViolation, "hello comes first")
@@ -50,15 +50,18 @@ extension BrokerState {
             frameLength: self.frameLength(for: route.destination),
             last: last
         )
-        self.routes[id]?.received = received
+        self.routes.update(id) { [now = self.now] in
+            $0.received = received
+            guard !last else { return }
+            $0.phase = .flowing
+            $0.activeAt = now
+            $0.byteAt = now
+        }
         if last {
             self.counters.loadsDone += 1
             self.remove(id)
-        } else {
-            if route.phase == .asked { self.check(by: self.now.addingClamped(self.limits.progress)) }
-            self.routes[id]?.phase = .flowing
-            self.routes[id]?.activeAt = self.now
-            self.routes[id]?.byteAt = self.now
+        } else if route.phase == .asked {
+            self.check(by: self.now.addingClamped(self.limits.progress))
         }
         return verdict
     }
@@ -68,9 +71,9 @@ extension BrokerState {
         guard let route = self.routes[id] else { return }
         let delivered = min(route.delivered + UInt64(count), route.received)
         self.inTransfer -= min(self.inTransfer, delivered - route.delivered)
-        self.routes[id]?.delivered = delivered
+        self.routes.update(id) { $0.delivered = delivered }
         guard route.phase == .ended else { return self.grant(id) }
-        self.routes[id]?.activeAt = self.now
+        self.routes.update(id) { [now = self.now] in $0.activeAt = now }
         if delivered == route.received { self.release(id) }
     }
 
@@ -91,11 +94,15 @@ extension BrokerState {
             target - route.granted >= window / 2 || target == route.allowed || route.granted == route.received
         guard isWorthIt else { return }
         self.occupy(target - route.granted)
-        self.routes[id]?.granted = target
-        self.routes[id]?.window = Window.largest
+        self.routes.update(id) {
+            $0.granted = target
+            $0.window = Window.largest
+        }
         if route.granted == route.received {
-            self.routes[id]?.activeAt = self.now
-            self.routes[id]?.byteAt = self.now
+            self.routes.update(id) { [now = self.now] in
+                $0.activeAt = now
+                $0.byteAt = now
+            }
             self.check(by: self.now.addingClamped(min(self.limits.firstByte, self.limits.progress)))
         }
         switch route.source {
@@ -141,7 +148,7 @@ extension BrokerState {
     mutating func answerIfNeeded(_ id: RouteID) {
         guard let route = self.routes[id], !route.isAnswered, let publication = self.publications[route.publication]
         else { return }
-        self.routes[id]?.isAnswered = true
+        self.routes.update(id) { $0.isAnswered = true }
         let item = publication.items[Int(route.item)]
         var answer = Answer()
         answer.handle = route.publication.rawValue
@@ -172,9 +179,11 @@ extension BrokerState {
             self.answerIfNeeded(id)
             let count = min(end - route.received, UInt64(self.frameLength(for: route.destination)))
             let last = route.received + count == total
-            self.routes[id]?.received = route.received + count
-            self.routes[id]?.phase = .flowing
-            self.routes[id]?.activeAt = self.now
+            self.routes.update(id) { [now = self.now] in
+                $0.received = route.received + count
+                $0.phase = .flowing
+                $0.activeAt = now
+            }
             self.counters.relayedBytes += count
             if last { self.readyKept.removeLast() }
             return KeptChunk(

@@ -17,7 +17,8 @@ extension BrokerState {
             ifChangeCount: write.ifChangeCount,
             charge: try self.accounting.charge(account, Accounting.Amount(objects: 1), for: "a write")
         )
-        self.peers[peer]?.streams[stream] = .write(self.writes.insert(pending))
+        let id = self.writes.insert(pending)
+        self.peers.update(peer) { $0.streams[stream] = .write(id) }
     }
 
     mutating func continueWrite(
@@ -74,11 +75,11 @@ extension BrokerState {
             by: Accounting.Amount(objects: 1 + UInt64(item.representations.count), metadata: metadata),
             for: "a write"
         )
-        self.writes[id]?.charge = write.charge
+        self.writes.update(id) { $0.charge = write.charge }
         // Stored first, filled after: what fails on the way is then discarded with the write.
         let index = write.items.count
         let name = item.suggestedName?.printable.prefix(utf8Count: WireLimits.name)
-        self.writes[id]?.items.append(StoredItem(suggestedName: name, representations: []))
+        self.writes.update(id) { $0.items.append(StoredItem(suggestedName: name, representations: [])) }
         var awaited: [KeptID] = []
         for representation in item.representations {
             var kept: KeptID?
@@ -92,10 +93,10 @@ extension BrokerState {
                 byteCount: kept == nil ? representation.byteCount : nil,
                 kept: kept
             )
-            self.writes[id]?.items[index].representations.append(stored)
+            self.writes.update(id) { $0.items[index].representations.append(stored) }
             if let kept { awaited.append(kept) }
         }
-        self.writes[id]?.awaited = awaited[...]
+        self.writes.update(id) { $0.awaited = awaited[...] }
     }
 
     private static func check(_ representation: Representation) throws(Failure) {
@@ -177,12 +178,12 @@ extension BrokerState {
             if total > kept.charged {
                 try self.checkPool(total - kept.charged)
                 self.keptHeld += total - kept.charged
-                self.kept[current]?.charged = total
+                self.kept.update(current) { $0.charged = total }
             }
-            self.kept[current]?.count = total
+            self.kept.update(current) { $0.count = total }
             self.counters.keptBytes += UInt64(count)
             if last {
-                self.writes[id]?.awaited.removeFirst()
+                self.writes.update(id) { $0.awaited.removeFirst() }
             }
             return .keep(current)
         } catch {
@@ -232,8 +233,10 @@ extension BrokerState {
                 charge: write.charge
             )
         )
-        self.peers[write.peer]?.streams[write.stream] = .publication(publication)
-        self.peers[write.peer]?.publications += 1
+        self.peers.update(write.peer) {
+            $0.streams[write.stream] = .publication(publication)
+            $0.publications += 1
+        }
         self.counters.writes += 1
         let changeCount = self.change(write.boardName, to: publication, reason: 1)
         var committed = Committed()
@@ -252,7 +255,7 @@ extension BrokerState {
 
     mutating func discard(_ id: WriteID) {
         guard let write = self.writes.remove(id) else { return }
-        self.peers[write.peer]?.streams[write.stream] = nil
+        self.peers.update(write.peer) { $0.streams[write.stream] = nil }
         self.accounting.release(write.charge)
         self.release(write.keptBytes)
     }
@@ -262,8 +265,8 @@ extension BrokerState {
     /// Its writer has gone or withdrawn: promises are gone with it, kept bytes stay.
     mutating func ownerLeft(_ id: PublicationID) {
         guard let owner = self.publications[id]?.owner else { return }
-        self.peers[owner.peer]?.publications -= 1
-        self.publications[id]?.owner = nil
+        self.peers.update(owner.peer) { $0.publications -= 1 }
+        self.publications.update(id) { $0.owner = nil }
         if let publication = self.publications[id], publication.openLoads > 0 {
             let failure = Failure(.sourceGone, "source \(publication.ownerName) has withdrawn its contents")
             self.failAll(failure) { route in
@@ -277,12 +280,12 @@ extension BrokerState {
     /// A board holds it no longer: its writer hears why, once; loads that have begun go on.
     mutating func endPublication(_ id: PublicationID, reason: UInt32) {
         guard let publication = self.publications[id] else { return }
-        self.publications[id]?.isCurrent = false
+        self.publications.update(id) { $0.isCurrent = false }
         if let owner = publication.owner {
             var end = End()
             end.reason = reason
             self.outbox.send(end, to: owner.peer, stream: owner.stream)
-            self.peers[owner.peer]?.streams[owner.stream] = nil
+            self.peers.update(owner.peer) { $0.streams[owner.stream] = nil }
         }
         self.removeIfUnused(id)
     }
@@ -292,7 +295,7 @@ extension BrokerState {
             return
         }
         self.publications.remove(id)
-        if let owner = publication.owner { self.peers[owner.peer]?.publications -= 1 }
+        if let owner = publication.owner { self.peers.update(owner.peer) { $0.publications -= 1 } }
         self.accounting.release(publication.charge)
         self.release(publication.keptBytes)
     }

@@ -58,9 +58,10 @@ package struct BrokerState: Sendable {
         self.publications = SlotTable(firstGeneration: UInt32(truncatingIfNeeded: epoch ^ epoch >> 32))
     }
 
-    /// Empties the outbox, once it has been performed.
-    package mutating func outboxPerformed() {
-        self.outbox.removeAll()
+    /// Takes what the outbox holds; `emptied`, whose memory is used again, becomes the outbox.
+    package mutating func exchangeOutbox(with emptied: inout Outbox) {
+        emptied.removeAll()
+        swap(&self.outbox, &emptied)
     }
 
     /// Lets time pass, and ends what has waited too long.
@@ -132,7 +133,7 @@ package struct BrokerState: Sendable {
 
     /// Bytes of a peer that are no frames: it is told, and ended.
     package mutating func violated(_ peer: PeerID, _ failure: Failure) {
-        guard self.peers[peer] != nil else { return }
+        guard self.peers.holds(peer) else { return }
         self.violation(by: peer, failure)
     }
 
@@ -145,7 +146,7 @@ package struct BrokerState: Sendable {
 
     /// A whole frame that is not data.
     package mutating func received(_ header: FrameHeader, _ payload: Span<UInt8>, from peer: PeerID) {
-        guard self.peers[peer] != nil else { return }
+        guard self.peers.holds(peer) else { return }
         do throws(Failure) {
             try self.dispatch(header, payload, from: peer)
         } catch {
@@ -197,12 +198,12 @@ package struct BrokerState: Sendable {
         case .load(let id): return self.fail(id, failure, tellSource: true)
         case .write(let id): return self.refuse(id, failure)
         case .publication(let id):
-            self.peers[peer]?.streams[stream] = nil
+            self.peers.update(peer) { $0.streams[stream] = nil }
             self.ownerLeft(id)
         case nil where stream & 1 == 1:
             guard let highest = self.peers[peer]?.highestStream, stream > highest else { return }
             // It may have been meant to open the stream: what else comes on it is late.
-            self.peers[peer]?.highestStream = stream
+            self.peers.update(peer) { $0.highestStream = stream }
         case nil:
             guard let route = try self.openAsk(stream, of: peer) else { return }
             self.fail(
@@ -231,10 +232,11 @@ package struct BrokerState: Sendable {
                 "the client speaks versions \(lowest) to \(highest), this broker \(version); update the older of the two"
             )
         }
-        self.peers[peer]?.helloDeadline = nil
-        self.peers[peer]?.label = (hello.label ?? "").printable.prefix(utf8Count: WireLimits.name)
+        self.peers.update(peer) { $0.helloDeadline = nil }
+        self.peers.update(peer) { $0.label = (hello.label ?? "").printable.prefix(utf8Count: WireLimits.name) }
         if let asks = hello.maximumStreams {
-            self.peers[peer]?.maximumAsks = Int(clamping: max(1, min(UInt64(asks), self.limits.asksPerSource)))
+            let most = Int(clamping: max(1, min(UInt64(asks), self.limits.asksPerSource)))
+            self.peers.update(peer) { $0.maximumAsks = most }
         }
         var welcome = Welcome()
         welcome.version = version
@@ -255,7 +257,7 @@ package struct BrokerState: Sendable {
         guard stream & 1 == 1, let highest = self.peers[peer]?.highestStream, stream > highest else {
             throw Failure(.protocolViolation, "stream \(stream) cannot be opened: ids are odd and grow")
         }
-        self.peers[peer]?.highestStream = stream
+        self.peers.update(peer) { $0.highestStream = stream }
     }
 
     /// What fails here fails the request, not the connection.

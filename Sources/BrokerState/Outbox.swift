@@ -39,7 +39,7 @@ package struct Outbox: Sendable {
         to peer: PeerID,
         stream: UInt64,
         order: FrameOrder = .connection,
-        flags: FrameFlags = []
+        flags: FrameFlags = .none
     ) {
         let range = self.frames.append(message, stream: stream, flags: flags)
         self.sends.append(Send(peer: peer, order: order, bytes: range))

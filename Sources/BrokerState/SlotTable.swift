@@ -56,17 +56,21 @@ package struct SlotTable<Element> {
         return element
     }
 
-    /// The element in place; assigning nil through it is not supported, `remove` is.
+    /// A copy of the element. Inlined, so that who asks for one field copies that and not its arrays.
     package subscript(id: ID) -> Element? {
+        @inline(__always)
         get { self.holds(id) ? self.slots[Int(id.slot)].element : nil }
-        _modify {
-            if self.holds(id) {
-                yield &self.slots[Int(id.slot)].element
-            } else {
-                var nothing: Element?
-                yield &nothing
-            }
-        }
+    }
+
+    /// Changes the element in place; nothing happens if it is gone.
+    ///
+    /// Not a `_modify` of the subscript: with `?.` behind it that is a coroutine which is never inlined, and the frame of
+    /// each call comes from the heap.
+    @inline(__always)
+    package mutating func update(_ id: ID, _ change: (inout Element) -> Void) {
+        guard self.holds(id), var element = self.slots[Int(id.slot)].element.take() else { return }
+        change(&element)
+        self.slots[Int(id.slot)].element = element
     }
 
     /// Whether the id was given out at some time: its slot has reached its generation.
@@ -84,7 +88,8 @@ package struct SlotTable<Element> {
         }
     }
 
-    private func holds(_ id: ID) -> Bool {
+    @inline(__always)
+    package func holds(_ id: ID) -> Bool {
         Int(id.slot) < self.slots.count && self.slots[Int(id.slot)].generation == id.generation
             && self.slots[Int(id.slot)].element != nil
     }

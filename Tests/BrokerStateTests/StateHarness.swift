@@ -212,8 +212,8 @@ struct StateHarness {
     }
 
     private mutating func collect() {
-        let outbox = self.state.outbox
-        self.state.outboxPerformed()
+        var outbox = Outbox()
+        self.state.exchangeOutbox(with: &outbox)
         for send in outbox.sends {
             let bytes = Array(outbox.frames.bytes[send.bytes])
             guard let header = FrameHeader(bytes.span, at: 0), let kind = header.kind else {

@@ -18,7 +18,7 @@ package struct FrameEncoder: Sendable {
     package mutating func append(
         _ message: some WireMessage,
         stream: UInt64,
-        flags: FrameFlags = []
+        flags: FrameFlags = .none
     ) -> Range<Int> {
         let start = self.bytes.count
         self.append(header: FrameHeader(type(of: message).kind, stream: stream, length: 0, flags: flags))
@@ -29,7 +29,7 @@ package struct FrameEncoder: Sendable {
 
     /// Appends one data frame.
     @discardableResult
-    package mutating func appendData(_ payload: [UInt8], stream: UInt64, flags: FrameFlags = []) -> Range<Int> {
+    package mutating func appendData(_ payload: [UInt8], stream: UInt64, flags: FrameFlags = .none) -> Range<Int> {
         let start = self.bytes.count
         self.append(header: FrameHeader(.data, stream: stream, length: payload.count, flags: flags))
         self.bytes.append(contentsOf: payload)
@@ -38,11 +38,9 @@ package struct FrameEncoder: Sendable {
 
     package mutating func append(header: FrameHeader) {
         let (first, second) = header.words
-        for shift in stride(from: UInt64(0), to: 64, by: 8) {
-            self.bytes.append(UInt8(truncatingIfNeeded: first >> shift))
-        }
-        for shift in stride(from: UInt64(0), to: 64, by: 8) {
-            self.bytes.append(UInt8(truncatingIfNeeded: second >> shift))
+        self.bytes.append(addingCapacity: FrameHeader.byteCount) { output in
+            for index in 0..<8 { output.append(UInt8(truncatingIfNeeded: first >> (8 * index))) }
+            for index in 0..<8 { output.append(UInt8(truncatingIfNeeded: second >> (8 * index))) }
         }
     }
 

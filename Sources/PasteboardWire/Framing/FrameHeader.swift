@@ -22,7 +22,7 @@ package struct FrameHeader: Sendable, Equatable {
         _ kind: FrameKind,
         stream: UInt64,
         length: Int,
-        flags: FrameFlags = [],
+        flags: FrameFlags = .none,
         descriptorCount: UInt8 = 0
     ) {
         self.length = UInt32(truncatingIfNeeded: length)
@@ -78,6 +78,8 @@ package struct FrameFlags: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
+    /// As `[]`, which is a walk over an array in generic code, and stands in the way of every frame.
+    @inlinable package static var none: FrameFlags { FrameFlags(rawValue: 0) }
     /// On `data`: the byte sequence ends with this frame. On a load's stream that is the end of the stream too,
     /// so that a small answer is one frame; on a write's stream the next representation's bytes begin.
     package static let last = FrameFlags(rawValue: 1)
