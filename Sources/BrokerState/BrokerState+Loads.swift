@@ -4,11 +4,14 @@ import PasteboardWire
 extension BrokerState {
     mutating func beginLoad(_ load: Load, stream: UInt64, from peer: PeerID) throws(Failure) {
         try Feature.check(load.requires)
-        guard let destination = self.peers[peer] else { return }
-        guard UInt64(destination.openLoads) < self.limits.loadsPerConnection else {
+        // Single fields, here and below: a whole peer or publication is a copy of several arrays and strings.
+        guard let openLoads = self.peers[peer]?.openLoads, let account = self.peers[peer]?.account,
+            let process = self.peers[peer]?.process
+        else { return }
+        guard UInt64(openLoads) < self.limits.loadsPerConnection else {
             throw Failure(
                 .limitExceeded,
-                "the connection has \(destination.openLoads) loads open; limit loads-per-connection is "
+                "the connection has \(openLoads) loads open; limit loads-per-connection is "
                     + "\(self.limits.loadsPerConnection)"
             )
         }
@@ -22,14 +25,14 @@ extension BrokerState {
             )
         }
         let item = publication.items[Int(index)]
-        let choice = try self.choose(load, in: item, of: publication, for: destination.process)
+        let choice = try self.choose(load, in: item, of: publication, for: process)
         let representation = item.representations[choice]
         let size = representation.kept.flatMap { self.kept[$0]?.count } ?? representation.byteCount
         if let size, let maximum = load.maximumByteCount, size > maximum {
             throw Failure(.tooLarge, "\(representation.type) has \(size) bytes; this load allows \(maximum)")
         }
         let charge = try self.accounting.charge(
-            destination.account,
+            account,
             Accounting.Amount(objects: 1),
             for: "a load"
         )
@@ -119,10 +122,9 @@ extension BrokerState {
     // MARK: Asking
 
     private mutating func enqueue(_ id: RouteID, at source: PeerID) {
+        if self.peers[source]?.mayBeAsked == true { return self.start(id) }
         guard let peer = self.peers[source] else { return }
-        if peer.openAsks < peer.maximumAsks {
-            self.start(id)
-        } else if UInt64(peer.waitingAsks.count) < self.limits.waitingPerSource {
+        if UInt64(peer.waitingAsks.count) < self.limits.waitingPerSource {
             self.peers.update(source) { $0.waitingAsks.append(id) }
         } else {
             let text = "\(peer.waitingAsks.count) loads wait for source \(peer.name) already; limit waiting-per-source"
@@ -142,7 +144,7 @@ extension BrokerState {
             route.activeAt = now
             route.byteAt = now
         }
-        guard case .peer(let source) = route.source, let publication = self.publications[route.publication] else {
+        guard case .peer(let source) = route.source, let items = self.publications[route.publication]?.items else {
             self.readyKept.append(id)
             return
         }
@@ -152,7 +154,7 @@ extension BrokerState {
         ask.handle = route.publication.rawValue
         ask.item = route.item
         ask.representation = route.representation
-        ask.type = publication.items[Int(route.item)].representations[Int(route.representation)].type
+        ask.type = items[Int(route.item)].representations[Int(route.representation)].type
         ask.credit = granted
         ask.maximumByteCount = route.maximumByteCount
         ask.firstByteMilliseconds = route.endsBy.map { $0 - min($0, self.now) } ?? self.limits.firstByte
@@ -343,7 +345,7 @@ extension BrokerState {
     }
 
     private mutating func askNext(of source: PeerID) {
-        while let peer = self.peers[source], peer.openAsks < peer.maximumAsks, let next = peer.waitingAsks.first {
+        while self.peers[source]?.mayBeAsked == true, let next = self.peers[source]?.waitingAsks.first {
             self.peers.update(source) { $0.waitingAsks.removeFirst() }
             self.start(next)
         }

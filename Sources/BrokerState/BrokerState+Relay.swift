@@ -146,16 +146,16 @@ extension BrokerState {
 
     /// What the load gives, ahead of its first byte: sent so late that both are one write.
     mutating func answerIfNeeded(_ id: RouteID) {
-        guard let route = self.routes[id], !route.isAnswered, let publication = self.publications[route.publication]
+        guard let route = self.routes[id], !route.isAnswered, let items = self.publications[route.publication]?.items
         else { return }
         self.routes.update(id) { $0.isAnswered = true }
-        let item = publication.items[Int(route.item)]
+        let item = items[Int(route.item)]
         var answer = Answer()
         answer.handle = route.publication.rawValue
         answer.item = route.item
         answer.type = item.representations[Int(route.representation)].type
         answer.byteCount = route.declaredByteCount
-        answer.itemCount = UInt32(clamping: publication.items.count)
+        answer.itemCount = UInt32(clamping: items.count)
         answer.suggestedName = item.suggestedName
         self.outbox.send(answer, to: route.destination, stream: route.destinationStream)
     }

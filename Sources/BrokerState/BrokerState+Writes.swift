@@ -291,9 +291,9 @@ extension BrokerState {
     }
 
     mutating func removeIfUnused(_ id: PublicationID) {
-        guard let publication = self.publications[id], !publication.isCurrent, publication.openLoads == 0 else {
-            return
-        }
+        guard self.publications[id]?.isCurrent == false, let publication = self.publications[id],
+            publication.openLoads == 0
+        else { return }
         self.publications.remove(id)
         if let owner = publication.owner { self.peers.update(owner.peer) { $0.publications -= 1 } }
         self.accounting.release(publication.charge)

@@ -20,6 +20,8 @@ package struct Peer: Sendable {
     var waitingAsks: [RouteID] = []
     var publications = 0
 
+    var mayBeAsked: Bool { self.openAsks < self.maximumAsks }
+
     /// `"name" (pid 812)`, for messages.
     var name: String {
         self.label.isEmpty ? "pid \(self.process.pid)" : "\"\(self.label)\" (pid \(self.process.pid))"

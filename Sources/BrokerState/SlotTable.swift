@@ -68,9 +68,10 @@ package struct SlotTable<Element> {
     /// each call comes from the heap.
     @inline(__always)
     package mutating func update(_ id: ID, _ change: (inout Element) -> Void) {
-        guard self.holds(id), var element = self.slots[Int(id.slot)].element.take() else { return }
-        change(&element)
-        self.slots[Int(id.slot)].element = element
+        guard self.holds(id) else { return }
+        // Held, as was just asked; to take the element out and put it back would be two copies of it.
+        // swift-format-ignore: NeverForceUnwrap
+        change(&self.slots[Int(id.slot)].element!)
     }
 
     /// Whether the id was given out at some time: its slot has reached its generation.
