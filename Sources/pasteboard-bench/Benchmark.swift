@@ -13,15 +13,19 @@ struct Benchmark {
         if self.options.showsHelp { return try Self.print(BenchOptions.usage) }
         let program = try System.programPath()
         let core = self.options.isFree ? -1 : bench_last_core()
+        let interrupts = bench_interrupts()
         var results: [CaseResult] = []
         if !self.options.printsJSON { try Self.print(CaseResult.heading) }
         for benchCase in BenchCase.all(quick: self.options.isQuick) {
             if let word = self.options.word, !benchCase.name.contains(word) { continue }
             var ours: [Measurement] = []
             var floor: [Measurement] = []
+            func trial(_ benchCase: BenchCase) throws -> Measurement {
+                try Trial(benchCase: benchCase, core: core, program: program, interrupts: interrupts).run()
+            }
             for _ in 0..<self.options.rounds {
-                ours.append(try Trial(benchCase: benchCase, core: core, program: program).run())
-                floor.append(try Trial(benchCase: benchCase.floor, core: core, program: program).run())
+                ours.append(try trial(benchCase))
+                floor.append(try trial(benchCase.floor))
             }
             let result = CaseResult(benchCase, ours: ours, floor: floor)
             results.append(result)

@@ -2,20 +2,13 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// What one run of a case gave, in nanoseconds.
-struct Measurement {
-    /// Of one load: the median and the 99th of a hundred; of other shapes the whole time, twice.
-    let median: UInt64
-    let high: UInt64
-    /// Processor time of the relay or the broker.
-    let relay: UInt64
-}
-
 /// One run: a relay or a broker, a source and a destination, each a process of its own.
 struct Trial {
     let benchCase: BenchCase
     let core: CInt
     let program: String
+    /// Becomes readable when the run is to end early.
+    let interrupts: CInt
 
     func run() throws -> Measurement {
         let directory = "/tmp/pasteboard-bench-\(System.processID)"
@@ -26,35 +19,42 @@ struct Trial {
         }
         let socket = "\(directory)/socket"
         let isFloor = self.benchCase.destination == .floor
-        let relay = try BenchProcess(self.program, [isFloor ? "relay" : "broker", socket], core: self.core)
+        let relay = try self.start([isFloor ? "relay" : "broker", socket])
         defer { relay.end() }
         try relay.awaitReady()
-        let source = try BenchProcess(
-            self.program,
-            ["\(self.benchCase.source)-source", socket, "\(self.benchCase.bytes)"],
-            core: self.core
-        )
+        let source = try self.start(["\(self.benchCase.source)-source", socket, "\(self.benchCase.bytes)"])
         defer { source.end() }
         try source.awaitReady()
         let arguments = [
             "\(self.benchCase.destination)-destination", socket, self.benchCase.shape.rawValue,
-            "\(self.benchCase.count)", "\(self.benchCase.bytes)",
+            "\(self.benchCase.count)", "\(self.benchCase.bytes)", "\(relay.id)",
         ]
-        let destination = try BenchProcess(self.program, arguments, core: self.core)
+        let destination = try self.start(arguments)
         defer { destination.end() }
-        let before = bench_processor_time(relay.id)
-        let numbers = try destination.output().split(separator: " ").compactMap { UInt64($0) }
-        guard numbers.count == 2 else { throw BenchError("\(self.benchCase.name): the destination gave no result") }
-        return Measurement(median: numbers[0], high: numbers[1], relay: bench_processor_time(relay.id) - before)
+        guard let measurement = Measurement(line: try destination.line()) else {
+            throw BenchError("\(self.benchCase.name): the destination gave no result")
+        }
+        return measurement
+    }
+
+    private func start(_ role: [String]) throws -> BenchProcess {
+        try BenchProcess(self.program, role, core: self.core, interrupts: self.interrupts)
     }
 }
 
 /// A process that plays a role of this program and tells of itself by lines.
 final class BenchProcess {
-    let id: pid_t
-    private let pipe: OwnedDescriptor
+    /// Longer than any run takes: a process that hangs ends the benchmark instead of holding it.
+    private static let patience = 60_000
 
-    init(_ program: String, _ role: [String], core: CInt) throws {
+    let id: pid_t
+    private let name: String
+    private let pipe: OwnedDescriptor
+    private let interrupts: CInt
+
+    init(_ program: String, _ role: [String], core: CInt, interrupts: CInt) throws {
+        self.name = role.first ?? ""
+        self.interrupts = interrupts
         let arguments = ([program, "role"] + role).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var output: CInt = -1
@@ -63,16 +63,22 @@ final class BenchProcess {
     }
 
     func awaitReady() throws {
-        guard try System.read(self.pipe.raw, upTo: 64).starts(with: Array("ready".utf8)) else {
-            throw BenchError("a process of the benchmark did not get ready")
-        }
+        guard try self.line() == "ready" else { throw BenchError("\(self.name) did not get ready") }
     }
 
-    /// All that it prints until its end.
-    func output() throws -> String {
-        var all: [UInt8] = []
-        while case let bytes = try System.read(self.pipe.raw, upTo: 4096), !bytes.isEmpty { all += bytes }
-        return String(decoding: all.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    /// The one line that it prints.
+    func line() throws -> String {
+        var bytes: [UInt8] = []
+        while bytes.last != UInt8(ascii: "\n") {
+            let interests = [PollInterest(self.pipe.raw, .readable), PollInterest(self.interrupts, .readable)]
+            let ready = try System.poll(interests, milliseconds: Self.patience)
+            guard ready[1].isEmpty else { throw BenchError("interrupted") }
+            guard !ready[0].isEmpty else { throw BenchError("\(self.name) did nothing for \(Self.patience) ms") }
+            let more = try System.read(self.pipe.raw, upTo: 64)
+            guard !more.isEmpty else { throw BenchError("\(self.name) ended early") }
+            bytes += more
+        }
+        return String(decoding: bytes.dropLast(), as: UTF8.self)
     }
 
     func end() {

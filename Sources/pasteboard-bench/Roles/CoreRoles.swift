@@ -70,22 +70,24 @@ struct CoreDestination {
         return load
     }
 
-    func measure(_ shape: BenchCase.Shape, count: Int, bytes: Int) throws -> [UInt64] {
-        switch shape {
+    func measure(_ work: DestinationWork) throws -> Measurement {
+        switch work.shape {
         case .each:
-            _ = try self.each(count / 10, bytes)
-            return try self.each(count, bytes)
+            _ = try self.each(work.warmUpCount, work.bytes)
+            return try Measurement(relay: work.relay) { try self.each(work.count, work.bytes) }
         case .pipelined:
-            try self.pipelined(count / 10, bytes)
-            let start = MonotonicClock.now()
-            try self.pipelined(count, bytes)
-            return [MonotonicClock.now() - start]
+            try self.pipelined(work.warmUpCount)
+            return try Measurement(relay: work.relay) {
+                try self.pipelined(work.count)
+                return []
+            }
         case .bulk:
-            let start = MonotonicClock.now()
-            var received = 0
-            try self.connection.load(self.load) { received += $0.count }
-            guard received == bytes else { throw BenchError("\(received) of \(bytes) bytes came") }
-            return [MonotonicClock.now() - start]
+            return try Measurement(relay: work.relay) {
+                var received = 0
+                try self.connection.load(self.load) { received += $0.count }
+                guard received == work.bytes else { throw BenchError("\(received) of \(work.bytes) bytes came") }
+                return []
+            }
         }
     }
 
@@ -103,7 +105,7 @@ struct CoreDestination {
         return times
     }
 
-    private func pipelined(_ count: Int, _ bytes: Int) throws {
+    private func pipelined(_ count: Int) throws {
         let load = self.load
         var asked = 0
         var done = 0

@@ -17,30 +17,34 @@ enum LibraryRole {
         }
     }
 
-    static func destination(_ socket: String, _ shape: BenchCase.Shape, count: Int, bytes: Int) throws {
+    static func destination(_ socket: String, _ work: DestinationWork) throws {
         self.run {
             let board = Pasteboard(name: .general, connection: Self.connection(socket))
             guard let provider = try await board.contents().items.first?.itemProvider else {
                 throw BenchError("the pasteboard is empty")
             }
-            let times: [UInt64]
-            switch shape {
-            case .each:
-                _ = try await self.each(provider, count / 10, bytes)
-                times = try await self.each(provider, count, bytes)
-            case .pipelined:
-                try await self.pipelined(provider, count / 10, bytes)
-                let start = MonotonicClock.now()
-                try await self.pipelined(provider, count, bytes)
-                times = [MonotonicClock.now() - start]
-            case .bulk:
-                let start = MonotonicClock.now()
+            try Role.report(try await self.measure(work, provider))
+        }
+    }
+
+    private static func measure(_ work: DestinationWork, _ provider: ItemProvider) async throws -> Measurement {
+        switch work.shape {
+        case .each:
+            _ = try await self.each(provider, work.warmUpCount, work.bytes)
+            return try await Measurement(relay: work.relay) { try await self.each(provider, work.count, work.bytes) }
+        case .pipelined:
+            try await self.pipelined(provider, work.warmUpCount)
+            return try await Measurement(relay: work.relay) {
+                try await self.pipelined(provider, work.count)
+                return []
+            }
+        case .bulk:
+            return try await Measurement(relay: work.relay) {
                 var received = 0
                 for try await chunk in try await provider.loadBytes(for: .data).value { received += chunk.count }
-                guard received == bytes else { throw BenchError("\(received) of \(bytes) bytes came") }
-                times = [MonotonicClock.now() - start]
+                guard received == work.bytes else { throw BenchError("\(received) of \(work.bytes) bytes came") }
+                return []
             }
-            try Role.report(times)
         }
     }
 
@@ -60,7 +64,7 @@ enum LibraryRole {
         return times
     }
 
-    private static func pipelined(_ provider: ItemProvider, _ count: Int, _ bytes: Int) async throws {
+    private static func pipelined(_ provider: ItemProvider, _ count: Int) async throws {
         try await withThrowingTaskGroup { group in
             for _ in 0..<64 {
                 group.addTask {

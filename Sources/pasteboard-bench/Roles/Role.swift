@@ -1,6 +1,7 @@
 import BrokerLoop
 import BrokerState
 import CBenchFloor
+import Glibc
 import PasteboardTransport
 
 /// The processes of a trial: this program, started once more with a part to play.
@@ -29,12 +30,14 @@ enum Role {
             try CoreSource(socket, bytes: numbers[0]).run()
         case ("library-source", _, 1):
             try LibraryRole.source(socket, bytes: numbers[0])
-        case ("floor-destination", let shape?, 2):
-            try self.report(FloorDestination(socket).measure(shape, count: numbers[0], bytes: numbers[1]))
-        case ("core-destination", let shape?, 2):
-            try self.report(try CoreDestination(socket).measure(shape, count: numbers[0], bytes: numbers[1]))
-        case ("library-destination", let shape?, 2):
-            try LibraryRole.destination(socket, shape, count: numbers[0], bytes: numbers[1])
+        case ("floor-destination", let shape?, 3):
+            let work = DestinationWork(shape, numbers)
+            try self.report(FloorDestination(socket).measure(work))
+        case ("core-destination", let shape?, 3):
+            let work = DestinationWork(shape, numbers)
+            try self.report(CoreDestination(socket).measure(work))
+        case ("library-destination", let shape?, 3):
+            try LibraryRole.destination(socket, DestinationWork(shape, numbers))
         default:
             throw BenchError("there is no role '\(arguments.joined(separator: " "))'")
         }
@@ -44,12 +47,28 @@ enum Role {
         try System.write(Array("ready\n".utf8).span, to: 1)
     }
 
-    /// The median and the 99th of a hundred of single times; a single time is both.
-    static func report(_ times: [UInt64]) throws {
-        let sorted = times.sorted()
-        let line = "\(sorted[sorted.count / 2]) \(sorted[sorted.count * 99 / 100])\n"
-        try System.write(Array(line.utf8).span, to: 1)
+    static func report(_ measurement: Measurement) throws {
+        try System.write(Array("\(measurement.line)\n".utf8).span, to: 1)
     }
+}
+
+/// What a destination does.
+struct DestinationWork: Sendable {
+    let shape: BenchCase.Shape
+    let count: Int
+    let bytes: Int
+    /// The process whose time counts.
+    let relay: pid_t
+
+    init(_ shape: BenchCase.Shape, _ numbers: [Int]) {
+        self.shape = shape
+        self.count = numbers[0]
+        self.bytes = numbers[1]
+        self.relay = pid_t(truncatingIfNeeded: numbers[2])
+    }
+
+    /// Loads before the measured ones.
+    var warmUpCount: Int { self.count / 10 }
 }
 
 /// The floor's destination.
@@ -60,22 +79,27 @@ struct FloorDestination {
         self.connection = floor_connect(socket)
     }
 
-    func measure(_ shape: BenchCase.Shape, count: Int, bytes: Int) -> [UInt64] {
-        switch shape {
+    func measure(_ work: DestinationWork) -> Measurement {
+        let bytes = UInt64(work.bytes)
+        switch work.shape {
         case .each:
-            var times = [UInt64](repeating: 0, count: count)
-            floor_load_each(self.connection, count / 10, UInt64(bytes), &times)
-            floor_load_each(self.connection, count, UInt64(bytes), &times)
-            return times
+            var times = [UInt64](repeating: 0, count: work.count)
+            floor_load_each(self.connection, work.warmUpCount, bytes, &times)
+            return Measurement(relay: work.relay) {
+                floor_load_each(self.connection, work.count, bytes, &times)
+                return times
+            }
         case .pipelined:
-            floor_load_pipelined(self.connection, count / 10, UInt64(bytes), 64)
-            let start = MonotonicClock.now()
-            floor_load_pipelined(self.connection, count, UInt64(bytes), 64)
-            return [MonotonicClock.now() - start]
+            floor_load_pipelined(self.connection, work.warmUpCount, bytes, 64)
+            return Measurement(relay: work.relay) {
+                floor_load_pipelined(self.connection, work.count, bytes, 64)
+                return []
+            }
         case .bulk:
-            let start = MonotonicClock.now()
-            floor_load_pipelined(self.connection, count, UInt64(bytes), 1)
-            return [MonotonicClock.now() - start]
+            return Measurement(relay: work.relay) {
+                floor_load_pipelined(self.connection, work.count, bytes, 1)
+                return []
+            }
         }
     }
 }
