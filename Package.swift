@@ -119,6 +119,12 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "test-peer",
+            dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
+            path: "Tests/TestPeer",
+            swiftSettings: settings
+        ),
         .testTarget(name: "TypeIdentifiersTests", dependencies: ["TypeIdentifiers"], swiftSettings: settings),
         .testTarget(
             name: "PasteboardWireTests",
@@ -150,7 +156,7 @@ let package = Package(
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
-                "hello-destination", "places-source", "places-target",
+                "hello-destination", "places-source", "places-target", "test-peer",
             ],
             swiftSettings: settings
         ),

@@ -24,7 +24,8 @@ package final class BrokerLoop {
     private var events = EpollEvents()
     private var input = ReadBuffer()
     var connections: [Connection?] = []
-    private var dirty: [Connection] = []
+    /// By id: a connection that has been closed meanwhile must not keep its descriptor open.
+    private var dirty: [PeerID] = []
     private var deliveries: [Delivery] = []
     private var memory = KeptMemory()
     /// Memory for the outbox that the state fills while the other one is performed.
@@ -381,7 +382,7 @@ package final class BrokerLoop {
     private func markDirty(_ connection: Connection) {
         guard !connection.isDirty else { return }
         connection.isDirty = true
-        self.dirty.append(connection)
+        self.dirty.append(connection.peer)
     }
 
     /// Writes once to every connection that got something; what that frees may bring others something, once more.
@@ -389,11 +390,12 @@ package final class BrokerLoop {
         for _ in 0..<2 {
             self.pumpKept()
             guard !self.dirty.isEmpty else { return }
-            let connections = self.dirty
+            let peers = self.dirty
             self.dirty.removeAll(keepingCapacity: true)
-            for connection in connections {
+            for peer in peers {
+                guard let connection = self.connection(peer) else { continue }
                 connection.isDirty = false
-                if self.connection(connection.peer) != nil { self.flush(connection) }
+                self.flush(connection)
             }
             self.reportDeliveries()
         }

@@ -63,20 +63,29 @@ package final class ListeningDoor: Door {
 
     /// The directory keeps other users out; who comes anyway, through a descriptor that was passed on say, is refused.
     private func admit(_ descriptor: consuming OwnedDescriptor, to loop: BrokerLoop) {
+        do throws(Failure) {
+            let process = try self.identify(descriptor)
+            Socket.enlargeBuffers(of: descriptor.raw)
+            loop.adopt(descriptor, of: process)
+        } catch {
+            loop.log("refused a connection: \(error.text)")
+            try? System.write(Self.encode(error).span, to: descriptor.raw)
+        }
+    }
+
+    private func identify(_ descriptor: borrowing OwnedDescriptor) throws(Failure) -> ProcessKey {
         do {
             let credentials = try PeerCredentials(of: descriptor.raw)
             guard credentials.user == System.userID else {
                 let text = "user \(credentials.user) may not use the pasteboards of user \(System.userID)"
-                loop.log("refused a connection: \(text)")
-                try System.write(Self.encode(Failure(.notPermitted, text)).span, to: descriptor.raw)
-                return
+                throw Failure(.notPermitted, text)
             }
             let identity = try ProcessIdentity(peerOf: descriptor.raw, credentials: credentials)
-            Socket.enlargeBuffers(of: descriptor.raw)
-            let process = ProcessKey(pid: UInt32(bitPattern: credentials.process), identity: identity.second)
-            loop.adopt(descriptor, of: process)
+            return ProcessKey(pid: UInt32(bitPattern: credentials.process), identity: identity.second)
+        } catch let failure as Failure {
+            throw failure
         } catch {
-            loop.log("cannot take a connection in: \(error)")
+            throw Failure(.limitExceeded, "the broker cannot tell who connects: \(error)")
         }
     }
 

@@ -28,6 +28,8 @@ package final class ProcessRunner {
     private var errors: OwnedDescriptor?
     private var outputBytes: [UInt8] = []
     private var errorBytes: [UInt8] = []
+    /// How much of the output `nextLine` has given.
+    private var linesGiven = 0
     private var isOver = false
 
     /// A program of this package, built beside the tests.
@@ -100,6 +102,22 @@ package final class ProcessRunner {
     package func waitForOutput(containing text: String) throws {
         let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
         while !String(decoding: self.outputBytes, as: UTF8.self).contains(text) {
+            guard self.output != nil else {
+                throw Trouble.endedEarly(errors: String(decoding: self.errorBytes, as: UTF8.self))
+            }
+            try self.read(until: deadline)
+        }
+    }
+
+    /// Waits for the next line of its standard output.
+    package func nextLine() throws -> String {
+        let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
+        while true {
+            let rest = self.outputBytes[self.linesGiven...]
+            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                self.linesGiven = end + 1
+                return String(decoding: rest[..<end], as: UTF8.self)
+            }
             guard self.output != nil else {
                 throw Trouble.endedEarly(errors: String(decoding: self.errorBytes, as: UTF8.self))
             }

@@ -1,0 +1,101 @@
+import Glibc
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// How a broker begins and ends, with real processes and a socket path that others use too.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct BrokerLifeTests {
+    @Test("SIGTERM ends what waits and lets flow what flows while a successor serves; a second one ends it at once")
+    func signals() throws {
+        let broker = try BrokerProcess(at: try BrokerPlace(), limits: BrokerProcess.patient + ["drain=10m"])
+        let flowing = try broker.source("board=flowing")
+        let waiting = try broker.source("board=waiting")
+        let kept = try broker.source("board=kept")
+        let loads = try ["flowing", "waiting", "kept"].map { try broker.destination("board=\($0)") }
+        for source in [flowing, waiting, kept] { try source.expect("asked") }
+        for source in [flowing, kept] { try source.order("send 1", expecting: "sent 1") }
+        for load in [loads[0], loads[2]] { try load.wait(for: "bytes 1") }
+
+        try broker.runner.child.kill(SIGTERM)
+        #expect(try loads[1].outcome() == "failed broker-restarted")
+        try waiting.expect("cancelled")
+        let successor = try BrokerProcess(at: broker.place)
+        try successor.expectService()
+        try flowing.order("send 299999", expecting: "sent 300000")
+        try flowing.order("end", expecting: "ended")
+        #expect(try loads[0].outcome() == "done 300000 intact")
+
+        try broker.runner.child.kill(SIGTERM)
+        #expect(try loads[2].outcome() == "failed broker-restarted")
+        try kept.expect("cancelled")
+        for source in [flowing, waiting, kept] { try source.expect("lost broker-restarted") }
+        try broker.expectEnd()
+        // It has not taken its successor's socket along.
+        try successor.expectService()
+        try successor.end()
+        #expect(broker.place.directory.names(in: "d").contains("socket") == false)
+    }
+
+    @Test("A broker ends when its directory or its socket is removed", arguments: ["d", "d/socket"])
+    func removed(path: String) throws {
+        let broker = try BrokerProcess(at: try BrokerPlace())
+        _ = try ProcessRunner("/bin/rm", ["-r", broker.place.directory[path]], environment: [:]).finish()
+        try broker.expectEnd()
+    }
+
+    @Test("The socket of a broker that was killed is taken over")
+    func stale() throws {
+        let place = try BrokerPlace()
+        let killed = try BrokerProcess(at: place)
+        try killed.runner.child.kill(SIGKILL)
+        #expect(try killed.runner.finish().exitCode == 128 + SIGKILL)
+        #expect(place.directory.names(in: "d").contains("socket"))
+        let broker = try BrokerProcess(at: place)
+        try broker.expectService()
+        try broker.end()
+    }
+
+    @Test("A second broker at the same place refuses to run, and names the first")
+    func second() throws {
+        try BrokerProcess.run { broker in
+            let refused = try broker.place.refusedBroker()
+            #expect(refused.exitCode == 3)
+            #expect(refused.errorText.contains("process \(broker.runner.child.id)"), "\(refused.errorText)")
+            try broker.expectService()
+        }
+    }
+
+    @Test("A directory that others may enter is refused, and nothing is left in it", arguments: [0o777, 0o701, 0o750])
+    func openDirectory(mode: UInt32) throws {
+        let place = try BrokerPlace()
+        try place.setMode(mode)
+        let refused = try place.refusedBroker()
+        #expect(refused.exitCode == 3)
+        #expect(refused.errorText.contains(place.directory["d"]), "\(refused.errorText)")
+        #expect(place.directory.names(in: "d").isEmpty)
+    }
+
+    @Test("A listening socket that the service manager passes is served, and its path is left alone")
+    func inherited() throws {
+        let place = try BrokerPlace()
+        let listening = try ListeningSocket(path: place.socket)
+        let broker = try BrokerProcess(
+            at: place,
+            after: "export LISTEN_PID=$$ LISTEN_FDS=1; exec 3<&0 </dev/null",
+            input: listening.raw
+        )
+        try broker.expectService()
+        try broker.end()
+        #expect(place.directory.names(in: "d") == ["socket"])
+    }
+
+    @Test("What is passed as a listening socket and is none is refused")
+    func inheritedFile() throws {
+        let place = try BrokerPlace()
+        let script = "export LISTEN_PID=$$ LISTEN_FDS=1; exec 3</dev/null; exec \"$0\" \"$@\""
+        let refused = try ProcessRunner("/bin/sh", ["-c", script] + place.arguments, environment: place.environment)
+            .finish()
+        #expect(refused.exitCode == 3)
+        #expect(refused.errorText.contains("not a listening Unix stream socket"), "\(refused.errorText)")
+    }
+}

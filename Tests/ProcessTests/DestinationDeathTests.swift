@@ -1,0 +1,90 @@
+import Glibc
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Destinations that end or fall silent at each point of a load, and what their source and the others hear.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DestinationDeathTests {
+    enum Ending: CaseIterable {
+        case killed
+        case closed
+
+        func happen(to destination: PeerProcess) throws {
+            switch self {
+            case .killed:
+                try destination.kill()
+            case .closed:
+                try destination.order("close")
+                try destination.wait(for: "closed")
+            }
+        }
+    }
+
+    @Test(
+        "A destination's death before the end is told to its source once",
+        arguments: [0, 1, 150_000, 300_000],
+        Ending.allCases
+    )
+    func death(after count: Int, by ending: Ending) throws {
+        try BrokerProcess.run { broker in
+            let source = try broker.source("bytes=300000")
+            let destination = try broker.destination()
+            try source.expect("asked")
+            if count > 0 {
+                try source.order("send \(count)", expecting: "sent \(count)")
+                try destination.wait(for: "bytes \(count)")
+            }
+            try ending.happen(to: destination)
+            try source.expect("cancelled")
+            #expect(try broker.loads() == 0)
+            // The next thing that the source hears is the next load.
+            let next = try broker.destination()
+            try source.expect("asked")
+            try source.order("send 300000", expecting: "sent 300000")
+            try source.order("end", expecting: "ended")
+            #expect(try next.outcome() == "done 300000 intact")
+        }
+    }
+
+    @Test("A destination's death after the end is not told to its source")
+    func deathAfterTheEnd() throws {
+        try BrokerProcess.run { broker in
+            let source = try broker.source()
+            let destination = try broker.destination()
+            try source.expect("asked")
+            try destination.signal(SIGSTOP)
+            try source.order("send 200000", expecting: "sent 200000")
+            try source.order("end", expecting: "ended")
+            try destination.kill()
+            #expect(try broker.loads() == 0)
+            let next = try broker.destination()
+            try source.expect("asked")
+            try source.order("end", expecting: "ended")
+            #expect(try next.outcome() == "done 0 intact")
+        }
+    }
+
+    @Test(
+        "Of eight destinations one never reads and one is stopped: the others get everything, and it too once it goes on"
+    )
+    func eight() throws {
+        try BrokerProcess.run { broker in
+            let source = try broker.source("serve=\(4 << 20)")
+            let silent = try broker.destination("hold", "credit=1000")
+            try silent.wait(for: "bytes 1000")
+            let stopped = try broker.destination("credit=1000", "hold")
+            try stopped.wait(for: "bytes 1000")
+            try stopped.signal(SIGSTOP)
+            let others = try (0..<6).map { _ in try broker.destination() }
+            for other in others { #expect(try other.outcome() == "done \(4 << 20) intact") }
+            try stopped.order("take \(4 << 20)")
+            try stopped.signal(SIGCONT)
+            #expect(try stopped.outcome() == "done \(4 << 20) intact")
+            #expect(try broker.loads() == 1)
+            try silent.kill()
+            for _ in 0..<8 { try source.expect("asked") }
+            try source.expect("cancelled")
+            #expect(try broker.loads() == 0)
+        }
+    }
+}

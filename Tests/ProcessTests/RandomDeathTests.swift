@@ -1,0 +1,54 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Processes that end wherever they happen to be, many times over.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct RandomDeathTests {
+    @Test("After deaths at random moments of many loads the broker holds nothing and has no more open than before")
+    func nothingIsLeft() throws {
+        try BrokerProcess.run { broker in
+            var generator = SeededGenerator()
+            let observer = try broker.connect()
+            func held(_ name: String) throws -> UInt64? {
+                try observer.status().compactMap(\.counter).first { $0.name == name }?.value
+            }
+            let objects = try held("objects-held")
+            let descriptors = try Self.openDescriptors(of: broker)
+            for _ in 0..<40 {
+                let board = "board=\(Int.random(in: 0..<3, using: &generator))"
+                let source = try broker.source(board, "serve=\(Int.random(in: 0...(3 << 20), using: &generator))")
+                let destinations = try (0..<3).map { _ in
+                    try broker.destination(board, Bool.random(using: &generator) ? "hold" : "credit=70000")
+                }
+                // Some are about to connect, some in the middle of it.
+                for destination in destinations where Bool.random(using: &generator) {
+                    try destination.wait(for: "answered")
+                }
+                for peer in (destinations + [source]).shuffled(using: &generator) { try peer.kill() }
+            }
+            for board in ["0", "1", "2"] {
+                var clear = Clear()
+                clear.board = board
+                _ = try observer.clear(clear)
+            }
+            let seed: Comment = "seed \(generator.seed)"
+            let status = try observer.status()
+            #expect(status.count { $0.peer != nil } == 1, seed)
+            #expect(status.count { $0.load != nil } == 0, seed)
+            #expect(try held("bytes-in-transfer") == 0, seed)
+            #expect(try held("objects-held") == objects, seed)
+            #expect(try Self.openDescriptors(of: broker) == descriptors, seed)
+        }
+    }
+
+    private static func openDescriptors(of broker: BrokerProcess) throws -> Int {
+        let directory = try #require(opendir("/proc/\(broker.runner.child.id)/fd"))
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        return count
+    }
+}

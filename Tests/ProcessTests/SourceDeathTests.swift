@@ -1,0 +1,111 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Sources that end at each point of a load, by a signal or in good order, and what their destination hears.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct SourceDeathTests {
+    enum Ending: CaseIterable {
+        case killed
+        case closed
+
+        func happen(to source: PeerProcess) throws {
+            switch self {
+            case .killed: try source.kill()
+            case .closed: try source.order("close", expecting: "closed")
+            }
+        }
+    }
+
+    enum Point: CaseIterable {
+        case beforeTheLoad
+        case beforeTheFirstByte
+        case afterOneByte
+        case inTheMiddle
+        case insideAFrame
+        case beforeTheEnd
+        case afterTheEnd
+
+        var sent: Int {
+            switch self {
+            case .beforeTheLoad, .beforeTheFirstByte, .insideAFrame: 0
+            case .afterOneByte: 1
+            case .inTheMiddle: 150_000
+            case .beforeTheEnd, .afterTheEnd: SourceDeathTests.total
+            }
+        }
+
+        var outcome: String {
+            switch self {
+            case .beforeTheEnd: "failed source-truncated"
+            case .afterTheEnd: "done \(SourceDeathTests.total) intact"
+            default: "failed source-gone"
+            }
+        }
+    }
+
+    /// More than a source may send without hearing from the broker.
+    nonisolated private static let total = 300_000
+
+    @Test("A source's death has the result of the point it came at", arguments: Point.allCases, Ending.allCases)
+    func death(at point: Point, by ending: Ending) throws {
+        try BrokerProcess.run { broker in
+            let source = try broker.source("bytes=\(Self.total)")
+            if point == .beforeTheLoad { try ending.happen(to: source) }
+            let destination = try broker.destination()
+            if point != .beforeTheLoad {
+                try source.expect("asked")
+                if point.sent > 0 { try source.order("send \(point.sent)", expecting: "sent \(point.sent)") }
+                switch point {
+                case .afterTheEnd: try source.order("end", expecting: "ended")
+                case .insideAFrame: try source.order("half-frame 1000", expecting: "sent-part 1000")
+                default: break
+                }
+                try ending.happen(to: source)
+            }
+            #expect(try destination.outcome() == point.outcome)
+            #expect(try broker.loads() == 0)
+            try broker.expectService()
+        }
+    }
+
+    @Test("A source that sends its whole answer and exits at once is complete, 200 times")
+    func wholeAnswers() throws {
+        try BrokerProcess.run { broker in
+            let destination = try broker.connect()
+            for _ in 0..<200 {
+                let source = try broker.source()
+                // As much as it may send at once; the broker's next credit finds nobody.
+                try source.order("send 260000\nend\nexit")
+                #expect(try destination.loadBytes(.init()).bytes.count == 260_000)
+                try source.finish()
+            }
+        }
+    }
+
+    @Test("A source that is stopped before its first byte, or behind it, is told as stalled at the deadline")
+    func stopped() throws {
+        try BrokerProcess.run(limits: ["first-byte=200ms", "progress=10m"]) { broker in
+            let source = try broker.source()
+            try source.signal(SIGSTOP)
+            #expect(try broker.destination().outcome() == "failed source-stalled")
+            try source.signal(SIGCONT)
+            try source.expect("asked")
+            try source.expect("cancelled")
+        }
+        try BrokerProcess.run(limits: ["first-byte=10m", "progress=200ms"]) { broker in
+            let source = try broker.source()
+            let destination = try broker.destination()
+            try source.expect("asked")
+            try source.order("send 1")
+            try destination.wait(for: "bytes 1")
+            try source.signal(SIGSTOP)
+            #expect(try destination.outcome() == "failed source-stalled")
+            try source.signal(SIGCONT)
+            try source.expect("sent 1")
+            try source.expect("cancelled")
+        }
+    }
+}

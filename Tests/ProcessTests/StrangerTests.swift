@@ -1,0 +1,103 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Clients that a broker does not serve: those that say nothing or nonsense, other users, and one too many.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct StrangerTests {
+    @Test("A client that says nothing is closed at the hello deadline, and so is one that does not finish its hello")
+    func silence() throws {
+        try BrokerProcess.run(limits: ["hello=200ms"]) { broker in
+            var hello = FrameEncoder()
+            hello.append(Hello(), stream: 0)
+            for bytes in [[], [UInt8(1)], Array(hello.bytes.dropLast())] {
+                let stranger = ScriptedPeer(try broker.place.connect())
+                try stranger.write(bytes)
+                try Self.expectFarewell([.timeout], to: stranger)
+            }
+            try broker.expectService()
+        }
+    }
+
+    @Test("A client that sends random bytes instead of a hello is told that it broke the protocol, and closed")
+    func nonsense() throws {
+        try BrokerProcess.run(limits: ["hello=10m"]) { broker in
+            var generator = SeededGenerator()
+            for _ in 0..<100 {
+                let stranger = ScriptedPeer(try broker.place.connect())
+                var bytes = (0..<64).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                // A short length would announce a frame whose rest the broker waits for.
+                bytes[3] |= 1
+                try stranger.write(bytes)
+                try Self.expectFarewell([.protocolViolation], to: stranger, "seed \(generator.seed)")
+            }
+            try broker.expectService()
+        }
+    }
+
+    /// An error for the connection, and its end.
+    private static func expectFarewell(
+        _ codes: [ErrorCode],
+        to stranger: ScriptedPeer,
+        _ comment: Comment? = nil
+    ) throws {
+        let frame = try stranger.next()
+        #expect(frame.kind == .error && frame.stream == 0, comment)
+        #expect(codes.contains(try frame.decoded(as: Failure.self).code), comment)
+        #expect(throws: ScriptedPeerError.closed) { try stranger.next() }
+    }
+
+    @Test(
+        "Another user who gets to the socket is refused, and told why",
+        .enabled(if: System.userID == 0, "needs root, which alone can become another user")
+    )
+    func otherUser() throws {
+        try BrokerProcess.run { broker in
+            let directory = broker.place.directory
+            // What keeps other users out is opened for them.
+            try broker.place.setMode(0o711)
+            try #require(chmod(directory.path, 0o711) == 0)
+            let script = """
+                chmod 666 "$1"; cp "$0" peer
+                exec setpriv --reuid 65534 --regid 65534 --clear-groups ./peer destination "$1"
+                """
+            let refused = try ProcessRunner(
+                "/bin/sh",
+                ["-c", script, try ProcessRunner.program("test-peer"), broker.place.socket],
+                environment: broker.place.environment,
+                directory: directory.path
+            ).finish()
+            #expect(refused.text.hasPrefix("failed not-permitted: user 65534 "), "\(refused.text)\(refused.errorText)")
+            try broker.expectService()
+        }
+    }
+
+    @Test("A broker with 64 descriptors tells the clients that are too many, and serves when they have left")
+    func fewDescriptors() throws {
+        let broker = try BrokerProcess(at: try BrokerPlace(), after: "ulimit -n 64")
+        let first = try broker.connect()
+        _ = try first.welcome()
+        var others = try (0..<100).map { _ in ScriptedPeer(try broker.place.connect()) }
+        var served = 0
+        for other in others {
+            var hello = Hello()
+            hello.minimumVersion = 1
+            hello.maximumVersion = 1
+            // One that was refused may be closed already.
+            try? other.send(hello, stream: 0)
+            let frame = try other.next()
+            if frame.kind == .welcome {
+                served += 1
+            } else {
+                #expect(try frame.decoded(as: Failure.self).code == .limitExceeded)
+            }
+        }
+        #expect(served > 0 && served < 64)
+        others = []
+        while try first.status().count(where: { $0.peer != nil }) > 1 {}
+        try broker.expectService()
+        try broker.end()
+    }
+}

@@ -1,0 +1,149 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Promises a representation, and gives its bytes as it is told.
+final class ScriptedSource {
+    /// What was asked for, and how much of it is to be given so far.
+    private struct Answer {
+        var sent = 0
+        var target = 0
+        var ends = false
+    }
+
+    private var connection: BlockingConnection?
+    private let options: PeerOptions
+    private let serves: Int?
+    private var orders = Orders()
+    private var asks: [UInt64: Answer] = [:]
+    private var latest: UInt64?
+    /// Whether `send` is under way.
+    private var isSending = false
+    private var isClosing = false
+
+    init(_ connection: BlockingConnection, _ options: PeerOptions) throws {
+        self.connection = connection
+        self.options = options
+        self.serves = try options.number("serve")
+    }
+
+    func run() throws {
+        try self.promise()
+        try TestPeer.say("promised")
+        do {
+            while !self.isClosing { try self.turn() }
+        } catch let failure as Failure {
+            return try TestPeer.say("lost \(failure.code)")
+        }
+        // The only reference.
+        self.connection = nil
+        try TestPeer.say("closed")
+        try self.orders.waitForEnd()
+    }
+
+    private func turn() throws {
+        guard let connection = self.connection else { return }
+        var heard: [ClientEvent] = []
+        let ready = try connection.turn(extra: self.orders.interests) { _, event, _ in heard.append(event) }
+        if ready.contains(where: { !$0.isEmpty }) { try self.orders.read() }
+        for event in heard { try self.take(event) }
+        repeat { try self.give(connection) } while try self.perform(connection)
+    }
+
+    private func promise() throws {
+        var representation = Representation()
+        representation.type = "public.data"
+        representation.byteCount = try self.options.number("bytes").map { UInt64($0) }
+        var write = Write()
+        write.board = self.options.text("board")
+        let item = WriteItem(representations: [(representation: representation, source: .promised)])
+        _ = try self.connection?.write(write, items: [item])
+    }
+
+    private func take(_ event: ClientEvent) throws {
+        switch event {
+        case .asked(let stream, _):
+            self.asks[stream] = Answer(target: self.serves ?? 0, ends: self.serves != nil)
+            self.latest = stream
+            try TestPeer.say("asked")
+        case .askCancelled(let stream):
+            self.asks[stream] = nil
+            try TestPeer.say("cancelled")
+        case .ended:
+            try TestPeer.say("replaced")
+        default:
+            break
+        }
+    }
+
+    /// Sends what is to be sent, as far as credit and the socket go.
+    private func give(_ connection: BlockingConnection) throws {
+        var hasMoved = true
+        while hasMoved, !connection.io.wantsWrite {
+            hasMoved = false
+            for stream in self.asks.keys.sorted() where try self.give(stream, over: connection) { hasMoved = true }
+            try connection.io.flush()
+        }
+    }
+
+    /// Gives one frame's worth at most; false if nothing can be given now.
+    private func give(_ stream: UInt64, over connection: BlockingConnection) throws -> Bool {
+        guard let answer = self.asks[stream] else { return false }
+        guard answer.sent < answer.target else {
+            if answer.ends {
+                connection.io.state.end(stream)
+                self.asks[stream] = nil
+            }
+            return answer.ends
+        }
+        let start = answer.sent % Pattern.period
+        let end = min(Pattern.period, start + answer.target - answer.sent)
+        let block = Pattern.block
+        let bytes = block.span.extracting(start..<end)
+        guard let count = try connection.io.send(bytes, on: stream, last: false) else { return false }
+        self.asks[stream]?.sent += count
+        return true
+    }
+
+    /// Does what it is told; false if that is nothing, or cannot be done yet.
+    private func perform(_ connection: BlockingConnection) throws -> Bool {
+        guard let order = self.orders.current else { return false }
+        switch order.name {
+        case "exit":
+            exit(0)
+        case "close":
+            self.orders.done()
+            self.isClosing = true
+            return false
+        default:
+            break
+        }
+        guard let stream = self.latest, let answer = self.asks[stream], !connection.io.wantsWrite else { return false }
+        switch order.name {
+        case "send" where !self.isSending:
+            self.asks[stream]?.target += order.count
+            self.isSending = true
+            return true
+        case "send":
+            guard answer.sent == answer.target else { return false }
+            self.isSending = false
+            try TestPeer.say("sent \(answer.sent)")
+        case "half-frame":
+            var encoder = FrameEncoder()
+            encoder.append(header: FrameHeader(.data, stream: stream, length: WireLimits.dataLength))
+            let bytes = encoder.bytes + Pattern.block.prefix(order.count)
+            try System.write(bytes.span, to: connection.io.descriptor)
+            try TestPeer.say("sent-part \(order.count)")
+        case "end":
+            connection.io.state.end(stream)
+            try connection.io.flush()
+            self.asks[stream] = nil
+            try TestPeer.say("ended")
+        default:
+            throw Misuse()
+        }
+        self.orders.done()
+        return true
+    }
+}

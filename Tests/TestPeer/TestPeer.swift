@@ -1,0 +1,83 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A source or a destination in a process of its own, which a test directs line by line on standard input and which
+/// tells each event in a line on standard output: so the test can end or stop it at an exact point of a load.
+@main
+enum TestPeer {
+    private static let usage = """
+        usage: test-peer source SOCKET [board=NAME] [bytes=N] [serve=N]
+               test-peer destination SOCKET [board=NAME] [credit=N] [hold]
+
+        A source promises one representation, with bytes=N one of a declared size. It says `promised`, `asked`,
+        `cancelled`, `replaced` and `lost CODE`, and does what it is told, one after the other, for the latest ask:
+          send N        sends N bytes more, then says `sent TOTAL`
+          half-frame N  announces a frame of 256 KiB and sends N bytes of it, then says `sent-part N`
+          end           ends the answer, then says `ended`
+          close         closes its connection, then says `closed`
+          exit          exits
+        With serve=N every ask gets N bytes and the end, without being told.
+
+        A destination loads once. It says `answered`, `bytes TOTAL` as they come, and at last `done TOTAL intact`,
+        `done TOTAL damaged` or `failed CODE: TEXT`. With `hold` it never says that it has dealt with what came.
+          take N        says so of N bytes
+          close, exit   as above
+
+        """
+
+    static func main() {
+        // What a dead peer does to a write is an error to be handled, not a signal.
+        System.ignoreBrokenPipes()
+        do {
+            var arguments = CommandLine.arguments.dropFirst()
+            guard let role = arguments.popFirst(), let path = arguments.popFirst() else { throw Misuse() }
+            let options = try PeerOptions(arguments)
+            switch role {
+            case "source": try ScriptedSource(try self.connection(to: path), options).run()
+            case "destination": try ScriptedDestination(try self.connection(to: path), options).run()
+            default: throw Misuse()
+            }
+        } catch {
+            try? System.write(Array("test-peer: \(error)\n\(error is Misuse ? self.usage : "")".utf8).span, to: 2)
+            exit(2)
+        }
+    }
+
+    /// Without the checks of the ordinary way: a test may want to come where it is not welcome.
+    private static func connection(to path: String) throws -> BlockingConnection {
+        let deadline = MonotonicClock.deadline(milliseconds: 10_000)
+        return BlockingConnection(adopting: try Socket.connect(path: path, deadline: deadline), path: path)
+    }
+
+    static func say(_ line: String) throws {
+        try System.write(Array("\(line)\n".utf8).span, to: 1)
+    }
+}
+
+struct Misuse: Error {}
+
+/// `name=value` and `name`.
+struct PeerOptions {
+    private var values: [Substring: Substring] = [:]
+
+    init(_ arguments: ArraySlice<String>) throws {
+        for argument in arguments {
+            let parts = argument.split(separator: "=", maxSplits: 1)
+            guard let name = parts.first, ["board", "bytes", "serve", "credit", "hold"].contains(name) else {
+                throw Misuse()
+            }
+            self.values[name] = parts.count == 2 ? parts[1] : ""
+        }
+    }
+
+    func text(_ name: Substring) -> String? { self.values[name].map(String.init) }
+    func has(_ name: Substring) -> Bool { self.values[name] != nil }
+
+    func number(_ name: Substring) throws -> Int? {
+        guard let text = self.values[name] else { return nil }
+        guard let number = Int(text), number >= 0 else { throw Misuse() }
+        return number
+    }
+}
