@@ -27,7 +27,10 @@ package final class BrokerLoop {
     /// By id: a connection that has been closed meanwhile must not keep its descriptor open.
     private var dirty: [PeerID] = []
     private var deliveries: [Delivery] = []
-    private var memory = KeptMemory()
+    var memory: KeptMemory
+    private let closer: DescriptorCloser
+    /// What came with the frame that is being taken.
+    var received: DescriptorBox?
     /// Memory for the outbox that the state fills while the other one is performed.
     private var spareOutbox = Outbox()
     private let controlLimit: Int
@@ -45,6 +48,9 @@ package final class BrokerLoop {
         self.log = log
         self.epoll = try Epoll()
         self.timer = try TimerDescriptor()
+        let closer = DescriptorCloser()
+        self.closer = closer
+        self.memory = KeptMemory(closer: closer)
         try self.epoll.add(self.timer.raw, .readable, token: Self.timerToken)
     }
 
@@ -145,7 +151,7 @@ package final class BrokerLoop {
     /// Takes a connected socket in.
     package func adopt(_ descriptor: consuming OwnedDescriptor, of process: ProcessKey) {
         let peer = self.state.connected(process)
-        let connection = Connection(descriptor, peer: peer)
+        let connection = Connection(descriptor, peer: peer, closer: self.closer)
         let slot = Int(peer.slot)
         while self.connections.count <= slot { self.connections.append(nil) }
         do {
@@ -158,7 +164,7 @@ package final class BrokerLoop {
         self.perform()
     }
 
-    private func connection(_ peer: PeerID) -> Connection? {
+    func connection(_ peer: PeerID) -> Connection? {
         guard Int(peer.slot) < self.connections.count else { return nil }
         let connection = self.connections[Int(peer.slot)]
         return connection?.peer == peer ? connection : nil
@@ -212,13 +218,11 @@ package final class BrokerLoop {
         var consumed = 0
         let isOpen = self.input.withBytes { bytes in
             do throws(Failure) {
-                if !connection.descriptors.boxes.isEmpty || connection.descriptors.wereDropped {
-                    throw Failure(.protocolViolation, "descriptors came, which were not negotiated")
-                }
                 while let piece = try connection.decoder.next(in: bytes, at: &consumed) {
-                    self.take(piece, bytes, from: connection)
+                    try self.take(piece, bytes, from: connection)
                     guard self.connection(connection.peer) != nil else { return false }
                 }
+                try self.checkUnclaimed(connection, isFrameOpen: consumed < bytes.count)
                 return true
             } catch {
                 self.state.violated(connection.peer, error)
@@ -230,8 +234,11 @@ package final class BrokerLoop {
         return isOpen
     }
 
-    private func take(_ piece: FramePiece, _ bytes: Span<UInt8>, from connection: Connection) {
+    private func take(_ piece: FramePiece, _ bytes: Span<UInt8>, from connection: Connection) throws(Failure) {
         let payload = bytes.extracting(piece.payload)
+        guard piece.header.descriptorCount == 0 else {
+            return try self.takePassed(piece.header, payload, from: connection)
+        }
         guard piece.header.rawKind == FrameKind.data.rawValue else {
             self.state.received(piece.header, payload, from: connection.peer)
             connection.decoder.limitBeforeHello = nil
@@ -346,6 +353,10 @@ package final class BrokerLoop {
         for send in outbox.sends {
             guard let target = self.connection(send.peer), !target.isWriteClosed else { continue }
             let frames = outbox.frames.bytes.span.extracting(send.bytes)
+            if let passing = send.passing {
+                self.pass(frames, passing, to: target)
+                continue
+            }
             switch send.order {
             case .connection: target.output.appendControl(frames)
             case .stream: target.output.appendStream(frames)
@@ -371,7 +382,8 @@ package final class BrokerLoop {
     private func perform(_ effect: Outbox.Effect) {
         switch effect {
         case .close(let peer): self.close(peer)
-        case .openKept(let kept): self.memory.open(kept)
+        case .passDescriptors(let peer): self.passDescriptors(peer)
+        case .adoptKept(let kept): self.memory.adopt(self.received, for: kept)
         case .sealKept(let kept): self.memory.seal(kept)
         case .closeKept(let kept): self.memory.close(kept)
         case .stopListening:
@@ -379,7 +391,7 @@ package final class BrokerLoop {
         }
     }
 
-    private func markDirty(_ connection: Connection) {
+    func markDirty(_ connection: Connection) {
         guard !connection.isDirty else { return }
         connection.isDirty = true
         self.dirty.append(connection.peer)

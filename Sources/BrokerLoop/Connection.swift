@@ -9,7 +9,7 @@ final class Connection {
     var decoder = FrameDecoder(limitBeforeHello: WireLimits.helloLength)
     /// The start of a frame whose rest has not come.
     var carry: [UInt8] = []
-    var descriptors = ReceivedDescriptors()
+    var descriptors: ReceivedDescriptors
     var output = OutputBuffer()
     /// Whether it is in the list of those to flush in this turn.
     var isDirty = false
@@ -18,8 +18,10 @@ final class Connection {
     /// Writing failed: what it still sent is read, then it is gone.
     var isWriteClosed = false
 
-    init(_ descriptor: consuming OwnedDescriptor, peer: PeerID) {
+    /// What the peer passes is closed on the thread of `closer`.
+    init(_ descriptor: consuming OwnedDescriptor, peer: PeerID, closer: DescriptorCloser) {
         self.descriptor = descriptor
         self.peer = peer
+        self.descriptors = ReceivedDescriptors(closer: closer)
     }
 }

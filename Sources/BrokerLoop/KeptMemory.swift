@@ -4,16 +4,28 @@ import PasteboardWire
 
 /// The bytes that the broker keeps, each in a memory file that is sealed once it is complete.
 struct KeptMemory {
-    /// By slot; an error where the file could not be made.
-    private var files: [Result<MemoryFile, SystemError>?] = []
+    /// To give back more than this takes time that the loop has not: pages are freed one by one.
+    private static let closedAtOnce: UInt64 = 1 << 20
 
-    mutating func open(_ id: KeptID) {
-        while self.files.count <= Int(id.slot) { self.files.append(nil) }
-        self.files[Int(id.slot)] = Result { () throws(SystemError) in try MemoryFile() }
+    private let closer: DescriptorCloser
+    /// By slot. Nothing where no byte has come.
+    private var files: [MemoryFile?] = []
+
+    init(closer: DescriptorCloser) {
+        self.closer = closer
     }
 
-    func append(_ bytes: Span<UInt8>, to id: KeptID) throws(SystemError) {
-        try self.file(id)?.append(bytes)
+    mutating func append(_ bytes: Span<UInt8>, to id: KeptID) throws(SystemError) {
+        guard !bytes.isEmpty else { return }
+        if let file = self.file(id) { return try file.append(bytes) }
+        let file = try MemoryFile()
+        self.set(file, for: id)
+        try file.append(bytes)
+    }
+
+    /// Takes over a file that a client has filled and sealed.
+    mutating func adopt(_ descriptor: DescriptorBox?, for id: KeptID) {
+        self.set(descriptor.flatMap(MemoryFile.init(sealed:)), for: id)
     }
 
     /// A file that cannot be sealed is still only ours: nobody else can change it until it is handed out.
@@ -22,17 +34,23 @@ struct KeptMemory {
     }
 
     mutating func close(_ id: KeptID) {
-        guard Int(id.slot) < self.files.count else { return }
+        guard let file = self.file(id) else { return }
         self.files[Int(id.slot)] = nil
+        if let size = try? file.size, size > Self.closedAtOnce { self.closer.release(file.descriptor) }
+    }
+
+    /// To be handed out.
+    func descriptor(of id: KeptID) -> DescriptorBox? {
+        self.file(id)?.descriptor
     }
 
     /// Puts one chunk as a data frame behind what `output` holds.
     func read(_ chunk: KeptChunk, into output: inout OutputBuffer) throws(SystemError) {
-        guard let file = try self.file(chunk.kept) else { return }
+        let file = self.file(chunk.kept)
         let flags: FrameFlags = chunk.last ? .last : .none
         try output.appendStream(upTo: chunk.count) { (room) throws(SystemError) in
             while !room.isFull {
-                guard try file.read(at: chunk.offset + UInt64(room.count), into: &room) > 0 else {
+                guard let file, try file.read(at: chunk.offset + UInt64(room.count), into: &room) > 0 else {
                     throw SystemError(call: "pread", errno: 5, subject: "kept bytes end early")
                 }
             }
@@ -40,8 +58,12 @@ struct KeptMemory {
         }
     }
 
-    private func file(_ id: KeptID) throws(SystemError) -> MemoryFile? {
-        guard Int(id.slot) < self.files.count else { return nil }
-        return try self.files[Int(id.slot)]?.get()
+    private func file(_ id: KeptID) -> MemoryFile? {
+        Int(id.slot) < self.files.count ? self.files[Int(id.slot)] : nil
+    }
+
+    private mutating func set(_ file: MemoryFile?, for id: KeptID) {
+        while self.files.count <= Int(id.slot) { self.files.append(nil) }
+        self.files[Int(id.slot)] = file
     }
 }

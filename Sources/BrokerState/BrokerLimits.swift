@@ -40,6 +40,7 @@ package struct BrokerLimits: Sendable, Equatable {
     /// A quarter of the machine's memory; what runs the state fills it in.
     package var keptPool: UInt64 = 256 << 20
     package var keptRepresentations: UInt64 = 4_096
+    package var passedDescriptors: UInt64 = 256
 
     package init() {}
 
@@ -63,6 +64,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("transfer-pool", .bytes, "bytes of all loads on their way", \.transferPool),
         Entry("kept-pool", .bytes, "bytes kept after their writer has gone", \.keptPool),
         Entry("kept-representations", .count, "representations kept, each a descriptor", \.keptRepresentations),
+        Entry("passed-descriptors", .count, "descriptors on their way; more loads go inline", \.passedDescriptors),
     ]
 
     /// Sets one limit from `NAME=VALUE`: a number, for bytes also with KiB, MiB or GiB, for times with ms, s, m or h.

@@ -52,6 +52,7 @@ extension BrokerState {
                 return self.now.addingClamped(timeout == 0 ? longest : min(timeout, longest))
             },
             maximumByteCount: load.maximumByteCount,
+            descriptorWelcome: load.descriptorWelcome == true && self.peers[peer]?.passesDescriptors == true,
             declaredByteCount: size,
             credit: load.credit ?? 0
         )
@@ -64,7 +65,7 @@ extension BrokerState {
         self.counters.loads += 1
         if let endsBy = route.endsBy { self.check(by: endsBy) }
         switch source {
-        case .kept: self.start(routeID)
+        case .kept(let kept): self.isPassed(kept, route) ? self.pass(kept, routeID) : self.start(routeID)
         case .peer(let source): self.enqueue(routeID, at: source)
         }
     }
@@ -149,6 +150,7 @@ extension BrokerState {
             return
         }
         self.peers.update(source) { $0.openAsks += 1 }
+        let mayPass = self.reservePassing(id, route, from: source)
         self.check(by: self.now.addingClamped(self.limits.firstByte))
         var ask = Ask()
         ask.handle = route.publication.rawValue
@@ -157,6 +159,7 @@ extension BrokerState {
         ask.type = items[Int(route.item)].representations[Int(route.representation)].type
         ask.credit = granted
         ask.maximumByteCount = route.maximumByteCount
+        if mayPass { ask.descriptorWelcome = true }
         ask.firstByteMilliseconds = route.endsBy.map { $0 - min($0, self.now) } ?? self.limits.firstByte
         self.outbox.send(ask, to: source, stream: id.askStream)
     }
@@ -333,12 +336,13 @@ extension BrokerState {
         }
         self.publications.update(route.publication) { $0.openLoads -= 1 }
         self.removeIfUnused(route.publication)
-        if route.received == route.delivered { self.release(id) }
+        if route.received == route.delivered, !route.isPassing { self.release(id) }
     }
 
     /// Gives back what a load that has ended still held.
     mutating func release(_ id: RouteID) {
         guard let route = self.routes.remove(id) else { return }
+        if route.mayPass { self.passing -= 1 }
         self.inTransfer -= min(self.inTransfer, route.outstanding)
         self.accounting.release(route.charge)
         self.peers.update(route.destination) { $0.openLoads -= 1 }

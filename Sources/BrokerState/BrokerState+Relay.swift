@@ -146,9 +146,13 @@ extension BrokerState {
 
     /// What the load gives, ahead of its first byte: sent so late that both are one write.
     mutating func answerIfNeeded(_ id: RouteID) {
-        guard let route = self.routes[id], !route.isAnswered, let items = self.publications[route.publication]?.items
-        else { return }
+        guard let route = self.routes[id], !route.isAnswered, let answer = self.answer(to: route) else { return }
         self.routes.update(id) { $0.isAnswered = true }
+        self.outbox.send(answer, to: route.destination, stream: route.destinationStream)
+    }
+
+    func answer(to route: Route) -> Answer? {
+        guard let items = self.publications[route.publication]?.items else { return nil }
         let item = items[Int(route.item)]
         var answer = Answer()
         answer.handle = route.publication.rawValue
@@ -157,7 +161,7 @@ extension BrokerState {
         answer.byteCount = route.declaredByteCount
         answer.itemCount = UInt32(clamping: items.count)
         answer.suggestedName = item.suggestedName
-        self.outbox.send(answer, to: route.destination, stream: route.destinationStream)
+        return answer
     }
 
     // MARK: Kept contents, whose source is the broker itself

@@ -11,6 +11,7 @@ struct Counters: Sendable {
     var loadsFailed: UInt64 = 0
     var relayedBytes: UInt64 = 0
     var keptBytes: UInt64 = 0
+    var passedDescriptors: UInt64 = 0
 }
 
 // What is held and what is under way: sizes, types, ages and names, never contents.
@@ -111,7 +112,8 @@ extension BrokerState {
             ("loads-done", self.counters.loadsDone), ("loads-failed", self.counters.loadsFailed),
             ("bytes-given", self.counters.relayedBytes), ("bytes-kept-in-all", self.counters.keptBytes),
             ("bytes-kept", self.keptHeld), ("bytes-in-transfer", self.inTransfer),
-            ("objects-held", self.accounting.held.objects),
+            ("objects-held", self.accounting.held.objects), ("descriptors-passed", self.counters.passedDescriptors),
+            ("descriptors-expected", self.passing),
         ]
         return counters.map { name, value in
             var entry = StatusEntry()

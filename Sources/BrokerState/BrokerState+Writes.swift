@@ -141,9 +141,7 @@ extension BrokerState {
         let size = announced ?? 0
         try self.checkPool(size)
         self.keptHeld += size
-        let id = self.kept.insert(KeptBytes(announced: announced, charged: size))
-        self.outbox.perform(.openKept(id))
-        return id
+        return self.kept.insert(KeptBytes(announced: announced, charged: size))
     }
 
     private func checkPool(_ more: UInt64) throws(Failure) {
@@ -168,28 +166,33 @@ extension BrokerState {
             return .drop
         }
         do throws(Failure) {
-            guard let current = self.writes[id]?.awaited.first, let kept = self.kept[current] else {
-                throw Failure(.invalidArgument, "bytes came that belong to no kept representation")
-            }
-            let total = kept.count + UInt64(count)
-            if let announced = kept.announced, total > announced || (last && total < announced) {
-                throw Failure(.invalidArgument, "\(announced) bytes were announced, \(total) came")
-            }
-            if total > kept.charged {
-                try self.checkPool(total - kept.charged)
-                self.keptHeld += total - kept.charged
-                self.kept.update(current) { $0.charged = total }
-            }
-            self.kept.update(current) { $0.count = total }
-            self.counters.keptBytes += UInt64(count)
-            if last {
-                self.writes.update(id) { $0.awaited.removeFirst() }
-            }
-            return .keep(current)
+            return .keep(try self.countKept(UInt64(count), last: last, of: id))
         } catch {
             self.refuse(id, error)
             return .drop
         }
+    }
+
+    /// Charges bytes that came for the next kept representation of a write.
+    mutating func countKept(_ count: UInt64, last: Bool, of id: WriteID) throws(Failure) -> KeptID {
+        guard let current = self.writes[id]?.awaited.first, let kept = self.kept[current] else {
+            throw Failure(.invalidArgument, "bytes came that belong to no kept representation")
+        }
+        let total = kept.count.addingClamped(count)
+        if let announced = kept.announced, total > announced || (last && total < announced) {
+            throw Failure(.invalidArgument, "\(announced) bytes were announced, \(total) came")
+        }
+        if total > kept.charged {
+            try self.checkPool(total - kept.charged)
+            self.keptHeld += total - kept.charged
+            self.kept.update(current) { $0.charged = total }
+        }
+        self.kept.update(current) { $0.count = total }
+        self.counters.keptBytes += count
+        if last {
+            self.writes.update(id) { $0.awaited.removeFirst() }
+        }
+        return current
     }
 
     /// The memory of kept bytes could not be made or written.

@@ -37,6 +37,8 @@ package struct BrokerState: Sendable {
     var keptHeld: UInt64 = 0
     /// Bytes of the transfer pool that loads occupy.
     var inTransfer: UInt64 = 0
+    /// Loads for which a descriptor may come or is on its way.
+    var passing: UInt64 = 0
     /// Loads of kept contents that have bytes to send and credit to send them.
     var readyKept: [RouteID] = []
     var counters = Counters()
@@ -144,11 +146,16 @@ package struct BrokerState: Sendable {
 
     // MARK: Frames
 
-    /// A whole frame that is not data.
-    package mutating func received(_ header: FrameHeader, _ payload: Span<UInt8>, from peer: PeerID) {
+    /// A whole frame that is not bytes: `descriptor` says what came with it if its header counts one.
+    package mutating func received(
+        _ header: FrameHeader,
+        _ payload: Span<UInt8>,
+        descriptor: ReceivedDescriptor? = nil,
+        from peer: PeerID
+    ) {
         guard self.peers.holds(peer) else { return }
         do throws(Failure) {
-            try self.dispatch(header, payload, from: peer)
+            try self.dispatch(header, payload, descriptor, from: peer)
         } catch {
             self.violation(by: peer, error)
         }
@@ -157,10 +164,14 @@ package struct BrokerState: Sendable {
     private mutating func dispatch(
         _ header: FrameHeader,
         _ payload: Span<UInt8>,
+        _ descriptor: ReceivedDescriptor?,
         from peer: PeerID
     ) throws(Failure) {
-        guard header.descriptorCount == 0 else {
-            throw Failure(.protocolViolation, "a frame announces descriptors, which were not negotiated")
+        if header.descriptorCount > 0 {
+            guard let descriptor, self.peers[peer]?.passesDescriptors == true else {
+                throw Failure(.protocolViolation, "a frame announces descriptors, which were not negotiated")
+            }
+            return try self.passed(descriptor, header, payload, from: peer)
         }
         if header.kind == .hello || self.peers[peer]?.helloDeadline != nil {
             return try self.hello(header, payload, from: peer)
@@ -250,6 +261,9 @@ package struct BrokerState: Sendable {
         welcome.process = self.process
         welcome.programVersion = self.programVersion
         self.outbox.send(welcome, to: peer, stream: 0)
+        guard welcome.features.contains(Feature.descriptors.rawValue) else { return }
+        self.peers.update(peer) { $0.passesDescriptors = true }
+        self.outbox.perform(.passDescriptors(peer))
     }
 
     /// Client streams are odd and only grow: what was is never meant again.

@@ -7,13 +7,30 @@ package struct Outbox: Sendable {
         package let peer: PeerID
         package let order: FrameOrder
         package let bytes: Range<Int>
+        /// The descriptor that goes with the frame, and the load that it ends.
+        package let passing: Passing?
+    }
+
+    package struct Passing: Sendable, Equatable {
+        package enum Descriptor: Sendable, Equatable {
+            /// The one that came with the frame that is being processed.
+            case received
+            /// The memory of kept bytes.
+            case kept(KeptID)
+        }
+
+        package let descriptor: Descriptor
+        package let route: RouteID
     }
 
     package enum Effect: Sendable, Equatable {
         /// Send what is queued, then close; the state has forgotten the peer already.
         case close(PeerID)
-        /// Make, seal and forget the memory of kept bytes.
-        case openKept(KeptID)
+        /// The peer may send and be sent descriptors from now on.
+        case passDescriptors(PeerID)
+        /// Take the descriptor that came with the frame that is being processed for the memory of kept bytes.
+        case adoptKept(KeptID)
+        /// Seal and forget the memory of kept bytes.
         case sealKept(KeptID)
         case closeKept(KeptID)
         /// Unlink the socket and stop accepting; go on until the state is drained.
@@ -42,7 +59,13 @@ package struct Outbox: Sendable {
         flags: FrameFlags = .none
     ) {
         let range = self.frames.append(message, stream: stream, flags: flags)
-        self.sends.append(Send(peer: peer, order: order, bytes: range))
+        self.sends.append(Send(peer: peer, order: order, bytes: range, passing: nil))
+    }
+
+    /// The answer that is a whole load, with its descriptor.
+    mutating func pass(_ answer: Answer, with passing: Passing, to peer: PeerID, stream: UInt64) {
+        let range = self.frames.append(answer, stream: stream, flags: .last, descriptorCount: 1)
+        self.sends.append(Send(peer: peer, order: .stream, bytes: range, passing: passing))
     }
 
     mutating func perform(_ effect: Effect) {

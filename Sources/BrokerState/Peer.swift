@@ -14,6 +14,8 @@ package struct Peer: Sendable {
     var highestStream: UInt64 = 0
     var streams: [UInt64: ClientStream] = [:]
     var openLoads = 0
+    /// Whether descriptors may go to it and come from it.
+    var passesDescriptors = false
     /// Loads that it is asked for now, how many it takes at once, and those that wait for their turn.
     var openAsks = 0
     var maximumAsks: Int

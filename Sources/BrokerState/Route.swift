@@ -50,10 +50,16 @@ package struct Route: Sendable {
     /// The caller's deadline for the whole load, which replaces the others.
     let endsBy: UInt64?
     let maximumByteCount: UInt64?
+    /// Whether the destination takes a descriptor for it.
+    let descriptorWelcome: Bool
 
     var phase = Phase.waiting
     var declaredByteCount: UInt64?
     var isAnswered = false
+    /// What the source was told about descriptors; it counts among those that may be on their way.
+    var mayPass = false
+    /// A descriptor is the load, and waits for the destination's socket.
+    var isPassing = false
 
     var credit: UInt64
     var granted: UInt64 = 0

@@ -1,37 +1,51 @@
 import Glibc
 
-/// A thread that closes other processes' descriptors.
+/// A thread that closes descriptors whose closing may take long.
 ///
-/// The last close of a file on a dead FUSE or network mount may wait for ever, and an event loop must not. One closer
-/// serves a loop; what still waits when it goes is left to its thread.
+/// The last close of a file on a dead FUSE or network mount may wait for ever, that of a large memory file gives back
+/// its pages one by one, and an event loop has no time for either. The thread starts with the first descriptor; what
+/// still waits when the closer goes is left to it.
 package final class DescriptorCloser: Sendable {
-    private let queue: Queue
+    private let queue = Queue()
 
-    package init() throws(SystemError) {
-        let queue = Queue(wake: try EventDescriptor())
-        self.queue = queue
-        try SystemThread(name: "pb-close") { queue.run() }.detach()
-    }
+    package init() {}
 
     deinit {
         queue.finish()
     }
 
     func close(_ descriptor: consuming OwnedDescriptor) {
-        queue.add(descriptor.release())
+        queue.add(.number(descriptor.release()))
+    }
+
+    /// Gives up a share of a descriptor; if it is the last, it is closed on the thread.
+    package func release(_ descriptor: DescriptorBox) {
+        queue.add(.share(descriptor))
+    }
+
+    private enum Entry: Sendable {
+        case number(CInt)
+        case share(DescriptorBox)
     }
 
     // Apart from the closer, so that the thread does not keep the closer alive.
     private final class Queue: Sendable {
-        private let wake: EventDescriptor
-        private let state = Lock<(waiting: [CInt], isFinished: Bool)>((waiting: [], isFinished: false))
-
-        init(wake: consuming EventDescriptor) {
-            self.wake = wake
+        private struct State {
+            var waiting: [Entry] = []
+            var isStarted = false
+            var isFinished = false
         }
 
-        func add(_ descriptor: CInt) {
-            state.withLock { $0.waiting.append(descriptor) }
+        private let wake = Semaphore()
+        private let state = Lock(State())
+
+        func add(_ entry: Entry) {
+            let starts = state.withLock { state in
+                state.waiting.append(entry)
+                defer { state.isStarted = true }
+                return !state.isStarted
+            }
+            if starts { start() }
             wake.signal()
         }
 
@@ -40,17 +54,24 @@ package final class DescriptorCloser: Sendable {
             wake.signal()
         }
 
-        func run() {
+        private func start() {
+            do {
+                try SystemThread(name: "pb-close") { self.run() }.detach()
+            } catch {
+                // No thread now: what waits stays open until one can be had.
+                state.withLock { $0.isStarted = false }
+            }
+        }
+
+        private func run() {
             while true {
-                // It fails only for want of kernel memory; then the next turn waits.
-                _ = try? System.poll([PollInterest(wake.raw, .readable)], milliseconds: nil)
-                wake.drain()
+                wake.wait()
                 let (waiting, isFinished) = state.withLock { state in
-                    let taken = state
+                    let waiting = state.waiting
                     state.waiting = []
-                    return taken
+                    return (waiting, state.isFinished)
                 }
-                for descriptor in waiting { _ = OwnedDescriptor(adopting: descriptor) }
+                for case .number(let number) in waiting { _ = OwnedDescriptor(adopting: number) }
                 if isFinished { return }
             }
         }

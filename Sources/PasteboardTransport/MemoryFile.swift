@@ -46,6 +46,13 @@ package struct MemoryFile: Sendable {
 }
 
 extension System {
+    /// Whether the descriptor reads a file and does nothing else; one that only names a file (`O_PATH`) does not.
+    package static func isReadOnly(_ descriptor: CInt) -> Bool {
+        let pathOnly: CInt = 0x20_0000
+        guard let flags = try? openFlags(of: descriptor) else { return false }
+        return flags & O_ACCMODE == O_RDONLY && flags & pathOnly == 0
+    }
+
     /// Whether the descriptor is a memory file with all four seals. It does not touch the file's contents.
     package static func isFullySealed(_ descriptor: CInt) -> Bool {
         let seals = pbs_seals(descriptor)

@@ -62,7 +62,7 @@ package struct ReadBuffer: ~Copyable {
         for index in 0..<Int(found) {
             descriptors.append(OwnedDescriptor(adopting: numbers[index]))
         }
-        if truncated != 0 { descriptors.wereDropped = true }
+        if truncated != 0 { descriptors.appendDropped() }
         guard let received else { return .wouldBlock }
         guard received > 0 else { return .endOfFile }
         carry.withUnsafeBytes { old in
@@ -104,10 +104,8 @@ package enum ReceiveOutcome: Equatable, Sendable {
 /// They come with the first byte of a message, so perhaps before their frame is complete, but never without it: what is
 /// left when all bytes are consumed was announced by no frame, and the peer is at fault.
 package struct ReceivedDescriptors: Sendable {
-    package fileprivate(set) var boxes: [DescriptorBox] = []
-    /// The kernel dropped some, because this process has no room for more. What follows can no longer be matched.
-    package fileprivate(set) var wereDropped = false
-
+    /// Of one frame: a descriptor, or nil for what the kernel dropped, because this process has no room for more.
+    private var waiting: [DescriptorBox?] = []
     private let closer: DescriptorCloser?
 
     /// With a `closer` the descriptors are closed on that one's thread.
@@ -115,15 +113,29 @@ package struct ReceivedDescriptors: Sendable {
         self.closer = closer
     }
 
+    package var isEmpty: Bool { waiting.isEmpty }
+    package var count: Int { waiting.count }
+
     fileprivate mutating func append(_ descriptor: consuming OwnedDescriptor) {
-        boxes.append(DescriptorBox(descriptor, closer: closer))
+        waiting.append(DescriptorBox(descriptor, closer: closer))
     }
 
-    /// Takes the oldest `count`; nil if there are fewer.
-    package mutating func take(_ count: Int) -> [DescriptorBox]? {
-        guard count >= 0, count <= boxes.count else { return nil }
-        let taken = Array(boxes.prefix(count))
-        boxes.removeFirst(count)
-        return taken
+    fileprivate mutating func appendDropped() {
+        waiting.append(nil)
     }
+
+    /// Takes the oldest, for a frame that announces one.
+    package mutating func take() throws(MissingDescriptor) -> DescriptorBox {
+        guard !waiting.isEmpty else { throw .notSent }
+        guard let box = waiting.removeFirst() else { throw .dropped }
+        return box
+    }
+}
+
+/// Why a descriptor that a frame announces is not there.
+package enum MissingDescriptor: Error, Equatable, Sendable {
+    /// Its sender is at fault.
+    case notSent
+    /// This process has too many open.
+    case dropped
 }

@@ -1,3 +1,4 @@
+import BrokerState
 import PasteboardWire
 import Testing
 
@@ -9,6 +10,8 @@ struct Frame: CustomStringConvertible {
     /// On data: the sequence ends here.
     let last: Bool
     let order: FrameOrder
+    /// The descriptor that goes with it.
+    var passing: Outbox.Passing.Descriptor?
 
     init(kind: FrameKind, stream: UInt64, payload: [UInt8], last: Bool, order: FrameOrder) {
         self.kind = kind

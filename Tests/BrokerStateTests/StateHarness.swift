@@ -16,6 +16,12 @@ struct StateHarness {
     private var nextStreams: [PeerID: UInt64] = [:]
     private var nextProcess: UInt32 = 100
     private var memory: [KeptID: [UInt8]] = [:]
+    /// Kept bytes that came as a descriptor.
+    private(set) var adopted: Set<KeptID> = []
+    private var closedKept: Set<KeptID> = []
+    private(set) var passing: Set<PeerID> = []
+    /// What comes with the frame that is being processed.
+    private var received: ReceivedDescriptor?
     private(set) var sealed: Set<KeptID> = []
     private(set) var closed: Set<PeerID> = []
     private(set) var stoppedListening = false
@@ -24,7 +30,7 @@ struct StateHarness {
     private(set) var moved: [UInt64: UInt64] = [:]
 
     /// Kept bytes that were opened and not closed.
-    var openMemory: Int { self.memory.count }
+    var openMemory: Int { self.memory.count + self.adopted.count }
 
     init(firstChangeCount: UInt64 = 5_000, epoch: UInt64 = 77, _ configure: (inout BrokerLimits) -> Void = { _ in }) {
         var limits = BrokerLimits()
@@ -130,6 +136,19 @@ struct StateHarness {
         self.sendBytes(encoder.bytes + payload, from: peer)
     }
 
+    /// A frame that announces one descriptor, and what came with it.
+    mutating func pass(
+        _ descriptor: ReceivedDescriptor?,
+        kind: FrameKind,
+        payload: [UInt8] = [],
+        on stream: UInt64,
+        from peer: PeerID
+    ) {
+        self.received = descriptor
+        self.raw(kind: kind.rawValue, flags: 1, descriptors: 1, payload: payload, on: stream, from: peer)
+        self.received = nil
+    }
+
     mutating func sendBytes(_ bytes: [UInt8], from peer: PeerID) {
         self.state.advance(to: self.now)
         self.perform()
@@ -150,8 +169,8 @@ struct StateHarness {
     }
 
     private mutating func process(_ piece: FramePiece, _ payload: [UInt8], from peer: PeerID) {
-        guard piece.header.rawKind == FrameKind.data.rawValue else {
-            self.state.received(piece.header, payload.span, from: peer)
+        guard piece.header.rawKind == FrameKind.data.rawValue, piece.header.descriptorCount == 0 else {
+            self.state.received(piece.header, payload.span, descriptor: self.received, from: peer)
             self.decoders[peer]?.limitBeforeHello = nil
             return self.perform()
         }
@@ -165,8 +184,7 @@ struct StateHarness {
             self.receive(Frame(data: payload, last: last, stream: target), at: destination)
             self.queued(route, payload.count, at: destination)
         case .keep(let kept):
-            #expect(self.memory[kept] != nil)
-            self.memory[kept]?.append(contentsOf: payload)
+            self.memory[kept, default: []].append(contentsOf: payload)
         case .drop, .closing:
             break
         }
@@ -222,7 +240,10 @@ struct StateHarness {
             }
             let payload = Array(bytes.dropFirst(FrameHeader.byteCount))
             #expect(Int(header.length) == payload.count)
-            let frame = Frame(kind: kind, stream: header.stream, payload: payload, last: false, order: send.order)
+            var frame = Frame(kind: kind, stream: header.stream, payload: payload, last: false, order: send.order)
+            frame.passing = send.passing?.descriptor
+            #expect((frame.passing != nil) == (header.descriptorCount == 1))
+            if let passing = send.passing { self.queued(passing.route, 0, at: send.peer) }
             if kind == .ask { self.granted[header.stream] = frame.decode(Ask.self).credit ?? 0 }
             if kind == .credit { self.granted[header.stream] = frame.decode(Credit.self).offset ?? 0 }
             self.receive(frame, at: send.peer)
@@ -235,14 +256,18 @@ struct StateHarness {
         case .close(let peer):
             #expect(self.closed.insert(peer).inserted, "a peer is closed once")
             self.forget(peer)
-        case .openKept(let kept):
-            #expect(self.memory[kept] == nil)
-            self.memory[kept] = []
+        case .passDescriptors(let peer):
+            #expect(self.passing.insert(peer).inserted, "descriptors are negotiated once")
+            self.decoders[peer]?.takesDescriptors = true
+        case .adoptKept(let kept):
+            #expect(self.memory[kept] == nil && self.received != nil)
+            self.adopted.insert(kept)
         case .sealKept(let kept):
-            #expect(self.memory[kept] != nil)
             self.sealed.insert(kept)
         case .closeKept(let kept):
-            #expect(self.memory.removeValue(forKey: kept) != nil, "kept bytes are closed once")
+            #expect(self.closedKept.insert(kept).inserted, "kept bytes are closed once")
+            self.memory[kept] = nil
+            self.adopted.remove(kept)
             self.sealed.remove(kept)
         case .stopListening:
             self.stoppedListening = true

@@ -100,6 +100,7 @@ extension ClientEvent {
         switch self {
         case .welcomed: "welcomed"
         case .answered(let stream, _): "answered \(stream)"
+        case .passed(let stream, _, _): "passed \(stream)"
         case .data(let stream, let payload, let last): "data \(stream) \(payload.count)\(last ? " last" : "")"
         case .progress(let stream, _): "progress \(stream)"
         case .committed(let stream, _): "committed \(stream)"
@@ -118,7 +119,7 @@ extension ClientEvent {
     var isEnd: Bool {
         switch self {
         case .data(_, _, let last): last
-        case .ended, .failed, .askCancelled: true
+        case .passed, .ended, .failed, .askCancelled: true
         default: false
         }
     }

@@ -206,7 +206,7 @@ private struct FrameReader {
             if header.kind == .data || header.kind == .answer { stream.append(frame) } else { control.append(frame) }
             order.append(frame.number)
             if header.descriptorCount > 0 {
-                passed[frame.number] = descriptors.take(Int(header.descriptorCount))?.count
+                passed[frame.number] = (0..<Int(header.descriptorCount)).count { _ in (try? descriptors.take()) != nil }
             }
             offset = end
         }

@@ -8,10 +8,13 @@ extension BlockingConnection {
     /// While `bytes` works on a piece nothing more is read, and the broker sends at most the load's credit ahead. Throws a
     /// `Failure`, or what one of the closures threw; either way the load is over.
     ///
+    /// Bytes that come as a descriptor are read and lent like others, unless there is a closure for them.
+    ///
     /// - Parameters:
     ///   - interrupt: a descriptor that ends the load with `cancelled` when it becomes readable: one of signals, say.
     ///   - answered: called once, before the first byte.
     ///   - progressed: called as the source's handler reports.
+    ///   - file: called instead of `bytes` where the bytes come as a descriptor.
     ///   - bytes: called for each piece, in order.
     @discardableResult
     package func load(
@@ -19,9 +22,13 @@ extension BlockingConnection {
         interruptedBy interrupt: CInt? = nil,
         answered: (Answer) throws -> Void = { _ in },
         progressed: (Progress) throws -> Void = { _ in },
+        file take: ((PassedFile) throws -> Void)? = nil,
         bytes consume: (Span<UInt8>) throws -> Void
     ) throws -> Answer {
+        var load = load
+        load.descriptorWelcome = load.descriptorWelcome ?? true
         let stream = try self.io.state.open(load)
+        var passed: DescriptorBox?
         var answer = Answer()
         var thrown: (any Error)?
         func attempt(_ state: inout ClientState, _ body: () throws -> Void) {
@@ -33,16 +40,18 @@ extension BlockingConnection {
             }
         }
         do {
-            return try self.result(
-                of: stream,
-                until: Self.deadline(of: load),
-                interruptedBy: interrupt
-            ) { state, event, bytes in
+            try self.result(of: stream, until: Self.deadline(of: load), interruptedBy: interrupt) {
+                (state, event, bytes) -> Result<Void, Failure>? in
                 var isOver = false
                 switch event {
                 case .answered(_, let given):
                     answer = given
                     attempt(&state) { try answered(given) }
+                case .passed(_, let given, let descriptor):
+                    answer = given
+                    attempt(&state) { try answered(given) }
+                    passed = descriptor
+                    isOver = true
                 case .progress(_, let progress):
                     attempt(&state) { try progressed(progress) }
                 case .data(_, let payload, let last):
@@ -55,11 +64,16 @@ extension BlockingConnection {
                     break
                 }
                 if thrown != nil { return .failure(Failure(.cancelled, "the load was given up")) }
-                return isOver ? .success(answer) : nil
+                return isOver ? .success(()) : nil
             }
         } catch {
             throw thrown ?? error
         }
+        if let passed {
+            let file = try PassedFile(passed, answer)
+            if let take { try take(file) } else { try file.forEachPiece(consume) }
+        }
+        return answer
     }
 
     /// Loads into memory.

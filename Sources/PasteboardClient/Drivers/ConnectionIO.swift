@@ -81,12 +81,18 @@ package struct ConnectionIO: ~Copyable {
     ) throws(Failure) {
         var consumed = 0
         do throws(Failure) {
-            guard self.descriptors.boxes.isEmpty, !self.descriptors.wereDropped else {
-                throw .violation("descriptors came, which were not negotiated")
-            }
             try self.input.withBytes { (bytes) throws(Failure) in
                 while let piece = try self.decoder.next(in: bytes, at: &consumed) {
-                    if let event = try self.state.received(piece, in: bytes) { handle(&self.state, event, bytes) }
+                    let event = try self.state.received(piece, in: bytes) {
+                        Result { () throws(MissingDescriptor) in try self.descriptors.take() }
+                    }
+                    guard let event else { continue }
+                    if case .welcomed = event { self.decoder.takesDescriptors = self.state.passesDescriptors }
+                    handle(&self.state, event, bytes)
+                }
+                // They come with the first byte of their frame, which may not be complete yet.
+                guard self.descriptors.isEmpty || consumed < bytes.count && self.descriptors.count == 1 else {
+                    throw .violation("descriptors came that no frame announces")
                 }
             }
         } catch {
@@ -147,6 +153,29 @@ package struct ConnectionIO: ~Copyable {
             self.closeWriting()
         }
         return count
+    }
+
+    /// Answers an ask with a descriptor: the bytes are the file's first `byteCount`. With the next `flush` it leaves.
+    ///
+    /// - Returns: false if the ask takes none; then the bytes are to be sent inline, or nobody wants them any more.
+    package mutating func pass(_ descriptor: DescriptorBox, byteCount: UInt64, on ask: UInt64) -> Bool {
+        self.collect()
+        guard self.state.pass(ask, byteCount: byteCount) else { return false }
+        self.output.markDescriptors([descriptor])
+        self.collect()
+        return true
+    }
+
+    /// Gives a memory file with all four seals as the next kept representation of a write. With the next `flush` it
+    /// leaves.
+    ///
+    /// - Returns: false if the broker takes none; then the bytes are to be sent.
+    package mutating func passKept(_ file: MemoryFile, on stream: UInt64) -> Bool {
+        self.collect()
+        guard self.state.passKept(stream) else { return false }
+        self.output.markDescriptors([file.descriptor])
+        self.collect()
+        return true
     }
 
     private var hasFrames: Bool {

@@ -1,15 +1,19 @@
+package import PasteboardTransport
 package import PasteboardWire
 
 // What the broker sends: checked against what was asked for, and turned into events.
 extension ClientState {
     /// Takes one piece of the broker's bytes. It throws where the broker broke the protocol: the connection is over.
+    ///
+    /// - Parameter descriptor: what came with the frame, or why nothing did; asked for only if the header counts one.
     package mutating func received(
         _ piece: FramePiece,
-        in bytes: Span<UInt8>
+        in bytes: Span<UInt8>,
+        descriptor: () -> Result<DescriptorBox, MissingDescriptor> = { .failure(.notSent) }
     ) throws(Failure) -> ClientEvent? {
         guard self.failure == nil else { return nil }
-        guard piece.header.descriptorCount == 0 else {
-            throw .violation("descriptors came, which were not negotiated")
+        if piece.header.descriptorCount > 0 {
+            return try self.passed(piece.header, bytes, piece.payload, descriptor())
         }
         if piece.header.rawKind == FrameKind.data.rawValue {
             return try self.data(piece)
@@ -51,6 +55,42 @@ extension ClientState {
             return .failed(load.handle, .truncated(received, of: declared))
         }
         return .data(load.handle, payload: piece.payload, last: true)
+    }
+
+    /// An answer with a descriptor is a whole load.
+    private mutating func passed(
+        _ header: FrameHeader,
+        _ bytes: Span<UInt8>,
+        _ payload: Range<Int>,
+        _ descriptor: Result<DescriptorBox, MissingDescriptor>
+    ) throws(Failure) -> ClientEvent? {
+        var box: DescriptorBox?
+        var isMissing = false
+        switch descriptor {
+        case .success(let came): box = came
+        case .failure(let reason): isMissing = reason == .notSent
+        }
+        guard self.passesDescriptors, header.kind == .answer, !isMissing else {
+            throw .violation("a frame announces a descriptor that was not negotiated or did not come")
+        }
+        guard let index = self.streams.index(of: header.stream) else {
+            try self.checkIsLate(header.stream)
+            return nil
+        }
+        let load = self.streams.values[index]
+        guard case .load = load.phase, load.descriptorWelcome, !load.isAnswered else {
+            throw .violation("a descriptor on stream \(header.stream), where none was welcome")
+        }
+        let answer = try Answer(decoding: bytes, range: payload)
+        guard let byteCount = answer.byteCount, byteCount <= load.maximum else {
+            throw .violation("a descriptor without a size, or of more bytes than were allowed")
+        }
+        self.close(at: index, stream: header.stream)
+        guard let box else {
+            let text = "this process has too many files open to take the one that the bytes are in; close some"
+            return .failed(load.handle, Failure(.limitExceeded, text))
+        }
+        return .passed(load.handle, answer, box)
     }
 
     // MARK: Everything else
@@ -170,7 +210,10 @@ extension ClientState {
                 throw .violation("ask \(stream) is open already, or one more than this program takes")
             }
             let ask = try Ask(decoding: bytes, range: payload)
-            self.asks.insert(OpenAsk(credit: ask.credit ?? 0), for: stream)
+            self.asks.insert(
+                OpenAsk(credit: ask.credit ?? 0, descriptorWelcome: ask.descriptorWelcome ?? false),
+                for: stream
+            )
             return .asked(stream, ask)
         case .credit:
             let offset = try Credit(decoding: bytes, range: payload).offset ?? 0

@@ -53,6 +53,34 @@ extension ClientState {
         return FrameHeader(.data, stream: stream, length: length, flags: isLast ? .last : [])
     }
 
+    // MARK: Descriptors
+
+    /// Answers an ask with a descriptor, which the driver sends with the frame that is in `streamFrames` then.
+    ///
+    /// - Returns: false if the ask is over, has had bytes, or wants none; nothing is sent then.
+    package mutating func pass(_ ask: UInt64, byteCount: UInt64) -> Bool {
+        guard self.failure == nil, self.passesDescriptors, let index = self.asks.index(of: ask),
+            self.asks.values[index].descriptorWelcome, self.asks.values[index].sent == 0
+        else { return false }
+        var answer = Answer()
+        answer.byteCount = byteCount
+        self.streamFrames.append(answer, stream: ask, flags: .last, descriptorCount: 1)
+        self.asks.remove(at: index)
+        return true
+    }
+
+    /// Gives the next kept representation of a write as a descriptor, which the driver sends with the frame that is in
+    /// `streamFrames` then.
+    ///
+    /// - Returns: false if the write is over or the broker takes no descriptors; nothing is sent then.
+    package mutating func passKept(_ stream: UInt64) -> Bool {
+        guard self.passesDescriptors, self.isWriting(stream) else { return false }
+        self.streamFrames.append(
+            header: FrameHeader(.data, stream: stream, length: 0, flags: .last, descriptorCount: 1)
+        )
+        return true
+    }
+
     // MARK: Asks
 
     /// Announces how many bytes an ask will give. Before its first byte, if at all.

@@ -56,6 +56,11 @@ package struct ClientState: Sendable {
         self.welcome == nil || self.streams.count > self.publications || !self.waiting.isEmpty
     }
 
+    /// Whether descriptors may be sent and received.
+    package var passesDescriptors: Bool {
+        self.welcome?.features.contains(Feature.descriptors.rawValue) ?? false
+    }
+
     // MARK: Opening
 
     /// Opens a load. Beyond the number that the broker takes at once it waits for its turn.
@@ -119,6 +124,7 @@ package struct ClientState: Sendable {
             self.streams.values[index].granted = load.credit ?? 0
             self.streams.values[index].window = load.credit ?? 0
             self.streams.values[index].maximum = load.maximumByteCount ?? .max
+            self.streams.values[index].descriptorWelcome = load.descriptorWelcome ?? false
         }
         return stream
     }

@@ -25,6 +25,7 @@ struct OpenStream: Sendable {
 
     // Of a load.
     var isAnswered = false
+    var descriptorWelcome = false
     var received: UInt64 = 0
     var consumed: UInt64 = 0
     /// What the broker may send, from the start.
@@ -39,4 +40,5 @@ struct OpenStream: Sendable {
 struct OpenAsk: Sendable {
     var credit: UInt64 = 0
     var sent: UInt64 = 0
+    var descriptorWelcome = false
 }

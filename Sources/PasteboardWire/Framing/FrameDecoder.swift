@@ -9,6 +9,8 @@ package struct FrameDecoder: Sendable {
     private var partial: (header: FrameHeader, missing: Int)?
     /// Payload limit while the peer has not said hello: strangers get no more than this.
     package var limitBeforeHello: Int?
+    /// Whether the feature that brings descriptors has been negotiated.
+    package var takesDescriptors = false
 
     package init(limitBeforeHello: Int? = nil) {
         self.limitBeforeHello = limitBeforeHello
@@ -62,8 +64,12 @@ package struct FrameDecoder: Sendable {
                 "a frame of kind \(header.rawKind) announces \(header.length) bytes; at most \(limit) are allowed"
             )
         }
-        guard header.descriptorCount == 0 else {
-            throw Failure(.protocolViolation, "a frame announces descriptors, which no feature has negotiated")
+        guard header.descriptorCount == 0 || self.takesDescriptors && header.mayPassDescriptor else {
+            throw Failure(
+                .protocolViolation,
+                "a frame of kind \(header.rawKind) announces \(header.descriptorCount) descriptors, which "
+                    + (self.takesDescriptors ? "it may not" : "were not negotiated")
+            )
         }
         guard header.version == FrameHeader.version || header.rawKind == FrameKind.hello.rawValue else {
             throw Failure(

@@ -18,10 +18,19 @@ package struct FrameEncoder: Sendable {
     package mutating func append(
         _ message: some WireMessage,
         stream: UInt64,
-        flags: FrameFlags = .none
+        flags: FrameFlags = .none,
+        descriptorCount: UInt8 = 0
     ) -> Range<Int> {
         let start = self.bytes.count
-        self.append(header: FrameHeader(type(of: message).kind, stream: stream, length: 0, flags: flags))
+        self.append(
+            header: FrameHeader(
+                type(of: message).kind,
+                stream: stream,
+                length: 0,
+                flags: flags,
+                descriptorCount: descriptorCount
+            )
+        )
         message.encode(into: &self.bytes)
         self.patchLength(of: start)
         return start..<self.bytes.count

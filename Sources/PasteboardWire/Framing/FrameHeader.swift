@@ -35,6 +35,16 @@ package struct FrameHeader: Sendable, Equatable {
 
     package var kind: FrameKind? { FrameKind(rawValue: self.rawKind) }
 
+    /// Whether this is one of the frames that may bring a descriptor, one, in place of a whole byte sequence.
+    var mayPassDescriptor: Bool {
+        guard self.descriptorCount == 1, self.flags.contains(.last) else { return false }
+        return switch self.kind {
+        case .answer: self.length <= UInt32(WireLimits.descriptorFrameLength)
+        case .data: self.length == 0
+        default: false
+        }
+    }
+
     /// Reads the header at `offset`; nil when fewer than 16 bytes are there.
     @inlinable
     package init?(_ bytes: Span<UInt8>, at offset: Int) {

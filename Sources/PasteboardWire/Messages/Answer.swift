@@ -1,4 +1,6 @@
 /// What a load gives, ahead of its bytes. A source may send one too, to say a size.
+///
+/// With a descriptor and the flag `last` it is the whole load: the bytes are the first `byteCount` of that file.
 package struct Answer: WireMessage {
     package static let kind = FrameKind.answer
 

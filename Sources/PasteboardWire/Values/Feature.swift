@@ -3,6 +3,8 @@
 package enum Feature: UInt32, Sendable, CaseIterable {
     /// `if_change_count` of a write, load or clear.
     case condition = 1
+    /// Bytes that already are in a file or a memory file are passed as its descriptor.
+    case descriptors = 2
 
     /// Throws unless every number is known here.
     package static func check(_ requires: [UInt32]) throws(Failure) {

@@ -8,6 +8,10 @@ package enum WireLimits {
     @inlinable package static var sharedDataLength: Int { 64 << 10 }
     /// Payload bytes before hello is complete.
     package static let helloLength = 4 << 10
+    /// Payload bytes of a frame that passes a descriptor.
+    package static let descriptorFrameLength = 4 << 10
+    /// Kept bytes up to this many come inline even where a descriptor is welcome: that is faster.
+    package static let inlineLength: UInt64 = 64 << 10
     /// Payload bytes of an item within a write: a list tells up to 1 KiB more of it, which has to fit a frame too.
     package static let itemLength = 60 << 10
     /// Bytes of UTF-8 in a type identifier.

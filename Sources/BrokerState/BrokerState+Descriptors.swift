@@ -1,0 +1,139 @@
+import PasteboardWire
+
+/// What the driver found out about a descriptor that came with a frame, without touching the file behind it.
+package enum ReceivedDescriptor: Sendable, Equatable {
+    /// A memory file with all four seals.
+    case sealedMemory(byteCount: UInt64)
+    /// A regular file, open for reading only.
+    case readOnlyFile
+    /// Anything else, and what it is.
+    case unusable(String)
+}
+
+// Bytes that are in a descriptor: it is passed on as it came, or kept, and nobody here reads it.
+extension BrokerState {
+    /// A frame came with a descriptor: a source's answer that is the whole load, or a client's kept bytes.
+    mutating func passed(
+        _ descriptor: ReceivedDescriptor,
+        _ header: FrameHeader,
+        _ payload: Span<UInt8>,
+        from peer: PeerID
+    ) throws(Failure) {
+        switch header.kind {
+        case .answer: try self.passOn(descriptor, stream: header.stream, payload, from: peer)
+        case .data: try self.keep(descriptor, stream: header.stream, from: peer)
+        default: throw Failure(.protocolViolation, "frames of kind \(header.rawKind) pass no descriptors")
+        }
+    }
+
+    // MARK: From a source to a destination
+
+    /// Whether a source may answer a load with a descriptor. Those on their way are counted: each is one of the
+    /// broker's own until the destination's socket has taken it, and where there are too many, bytes go inline.
+    mutating func reservePassing(_ id: RouteID, _ route: Route, from source: PeerID) -> Bool {
+        guard route.descriptorWelcome, self.peers[source]?.passesDescriptors == true,
+            self.passing < self.limits.passedDescriptors
+        else { return false }
+        self.passing += 1
+        self.routes.update(id) { $0.mayPass = true }
+        return true
+    }
+
+    private mutating func passOn(
+        _ descriptor: ReceivedDescriptor,
+        stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID
+    ) throws(Failure) {
+        guard stream & 1 == 0 else { return try self.checkIsLate(stream, of: peer) }
+        guard let route = try self.openAsk(stream, of: peer) else { return }
+        let id = RouteID(askStream: stream)
+        guard route.mayPass else { throw Failure(.protocolViolation, "a descriptor came that was not welcome") }
+        guard route.received == 0, !route.isAnswered else {
+            throw Failure(.protocolViolation, "a descriptor comes in place of bytes, not after some")
+        }
+        do throws(Failure) {
+            let byteCount = try self.byteCount(of: try Answer(decoding: payload), descriptor, route)
+            self.routes.update(id) { $0.declaredByteCount = byteCount }
+            self.pass(.received, id)
+        } catch {
+            self.fail(id, error)
+        }
+    }
+
+    /// Checks what a source passes and says.
+    private func byteCount(
+        of answer: Answer,
+        _ descriptor: ReceivedDescriptor,
+        _ route: Route
+    ) throws(Failure) -> UInt64 {
+        let name = self.sourceName(route)
+        guard let byteCount = answer.byteCount else {
+            throw Failure(.sourceFailed, "\(name) passed a descriptor without saying how many bytes it has")
+        }
+        switch descriptor {
+        case .unusable(let what):
+            throw Failure(.sourceFailed, "\(name) passed \(what); a load takes a file that is open for reading only")
+        case .sealedMemory(let size) where size < byteCount:
+            throw Failure(.sourceTruncated, "\(name) declared \(byteCount) bytes and passed \(size)")
+        case .sealedMemory, .readOnlyFile: break
+        }
+        if let maximum = route.maximumByteCount, byteCount > maximum {
+            throw Failure(.tooLarge, "the representation has \(byteCount) bytes; this load allows \(maximum)")
+        }
+        return byteCount
+    }
+
+    /// Ends a load with its descriptor. It holds its charge until the destination's socket has taken it.
+    private mutating func pass(_ descriptor: Outbox.Passing.Descriptor, _ id: RouteID) {
+        guard let route = self.routes[id], let answer = self.answer(to: route) else { return }
+        self.routes.update(id) {
+            $0.isAnswered = true
+            $0.isPassing = true
+        }
+        self.outbox.pass(
+            answer,
+            with: Outbox.Passing(descriptor: descriptor, route: id),
+            to: route.destination,
+            stream: route.destinationStream
+        )
+        self.counters.loadsDone += 1
+        self.counters.passedDescriptors += 1
+        self.remove(id)
+    }
+
+    // MARK: Kept bytes
+
+    /// Whether kept bytes go to this load as their memory: few are there sooner inline.
+    func isPassed(_ kept: KeptID, _ route: Route) -> Bool {
+        route.descriptorWelcome && (self.kept[kept]?.count ?? 0) > WireLimits.inlineLength
+    }
+
+    mutating func pass(_ kept: KeptID, _ id: RouteID) {
+        self.pass(.kept(kept), id)
+    }
+
+    private mutating func keep(
+        _ descriptor: ReceivedDescriptor,
+        stream: UInt64,
+        from peer: PeerID
+    ) throws(Failure) {
+        guard case .write(let id)? = self.peers[peer]?.streams[stream] else {
+            return try self.checkIsLate(stream, of: peer)
+        }
+        do throws(Failure) {
+            guard case .sealedMemory(let byteCount) = descriptor else {
+                let text = "kept bytes come as a memory file with all four seals"
+                guard case .unusable(let what) = descriptor else { throw Failure(.invalidArgument, text) }
+                throw Failure(.invalidArgument, "\(text); what came is \(what)")
+            }
+            let kept = try self.countKept(byteCount, last: true, of: id)
+            guard self.kept[kept]?.count == byteCount else {
+                throw Failure(.invalidArgument, "a descriptor comes in place of bytes, not after some")
+            }
+            self.outbox.perform(.adoptKept(kept))
+        } catch {
+            self.refuse(id, error)
+        }
+    }
+}

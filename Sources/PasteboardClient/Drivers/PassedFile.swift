@@ -1,0 +1,61 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// The bytes of a load that came as a descriptor.
+///
+/// Who passed it may be anybody: unless all four seals are set, the file can change and shrink at any time, so it is
+/// read and never mapped.
+package struct PassedFile: Sendable {
+    package let descriptor: DescriptorBox
+    package let byteCount: UInt64
+    /// Whether all four seals are set: the bytes may be mapped.
+    package let isImmutable: Bool
+
+    /// Looks at what came. This may take as long as the file's own file system takes to answer.
+    package init(_ descriptor: DescriptorBox, _ answer: Answer) throws(Failure) {
+        self.descriptor = descriptor
+        self.byteCount = answer.byteCount ?? 0
+        self.isImmutable = System.isFullySealed(descriptor.raw)
+        let status: FileStatus
+        do {
+            status = try System.status(of: descriptor.raw)
+        } catch {
+            throw Failure(.sourceFailed, "the source passed a file that cannot be looked at: \(error.reason)")
+        }
+        guard status.kind == .regular else {
+            throw Failure(.sourceFailed, "the source passed a \(status.kind) where a file was to be")
+        }
+        guard status.size >= self.byteCount else { throw self.truncated(at: status.size) }
+    }
+
+    /// Reads bytes from `offset` on into the free room of `output`, at least one unless there is none or the end is
+    /// reached.
+    package func read(at offset: UInt64, into output: inout OutputSpan<UInt8>) throws(Failure) {
+        do {
+            guard try System.read(self.descriptor.raw, at: offset, into: &output) == 0, !output.isFull else { return }
+        } catch {
+            throw Failure(.sourceFailed, "the file that the source passed cannot be read: \(error.reason)")
+        }
+        throw self.truncated(at: offset)
+    }
+
+    /// Lends the bytes piece by piece.
+    package func forEachPiece(_ body: (Span<UInt8>) throws -> Void) throws {
+        var offset: UInt64 = 0
+        while offset < self.byteCount {
+            let count = Int(clamping: min(UInt64(WireLimits.dataLength), self.byteCount - offset))
+            let piece = try [UInt8](capacity: count) { (output) throws(Failure) in
+                try self.read(at: offset, into: &output)
+            }
+            try body(piece.span)
+            offset += UInt64(piece.count)
+        }
+    }
+
+    package func truncated(at offset: UInt64) -> Failure {
+        Failure(
+            .sourceTruncated,
+            "the file that the source passed ends after \(offset) of \(self.byteCount) bytes: it was shortened"
+        )
+    }
+}
