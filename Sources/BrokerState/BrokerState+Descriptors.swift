@@ -54,8 +54,9 @@ extension BrokerState {
         }
         do throws(Failure) {
             let byteCount = try self.byteCount(of: try Answer(decoding: payload), descriptor, route)
-            self.routes.update(id) { $0.declaredByteCount = byteCount }
-            self.pass(.received, id)
+            var answered = route
+            answered.declaredByteCount = byteCount
+            self.pass(.received, id, answered)
         } catch {
             self.fail(id, error)
         }
@@ -85,8 +86,8 @@ extension BrokerState {
     }
 
     /// Ends a load with its descriptor. It holds its charge until the destination's socket has taken it.
-    private mutating func pass(_ descriptor: Outbox.Passing.Descriptor, _ id: RouteID) {
-        guard let route = self.routes[id], let answer = self.answer(to: route) else { return }
+    private mutating func pass(_ descriptor: Outbox.Passing.Descriptor, _ id: RouteID, _ route: Route) {
+        guard let answer = self.answer(to: route) else { return }
         self.routes.update(id) {
             $0.isAnswered = true
             $0.isPassing = true
@@ -109,8 +110,8 @@ extension BrokerState {
         route.descriptorWelcome && (self.kept[kept]?.count ?? 0) > WireLimits.inlineLength
     }
 
-    mutating func pass(_ kept: KeptID, _ id: RouteID) {
-        self.pass(.kept(kept), id)
+    mutating func pass(_ kept: KeptID, _ id: RouteID, _ route: Route) {
+        self.pass(.kept(kept), id, route)
     }
 
     private mutating func keep(

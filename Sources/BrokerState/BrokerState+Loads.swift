@@ -6,7 +6,7 @@ extension BrokerState {
         try Feature.check(load.requires)
         // Single fields, here and below: a whole peer or publication is a copy of several arrays and strings.
         guard let openLoads = self.peers[peer]?.openLoads, let account = self.peers[peer]?.account,
-            let process = self.peers[peer]?.process
+            let process = self.peers[peer]?.process, let place = self.peers[peer]?.loads.count
         else { return }
         guard UInt64(openLoads) < self.limits.loadsPerConnection else {
             throw Failure(
@@ -16,17 +16,17 @@ extension BrokerState {
             )
         }
         let id = try self.publication(of: load)
-        guard let publication = self.publications[id] else { return }
+        guard let items = self.publications[id]?.items else { return }
+        let owner = self.publications[id]?.owner
         let index = load.item ?? 0
-        guard Int(index) < publication.items.count else {
+        guard Int(index) < items.count else {
             throw Failure(
                 .nothingHere,
-                "there is no item \(UInt64(index) + 1); the pasteboard has \(publication.items.count)"
+                "there is no item \(UInt64(index) + 1); the pasteboard has \(items.count)"
             )
         }
-        let item = publication.items[Int(index)]
-        let choice = try self.choose(load, in: item, of: publication, for: process)
-        let representation = item.representations[choice]
+        let choice = try self.choose(load, among: items[Int(index)].representations, of: id, for: process)
+        let representation = items[Int(index)].representations[choice]
         let size = representation.kept.flatMap { self.kept[$0]?.count } ?? representation.byteCount
         if let size, let maximum = load.maximumByteCount, size > maximum {
             throw Failure(.tooLarge, "\(representation.type) has \(size) bytes; this load allows \(maximum)")
@@ -37,7 +37,7 @@ extension BrokerState {
             for: "a load"
         )
         var source = Route.Source.kept(representation.kept ?? KeptID(rawValue: 0))
-        if representation.kept == nil, let owner = publication.owner { source = .peer(owner.peer) }
+        if representation.kept == nil, let owner { source = .peer(owner.peer) }
         let route = Route(
             destination: peer,
             destinationStream: stream,
@@ -46,6 +46,7 @@ extension BrokerState {
             item: index,
             representation: UInt32(clamping: choice),
             charge: charge,
+            place: place,
             startedAt: self.now,
             endsBy: load.timeoutMilliseconds.map { timeout in
                 let longest = self.limits.longestLoad
@@ -59,14 +60,14 @@ extension BrokerState {
         let routeID = self.routes.insert(route)
         self.publications.update(id) { $0.openLoads += 1 }
         self.peers.update(peer) {
-            $0.streams[stream] = .load(routeID)
+            $0.loads.append(routeID)
             $0.openLoads += 1
         }
         self.counters.loads += 1
         if let endsBy = route.endsBy { self.check(by: endsBy) }
         switch source {
-        case .kept(let kept): self.isPassed(kept, route) ? self.pass(kept, routeID) : self.start(routeID)
-        case .peer(let source): self.enqueue(routeID, at: source)
+        case .kept(let kept): self.isPassed(kept, route) ? self.pass(kept, routeID, route) : self.start(routeID, route)
+        case .peer(let source): self.enqueue(routeID, route, at: source)
         }
     }
 
@@ -93,37 +94,34 @@ extension BrokerState {
     /// edges and the table. What a dead source promised is chosen last, so that kept bytes beside it still serve.
     private func choose(
         _ load: Load,
-        in item: StoredItem,
-        of publication: Publication,
+        among representations: [StoredRepresentation],
+        of id: PublicationID,
         for viewer: ProcessKey
     ) throws(Failure) -> Int {
         let list = try AcceptList(load.accepts, preference: load.preference, edges: load.edges)
-        let visible = item.representations.indices.filter {
-            item.representations[$0].isVisible(to: viewer, owner: publication.ownerProcess)
+        let hasSource = self.publications[id]?.owner != nil
+        let owner = self.publications[id]?.ownerProcess
+        let choice = list.choose(among: representations) {
+            (hasSource || $0.kept != nil) && $0.isVisible(to: viewer, owner: owner)
         }
-        func choose(among indices: [Int]) -> Int? {
-            let candidates = indices.map { index in
-                (type: item.representations[index].type, supertypes: item.representations[index].supertypes)
-            }
-            return list.choose(among: candidates).map { indices[$0] }
-        }
-        let loadable = visible.filter { publication.owner != nil || item.representations[$0].kept != nil }
-        if let index = choose(among: loadable) { return index }
-        if choose(among: visible) != nil {
-            throw Failure(.sourceGone, "source \(publication.ownerName) has gone, and what it promised with it")
+        if let choice { return choice }
+        if list.choose(among: representations, where: { $0.isVisible(to: viewer, owner: owner) }) != nil {
+            let name = self.publications[id]?.ownerName ?? ""
+            throw Failure(.sourceGone, "source \(name) has gone, and what it promised with it")
         }
         let wanted = load.accepts.map(\.type).joined(separator: ", ").printable
+        let visible = representations.filter { $0.isVisible(to: viewer, owner: owner) }
         throw Failure(
             .typeUnavailable,
             "no representation is \(wanted.isEmpty ? "visible" : "of type \(wanted)")",
-            detail: visible.map { item.representations[$0].type }.joined(separator: "\n")
+            detail: visible.map(\.type).joined(separator: "\n")
         )
     }
 
     // MARK: Asking
 
-    private mutating func enqueue(_ id: RouteID, at source: PeerID) {
-        if self.peers[source]?.mayBeAsked == true { return self.start(id) }
+    private mutating func enqueue(_ id: RouteID, _ route: Route, at source: PeerID) {
+        if self.peers[source]?.mayBeAsked == true { return self.start(id, route) }
         guard let peer = self.peers[source] else { return }
         if UInt64(peer.waitingAsks.count) < self.limits.waitingPerSource {
             self.peers.update(source) { $0.waitingAsks.append(id) }
@@ -133,8 +131,7 @@ extension BrokerState {
         }
     }
 
-    private mutating func start(_ id: RouteID) {
-        guard let route = self.routes[id] else { return }
+    private mutating func start(_ id: RouteID, _ route: Route) {
         let window = Window.allowed(route.window, poolFree: self.transferFree)
         let granted = min(route.allowed, window)
         self.occupy(granted)
@@ -249,18 +246,18 @@ extension BrokerState {
                 )
             return self.fail(id, failure)
         }
-        self.answerIfNeeded(id)
+        self.answerIfNeeded(id, route)
         var end = End()
         end.byteCount = route.received
         self.outbox.send(end, to: route.destination, stream: route.destinationStream, order: route.order)
         self.counters.loadsDone += 1
-        self.remove(id)
+        self.remove(id, route)
     }
 
     // MARK: What the destination says
 
     mutating func credit(stream: UInt64, _ payload: Span<UInt8>, from peer: PeerID) throws(Failure) {
-        guard case .load(let id)? = self.peers[peer]?.streams[stream] else {
+        guard let id = self.load(on: stream, of: peer) else {
             return try self.checkIsLate(stream, of: peer)
         }
         do throws(Failure) {
@@ -274,20 +271,27 @@ extension BrokerState {
     }
 
     mutating func cancel(stream: UInt64, from peer: PeerID) throws(Failure) {
+        if let id = self.load(on: stream, of: peer) {
+            self.tellSourceCancelled(id)
+            self.counters.loadsFailed += 1
+            return self.remove(id)
+        }
         guard let open = self.peers[peer]?.streams[stream] else {
             return try self.checkIsLate(stream, of: peer)
         }
         switch open {
-        case .load(let id):
-            self.tellSourceCancelled(id)
-            self.counters.loadsFailed += 1
-            self.remove(id)
         case .write(let id):
             self.discard(id)
         case .publication(let id):
             self.peers.update(peer) { $0.streams[stream] = nil }
             self.ownerLeft(id)
         }
+    }
+
+    /// The load that a peer opened with a stream and that is not over.
+    func load(on stream: UInt64, of peer: PeerID) -> RouteID? {
+        guard stream & 1 == 1, let loads = self.peers[peer]?.loads else { return nil }
+        return loads.first { self.routes[$0]?.destinationStream == stream }
     }
 
     // MARK: Ends
@@ -318,14 +322,20 @@ extension BrokerState {
     /// soon as the destination's socket has taken the bytes that came: who does not read what was loaded has no room
     /// for more.
     mutating func remove(_ id: RouteID) {
-        guard let route = self.routes[id], route.phase != .ended else { return }
+        guard let route = self.routes[id] else { return }
+        self.remove(id, route)
+    }
+
+    /// As above; `route` is the load as it is now.
+    mutating func remove(_ id: RouteID, _ route: Route) {
+        guard route.phase != .ended else { return }
         self.inTransfer -= min(self.inTransfer, route.granted - min(route.granted, route.received))
         self.routes.update(id) { [now = self.now] in
             $0.granted = route.received
             $0.phase = .ended
             $0.activeAt = now
         }
-        self.peers.update(route.destination) { $0.streams[route.destinationStream] = nil }
+        self.forget(route)
         if case .peer(let source) = route.source {
             if route.phase == .waiting {
                 self.peers.update(source) { $0.waitingAsks.removeAll { $0 == id } }
@@ -339,9 +349,21 @@ extension BrokerState {
         if route.received == route.delivered, !route.isPassing { self.release(id) }
     }
 
+    /// Takes a load out of its destination's list. The last one moves into its place.
+    private mutating func forget(_ route: Route) {
+        var moved: RouteID?
+        self.peers.update(route.destination) { peer in
+            guard let last = peer.loads.popLast(), route.place < peer.loads.count else { return }
+            peer.loads[route.place] = last
+            moved = last
+        }
+        if let moved { self.routes.update(moved) { $0.place = route.place } }
+    }
+
     /// Gives back what a load that has ended still held.
     mutating func release(_ id: RouteID) {
-        guard let route = self.routes.remove(id) else { return }
+        guard let route = self.routes[id] else { return }
+        self.routes.remove(id)
         if route.mayPass { self.passing -= 1 }
         self.inTransfer -= min(self.inTransfer, route.outstanding)
         self.accounting.release(route.charge)
@@ -351,7 +373,7 @@ extension BrokerState {
     private mutating func askNext(of source: PeerID) {
         while self.peers[source]?.mayBeAsked == true, let next = self.peers[source]?.waitingAsks.first {
             self.peers.update(source) { $0.waitingAsks.removeFirst() }
-            self.start(next)
+            if let route = self.routes[next] { self.start(next, route) }
         }
     }
 

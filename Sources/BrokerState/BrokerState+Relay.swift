@@ -41,7 +41,7 @@ extension BrokerState {
         }
         // Nothing came: passing it on would cost the destination a frame that no credit allowed.
         if count == 0, !last { return .drop }
-        self.answerIfNeeded(id)
+        self.answerIfNeeded(id, route)
         self.counters.relayedBytes += UInt64(count)
         let verdict = RelayVerdict.forward(
             to: route.destination,
@@ -59,7 +59,9 @@ extension BrokerState {
         }
         if last {
             self.counters.loadsDone += 1
-            self.remove(id)
+            var route = route
+            route.received = received
+            self.remove(id, route)
         } else if route.phase == .asked {
             self.check(by: self.now.addingClamped(self.limits.progress))
         }
@@ -68,13 +70,17 @@ extension BrokerState {
 
     /// Bytes of a load have been taken by the destination's socket, the last ones too.
     package mutating func delivered(_ id: RouteID, count: Int) {
-        guard let route = self.routes[id] else { return }
-        let delivered = min(route.delivered + UInt64(count), route.received)
-        self.inTransfer -= min(self.inTransfer, delivered - route.delivered)
-        self.routes.update(id) { $0.delivered = delivered }
-        guard route.phase == .ended else { return self.grant(id) }
-        self.routes.update(id) { [now = self.now] in $0.activeAt = now }
-        if delivered == route.received { self.release(id) }
+        guard let before = self.routes[id]?.delivered, let received = self.routes[id]?.received else { return }
+        let delivered = min(before + UInt64(count), received)
+        self.inTransfer -= min(self.inTransfer, delivered - before)
+        var isEnded = false
+        self.routes.update(id) { [now = self.now] in
+            $0.delivered = delivered
+            isEnded = $0.phase == .ended
+            if isEnded { $0.activeAt = now }
+        }
+        guard isEnded else { return self.grant(id) }
+        if delivered == received { self.release(id) }
     }
 
     /// Takes room in the transfer pool; once that is full, destinations that do not read are looked for.
@@ -145,8 +151,8 @@ extension BrokerState {
     }
 
     /// What the load gives, ahead of its first byte: sent so late that both are one write.
-    mutating func answerIfNeeded(_ id: RouteID) {
-        guard let route = self.routes[id], !route.isAnswered, let answer = self.answer(to: route) else { return }
+    mutating func answerIfNeeded(_ id: RouteID, _ route: Route) {
+        guard !route.isAnswered, let answer = self.answer(to: route) else { return }
         self.routes.update(id) { $0.isAnswered = true }
         self.outbox.send(answer, to: route.destination, stream: route.destinationStream)
     }
@@ -180,7 +186,7 @@ extension BrokerState {
                 self.readyKept.removeLast()
                 continue
             }
-            self.answerIfNeeded(id)
+            self.answerIfNeeded(id, route)
             let count = min(end - route.received, UInt64(self.frameLength(for: route.destination)))
             let last = route.received + count == total
             self.routes.update(id) { [now = self.now] in

@@ -117,7 +117,6 @@ package struct BrokerState: Sendable {
         }
         for (_, stream) in peer.streams.sorted(by: { $0.key < $1.key }) {
             switch stream {
-            case .load: break
             case .write(let write): self.discard(write)
             case .publication(let publication): self.ownerLeft(publication)
             }
@@ -205,8 +204,8 @@ package struct BrokerState: Sendable {
         )
         let stream = header.stream
         guard stream != 0 else { throw failure }
+        if let id = self.load(on: stream, of: peer) { return self.fail(id, failure, tellSource: true) }
         switch self.peers[peer]?.streams[stream] {
-        case .load(let id): return self.fail(id, failure, tellSource: true)
         case .write(let id): return self.refuse(id, failure)
         case .publication(let id):
             self.peers.update(peer) { $0.streams[stream] = nil }

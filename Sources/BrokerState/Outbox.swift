@@ -46,9 +46,12 @@ package struct Outbox: Sendable {
     package var isEmpty: Bool { self.sends.isEmpty && self.effects.isEmpty }
 
     package mutating func removeAll() {
-        self.frames.removeAll()
-        self.sends.removeAll(keepingCapacity: true)
-        self.effects.removeAll(keepingCapacity: true)
+        // To empty an array is a call into generic code, also where there is nothing to do.
+        if !self.sends.isEmpty {
+            self.frames.removeAll()
+            self.sends.removeAll(keepingCapacity: true)
+        }
+        if !self.effects.isEmpty { self.effects.removeAll(keepingCapacity: true) }
     }
 
     mutating func send(

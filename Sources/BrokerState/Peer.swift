@@ -12,7 +12,12 @@ package struct Peer: Sendable {
     var label = ""
     /// The highest stream id that it has opened: ids are never used again.
     var highestStream: UInt64 = 0
+    /// Writes and publications by the stream that opened them.
     var streams: [UInt64: ClientStream] = [:]
+    /// Its loads that are not over, in no order; each knows its place here. No more than a connection may have, so that
+    /// to look one up by its stream, which only a cancel and credit do, is a short walk.
+    var loads: [RouteID] = []
+    /// These, and those that are over but have bytes that wait for the socket.
     var openLoads = 0
     /// Whether descriptors may go to it and come from it.
     var passesDescriptors = false
@@ -30,9 +35,8 @@ package struct Peer: Sendable {
     }
 }
 
-/// What a stream that the client opened, and that is still open, stands for.
+/// What a stream that the client opened, and that is still open, stands for, unless it is a load.
 enum ClientStream: Sendable {
-    case load(RouteID)
     case write(WriteID)
     /// A committed write: the publication's life.
     case publication(PublicationID)

@@ -39,7 +39,7 @@ struct StoredItem: Sendable {
 }
 
 /// One type that an item can be had as.
-struct StoredRepresentation: Sendable {
+struct StoredRepresentation: Sendable, AcceptList.Candidate {
     let type: String
     let supertypes: [String]
     let visibility: UInt32
@@ -48,7 +48,7 @@ struct StoredRepresentation: Sendable {
     var kept: KeptID?
 
     /// Whether a process that did not write it may see it. `group` needs a token, which nobody has yet.
-    func isVisible(to viewer: ProcessKey, owner: ProcessKey) -> Bool {
+    func isVisible(to viewer: ProcessKey, owner: ProcessKey?) -> Bool {
         self.visibility < 2 || viewer == owner
     }
 }

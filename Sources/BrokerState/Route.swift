@@ -46,6 +46,8 @@ package struct Route: Sendable {
     let item: UInt32
     let representation: UInt32
     let charge: Charge
+    /// Where it stands in its destination's list of loads.
+    var place: Int
     let startedAt: UInt64
     /// The caller's deadline for the whole load, which replaces the others.
     let endsBy: UInt64?

@@ -20,6 +20,7 @@ package struct SlotTable<Element> {
     }
 
     struct Slot {
+        /// Odd while there is an element.
         var generation: UInt32
         var element: Element?
     }
@@ -28,9 +29,9 @@ package struct SlotTable<Element> {
     private var slots: [Slot] = []
     private var free: [UInt32] = []
 
-    /// Ids start at `firstGeneration` (0 counts as 1), so that tables of two lives need not share ids.
+    /// Ids start at `firstGeneration` (an even one counts as the next), so that tables of two lives need not share ids.
     package init(firstGeneration: UInt32 = 1) {
-        self.firstGeneration = max(1, firstGeneration)
+        self.firstGeneration = firstGeneration | 1
     }
 
     package var count: Int { self.slots.count - self.free.count }
@@ -39,6 +40,7 @@ package struct SlotTable<Element> {
     package mutating func insert(_ element: Element) -> ID {
         if let slot = self.free.popLast() {
             self.slots[Int(slot)].element = element
+            self.slots[Int(slot)].generation &+= 1
             return ID(slot: slot, generation: self.slots[Int(slot)].generation)
         }
         let slot = UInt32(truncatingIfNeeded: self.slots.count)
@@ -48,10 +50,9 @@ package struct SlotTable<Element> {
 
     @discardableResult
     package mutating func remove(_ id: ID) -> Element? {
-        guard self.holds(id), let element = self.slots[Int(id.slot)].element else { return nil }
-        self.slots[Int(id.slot)].element = nil
-        let next = self.slots[Int(id.slot)].generation &+ 1
-        self.slots[Int(id.slot)].generation = max(1, next)
+        guard self.holds(id) else { return nil }
+        let element = self.slots[Int(id.slot)].element.take()
+        self.slots[Int(id.slot)].generation &+= 1
         self.free.append(id.slot)
         return element
     }
@@ -77,22 +78,21 @@ package struct SlotTable<Element> {
     /// Whether the id was given out at some time: its slot has reached its generation.
     package func hasIssued(_ id: ID) -> Bool {
         guard Int(id.slot) < self.slots.count else { return false }
-        let slot = self.slots[Int(id.slot)]
-        if slot.element != nil && id.generation == slot.generation { return true }
-        return id.generation >= self.firstGeneration && id.generation < slot.generation
+        let generation = self.slots[Int(id.slot)].generation
+        return id.generation & 1 == 1 && id.generation >= self.firstGeneration && id.generation <= generation
     }
 
     package var ids: [ID] {
         self.slots.indices.compactMap { index in
-            self.slots[index].element == nil
+            self.slots[index].generation & 1 == 0
                 ? nil : ID(slot: UInt32(truncatingIfNeeded: index), generation: self.slots[index].generation)
         }
     }
 
     @inline(__always)
     package func holds(_ id: ID) -> Bool {
-        Int(id.slot) < self.slots.count && self.slots[Int(id.slot)].generation == id.generation
-            && self.slots[Int(id.slot)].element != nil
+        id.generation & 1 == 1 && Int(id.slot) < self.slots.count
+            && self.slots[Int(id.slot)].generation == id.generation
     }
 }
 

@@ -18,11 +18,10 @@ extension BrokerState {
             check(route.granted <= route.delivered + Window.largest, "\(id): granted beyond the window")
             check(self.peers[route.destination] != nil, "\(id): the destination is gone")
             let isOpen = route.phase != .ended
-            if case .load(id)? = self.peers[route.destination]?.streams[route.destinationStream] {
-                check(isOpen, "\(id): ended, but its stream is open")
-            } else {
-                check(!isOpen, "\(id): open, but its stream is not")
-            }
+            let isListed = self.load(on: route.destinationStream, of: route.destination) == id
+            check(isListed == isOpen, "\(id): ended, but its stream is open, or the other way round")
+            let place = self.peers[route.destination]?.loads.firstIndex(of: id)
+            check(place == (isOpen ? route.place : nil), "\(id): does not know its place")
             if isOpen {
                 check(self.publications[route.publication] != nil, "\(id): the publication is gone")
                 if case .peer(let source) = route.source {
@@ -31,7 +30,7 @@ extension BrokerState {
                     check(waits == (route.phase == .waiting), "\(id): waits in the wrong list")
                 }
             } else {
-                check(route.delivered < route.received, "\(id): ended and delivered, but held")
+                check(route.delivered < route.received || route.isPassing, "\(id): ended and delivered, but held")
             }
             if self.transferFree > 0, let deadline = self.deadline(of: route) {
                 check(self.nextCheck <= max(deadline, self.now) + 20, "\(id): its deadline is before the next check")

@@ -1,11 +1,17 @@
-import TypeIdentifiers
+package import TypeIdentifiers
 
 /// What a load takes, and the one way in which a representation is chosen by it: the broker's answer to a load and a
 /// library's answer to "could I load this" are the same question.
 package struct AcceptList: Sendable {
-    private let accepts: [Accept]
-    private let prefersReader: Bool
-    private let edges: [(type: String, supertypes: [String])]
+    /// What is chosen among: a type, and what its publisher says that it conforms to.
+    package protocol Candidate {
+        var type: String { get }
+        var supertypes: [String] { get }
+    }
+
+    @usableFromInline let accepts: [Accept]
+    @usableFromInline let prefersReader: Bool
+    @usableFromInline let edges: [(type: String, supertypes: [String])]
 
     /// - Parameter edges: what the destination declares of types of its own, within `WireLimits.edgeSupertypes` in all.
     package init(_ accepts: [Accept], preference: UInt32?, edges: [TypeEdges]) throws(Failure) {
@@ -21,34 +27,52 @@ package struct AcceptList: Sendable {
         self.edges = edges.map { (type: $0.type, supertypes: $0.supertypes) }
     }
 
-    /// The place in `candidates` of the type that is given; nil when none fits. An empty list takes the first.
-    package func choose(among candidates: [(type: String, supertypes: [String])]) -> Int? {
-        guard !self.accepts.isEmpty else { return candidates.isEmpty ? nil : 0 }
-        // With edges one walk serves all entries of the list; without, the table answers and nothing is allocated.
-        let reaches =
-            self.edges.isEmpty
-            ? [] : candidates.map { Conformance.Reach(of: $0.type, closure: $0.supertypes, edges: self.edges) }
-        func fits(_ index: Int, _ accept: Accept) -> Bool {
-            let candidate = candidates[index]
-            switch accept.match ?? 0 {
-            case 1: return Conformance.equal(candidate.type, accept.type)
-            case 2: return true
-            default:
-                guard reaches.isEmpty else { return reaches[index].conforms(to: accept.type) }
-                return Conformance.conforms(
-                    candidate.type,
-                    closure: candidate.supertypes,
-                    to: accept.type,
-                    edges: []
-                )
+    /// The place in `candidates` of the type that is given, among those that `isOffered`; nil when none fits. An empty
+    /// list takes the first.
+    ///
+    /// Without edges nothing is allocated.
+    @inlinable
+    @inline(__always)
+    package func choose<Offered: Candidate>(among candidates: [Offered], where isOffered: (Offered) -> Bool) -> Int? {
+        guard !self.accepts.isEmpty else { return candidates.firstIndex(where: isOffered) }
+        let reaches = self.reaches(of: candidates)
+        if self.prefersReader {
+            for accept in self.accepts {
+                for index in 0..<candidates.count where isOffered(candidates[index]) {
+                    if self.fits(candidates[index], accept, reaches.isEmpty ? nil : reaches[index]) { return index }
+                }
+            }
+        } else {
+            for index in 0..<candidates.count where isOffered(candidates[index]) {
+                for accept in self.accepts {
+                    if self.fits(candidates[index], accept, reaches.isEmpty ? nil : reaches[index]) { return index }
+                }
             }
         }
-        guard self.prefersReader else {
-            return candidates.indices.first { index in self.accepts.contains { fits(index, $0) } }
-        }
-        for accept in self.accepts {
-            if let index = candidates.indices.first(where: { fits($0, accept) }) { return index }
-        }
         return nil
+    }
+
+    /// With edges one walk for each candidate serves all entries of the list; without, the table answers.
+    @inlinable
+    func reaches<Offered: Candidate>(of candidates: [Offered]) -> [Conformance.Reach] {
+        guard !self.edges.isEmpty else { return [] }
+        return candidates.map { Conformance.Reach(of: $0.type, closure: $0.supertypes, edges: self.edges) }
+    }
+
+    @inlinable
+    @inline(__always)
+    func fits(_ candidate: some Candidate, _ accept: Accept, _ reach: Conformance.Reach?) -> Bool {
+        switch accept.match ?? 0 {
+        case 1: return Conformance.equal(candidate.type, accept.type)
+        case 2: return true
+        default:
+            if let reach { return reach.conforms(to: accept.type) }
+            return Conformance.conforms(
+                candidate.type,
+                closure: candidate.supertypes,
+                to: accept.type,
+                edges: []
+            )
+        }
     }
 }
