@@ -219,7 +219,7 @@ package struct ConnectionIO: ~Copyable {
 
     /// When `check` is to be called unless something comes before (see `MonotonicClock`).
     package var nextCheck: UInt64 {
-        if self.state.welcome == nil { return self.connectedAt.after(self.patience.welcome) }
+        if !self.state.isWelcomed { return self.connectedAt.after(self.patience.welcome) }
         guard self.state.isAwaiting || self.wantsWrite else { return .max }
         return self.probedAt?.after(self.patience.probe) ?? self.heardAt.after(self.patience.silence)
     }
@@ -229,7 +229,7 @@ package struct ConnectionIO: ~Copyable {
     package mutating func check() throws(Failure) {
         let now = MonotonicClock.now()
         guard now >= self.nextCheck else { return }
-        guard self.state.welcome != nil else {
+        guard self.state.isWelcomed else {
             throw Failure(
                 .brokerUnavailable,
                 "the broker at \(self.path) does not answer: no welcome within \(self.patience.welcome) ms"

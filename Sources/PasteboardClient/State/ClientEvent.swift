@@ -3,7 +3,7 @@ package import PasteboardWire
 
 /// What the broker has said, as far as it concerns the program. The first value is the stream.
 package enum ClientEvent: Sendable {
-    case welcomed(Welcome)
+    indirect case welcomed(Welcome)
 
     // Of a load. It ends with `data` whose `last` is true, with `passed`, `ended` or `failed`.
     case answered(UInt64, Answer)

@@ -112,7 +112,7 @@ extension ClientState {
                 throw .violation("\(kind) on stream 0")
             }
         }
-        guard self.welcome != nil else { throw .violation("\(kind) before welcome") }
+        guard self.isWelcomed else { throw .violation("\(kind) before welcome") }
         if header.stream & 1 == 0 {
             return try self.onAsk(kind, header.stream, bytes, payload)
         }

@@ -16,6 +16,11 @@ package struct ClientState: Sendable {
     private static let loadsBeforeWelcome = 16
 
     package private(set) var welcome: Welcome?
+    /// What is asked of the welcome for each frame: looking into it there costs more than the frame.
+    package private(set) var isWelcomed = false
+    /// Whether descriptors may be sent and received.
+    package private(set) var passesDescriptors = false
+    private var maximumLoads = ClientState.loadsBeforeWelcome
     /// The broker's last words. What it had sent before is still on its way, so streams go on until its end of file.
     package private(set) var farewell: Failure?
     /// Why the connection is over.
@@ -53,12 +58,7 @@ package struct ClientState: Sendable {
 
     /// Whether the broker owes an answer. A publication that lives is none.
     package var isAwaiting: Bool {
-        self.welcome == nil || self.streams.count > self.publications || !self.waiting.isEmpty
-    }
-
-    /// Whether descriptors may be sent and received.
-    package var passesDescriptors: Bool {
-        self.welcome?.features.contains(Feature.descriptors.rawValue) ?? false
+        !self.isWelcomed || self.streams.count > self.publications || !self.waiting.isEmpty
     }
 
     // MARK: Opening
@@ -136,11 +136,6 @@ package struct ClientState: Sendable {
     private mutating func takeID() -> UInt64 {
         self.highestStream = self.highestStream == 0 ? 1 : self.highestStream &+ 2
         return self.highestStream
-    }
-
-    private var maximumLoads: Int {
-        guard let welcome = self.welcome else { return Self.loadsBeforeWelcome }
-        return max(1, welcome.maximumStreams.map { Int($0) } ?? Self.loadsBeforeWelcome)
     }
 
     private mutating func startWaiting() {
@@ -248,7 +243,7 @@ package struct ClientState: Sendable {
     // MARK: The connection itself
 
     mutating func welcomed(_ welcome: Welcome) throws(Failure) -> ClientEvent {
-        guard self.welcome == nil else { throw .violation("a second welcome") }
+        guard !self.isWelcomed else { throw .violation("a second welcome") }
         guard welcome.version == UInt32(FrameHeader.version) else {
             throw Failure(
                 .versionMismatch,
@@ -256,6 +251,9 @@ package struct ClientState: Sendable {
             )
         }
         self.welcome = welcome
+        self.isWelcomed = true
+        self.passesDescriptors = welcome.features.contains(Feature.descriptors.rawValue)
+        if let most = welcome.maximumStreams { self.maximumLoads = max(1, Int(most)) }
         self.startWaiting()
         return .welcomed(welcome)
     }

@@ -10,6 +10,8 @@ struct StreamTable<Value: Sendable>: Sendable {
     private var ids: [UInt64]
     private let empty: Value
     private(set) var count = 0
+    /// How many stand elsewhere than at home. While there are none, which is the rule, no gap has to be closed.
+    private var displaced = 0
 
     init(empty: Value) {
         self.empty = empty
@@ -33,8 +35,10 @@ struct StreamTable<Value: Sendable>: Sendable {
     /// `id` is not 0 and not in the table.
     mutating func insert(_ value: Value, for id: UInt64) {
         if 2 * self.count >= self.ids.count { self.grow() }
-        var index = self.home(of: id)
+        let home = self.home(of: id)
+        var index = home
         while self.ids[index] != 0 { index = self.next(index) }
+        if index != home { self.displaced += 1 }
         self.ids[index] = id
         self.values[index] = value
         self.count += 1
@@ -42,11 +46,13 @@ struct StreamTable<Value: Sendable>: Sendable {
 
     mutating func remove(at index: Int) {
         var gap = index
+        if self.displaced > 0, self.home(of: self.ids[index]) != index { self.displaced -= 1 }
         var candidate = self.next(gap)
-        while self.ids[candidate] != 0 {
+        while self.displaced > 0, self.ids[candidate] != 0 {
             // What stands behind the gap may move into it unless its home lies between the two.
-            let distance = self.distance(from: self.home(of: self.ids[candidate]), to: candidate)
-            if distance >= self.distance(from: gap, to: candidate) {
+            let home = self.home(of: self.ids[candidate])
+            if self.distance(from: home, to: candidate) >= self.distance(from: gap, to: candidate) {
+                if gap == home { self.displaced -= 1 }
                 self.ids[gap] = self.ids[candidate]
                 self.values[gap] = self.values[candidate]
                 gap = candidate
@@ -71,6 +77,7 @@ struct StreamTable<Value: Sendable>: Sendable {
         self.ids = Array(repeating: 0, count: 2 * self.ids.count)
         self.values = Array(repeating: self.empty, count: self.ids.count)
         self.count = 0
+        self.displaced = 0
         for (id, value) in old { self.insert(value, for: id) }
     }
 }

@@ -57,7 +57,7 @@ package struct FrameDecoder: Sendable {
     }
 
     private func check(_ header: FrameHeader) throws(Failure) {
-        let limit = self.limitBeforeHello ?? header.kind?.maximumLength ?? WireLimits.controlLength
+        let limit = self.limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind)
         guard header.length <= UInt32(limit) else {
             throw Failure(
                 .protocolViolation,

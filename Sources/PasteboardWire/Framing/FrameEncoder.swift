@@ -14,25 +14,38 @@ package struct FrameEncoder: Sendable {
     }
 
     /// Appends one control frame and returns where it lies.
+    // What each load sends is encoded without a call through a table.
+    @specialized(where Message == Load)
+    @specialized(where Message == Ask)
+    @specialized(where Message == Answer)
+    @specialized(where Message == Credit)
     @discardableResult
-    package mutating func append(
-        _ message: some WireMessage,
+    package mutating func append<Message: WireMessage>(
+        _ message: Message,
         stream: UInt64,
         flags: FrameFlags = .none,
         descriptorCount: UInt8 = 0
     ) -> Range<Int> {
-        let start = self.bytes.count
-        self.append(
-            header: FrameHeader(
-                type(of: message).kind,
-                stream: stream,
-                length: 0,
-                flags: flags,
-                descriptorCount: descriptorCount
-            )
+        let header = FrameHeader(
+            Message.kind,
+            stream: stream,
+            length: 0,
+            flags: flags,
+            descriptorCount: descriptorCount
         )
-        message.encode(into: &self.bytes)
-        self.patchLength(of: start)
+        return self.append(header) { output in message.encode(into: &output) }
+    }
+
+    /// Appends a frame whose payload `write` puts into the memory behind the header.
+    package mutating func append(_ header: FrameHeader, _ write: (inout OutputSpan<UInt8>) -> Void) -> Range<Int> {
+        let start = self.bytes.count
+        self.bytes.append(filling: 256) { output in
+            output.append(repeating: 0, count: FrameHeader.byteCount)
+            write(&output)
+            var header = header
+            header.length = UInt32(truncatingIfNeeded: output.count - FrameHeader.byteCount)
+            header.store(in: &output)
+        }
         return start..<self.bytes.count
     }
 
@@ -46,17 +59,21 @@ package struct FrameEncoder: Sendable {
     }
 
     package mutating func append(header: FrameHeader) {
-        let (first, second) = header.words
         self.bytes.append(addingCapacity: FrameHeader.byteCount) { output in
-            for index in 0..<8 { output.append(UInt8(truncatingIfNeeded: first >> (8 * index))) }
-            for index in 0..<8 { output.append(UInt8(truncatingIfNeeded: second >> (8 * index))) }
+            output.append(repeating: 0, count: FrameHeader.byteCount)
+            header.store(in: &output)
         }
     }
+}
 
-    private mutating func patchLength(of start: Int) {
-        let length = self.bytes.count - start - FrameHeader.byteCount
-        for index in 0..<4 {
-            self.bytes[start + index] = UInt8(truncatingIfNeeded: length >> (8 * index))
-        }
+extension FrameHeader {
+    /// Writes the header over the first bytes of the output.
+    fileprivate func store(in output: inout OutputSpan<UInt8>) {
+        let (first, second) = self.words
+        var span = output.mutableSpan
+        // Any byte is a valid element, and the stores are checked against the span.
+        var bytes = unsafe span.mutableBytes
+        bytes.storeBytes(of: first.littleEndian, as: UInt64.self)
+        bytes.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)
     }
 }

@@ -8,7 +8,7 @@
 ///            8  stream id        u64   little endian
 package struct FrameHeader: Sendable, Equatable {
     @inlinable package static var byteCount: Int { 16 }
-    package static let version: UInt8 = 1
+    @inlinable package static var version: UInt8 { 1 }
 
     package var length: UInt32
     /// The number as it came: a receiver must be able to skip a kind that it does not know.
@@ -18,6 +18,7 @@ package struct FrameHeader: Sendable, Equatable {
     package var version: UInt8
     package var stream: UInt64
 
+    @inlinable
     package init(
         _ kind: FrameKind,
         stream: UInt64,
@@ -49,12 +50,10 @@ package struct FrameHeader: Sendable, Equatable {
     @inlinable
     package init?(_ bytes: Span<UInt8>, at offset: Int) {
         guard offset >= 0, offset <= bytes.count, bytes.count - offset >= Self.byteCount else { return nil }
-        var first: UInt64 = 0
-        var second: UInt64 = 0
-        for index in 0..<8 {
-            first |= UInt64(bytes[offset + index]) << UInt64(8 * index)
-            second |= UInt64(bytes[offset + 8 + index]) << UInt64(8 * index)
-        }
+        // Every bit pattern is a number, and the loads are checked against the span.
+        let words = unsafe bytes.bytes
+        let first = unsafe UInt64(littleEndian: words.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        let second = unsafe UInt64(littleEndian: words.unsafeLoadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
         self.init(words: first, second)
     }
 

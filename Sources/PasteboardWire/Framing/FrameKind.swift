@@ -29,10 +29,12 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
     case credit = 52
     case progress = 53
 
-    /// The most payload bytes that a frame of this kind may announce.
-    package var maximumLength: Int {
-        self == .data ? WireLimits.dataLength : WireLimits.controlLength
+    /// The most payload bytes that a frame of this kind may announce, known here or not.
+    package static func maximumLength(of rawKind: UInt8) -> Int {
+        rawKind == FrameKind.data.rawValue ? WireLimits.dataLength : WireLimits.controlLength
     }
+
+    package var maximumLength: Int { Self.maximumLength(of: self.rawValue) }
 }
 
 /// Which queue of a connection a frame waits in.

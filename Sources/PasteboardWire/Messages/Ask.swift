@@ -17,7 +17,7 @@ package struct Ask: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.handle)
         bytes.appendField(2, self.item)
         bytes.appendField(3, self.representation)

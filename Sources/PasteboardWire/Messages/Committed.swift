@@ -9,7 +9,7 @@ package struct Committed: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.changeCount)
         bytes.appendField(2, self.epoch)
         bytes.appendField(3, self.handle)

@@ -3,18 +3,52 @@
 package struct Failure: WireMessage, Error, CustomStringConvertible {
     package static let kind = FrameKind.error
 
-    package var code: ErrorCode
-    /// What failed, on what, why and what to do; one line, at most 1 KiB.
-    package var text: String
-    /// More of it, one fact a line, at most 4 KiB: the types that are there, say.
-    package var detail: String?
-    package var source: SourceFailure?
+    /// Behind a pointer: nearly every function may throw a failure and hardly one does, so it must not make the way of
+    /// what succeeds wider. Never changed in place.
+    private final class Contents: Sendable {
+        let code: ErrorCode
+        let text: String
+        let detail: String?
+        let source: SourceFailure?
+
+        init(_ code: ErrorCode, _ text: String, _ detail: String?, _ source: SourceFailure?) {
+            self.code = code
+            self.text = text
+            self.detail = detail
+            self.source = source
+        }
+    }
+
+    private var contents: Contents
 
     package init(_ code: ErrorCode, _ text: String, detail: String? = nil, source: SourceFailure? = nil) {
-        self.code = code
-        self.text = text
-        self.detail = detail
-        self.source = source
+        self.contents = Contents(code, text, detail, source)
+    }
+
+    package var code: ErrorCode {
+        get { self.contents.code }
+        set { self = Failure(newValue, self.text, detail: self.detail, source: self.source) }
+    }
+
+    /// What failed, on what, why and what to do; one line, at most 1 KiB.
+    package var text: String {
+        get { self.contents.text }
+        set { self = Failure(self.code, newValue, detail: self.detail, source: self.source) }
+    }
+
+    /// More of it, one fact a line, at most 4 KiB: the types that are there, say.
+    package var detail: String? {
+        get { self.contents.detail }
+        set { self = Failure(self.code, self.text, detail: newValue, source: self.source) }
+    }
+
+    package var source: SourceFailure? {
+        get { self.contents.source }
+        set { self = Failure(self.code, self.text, detail: self.detail, source: newValue) }
+    }
+
+    package static func == (left: Failure, right: Failure) -> Bool {
+        left.code == right.code && left.text == right.text && left.detail == right.detail && left.source == right.source
     }
 
     /// Without a code, which is 0 on the wire as everywhere in protobuf: no code that there is.
@@ -24,7 +58,7 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
 
     package var description: String { "\(self.code): \(self.text)" }
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.code.rawValue)
         bytes.appendField(2, self.text.prefix(utf8Count: WireLimits.errorText))
         bytes.appendField(3, self.detail?.prefix(utf8Count: WireLimits.errorDetail))
@@ -58,7 +92,7 @@ package struct SourceFailure: ProtobufMessage {
         self.init(domain: "")
     }
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.domain.prefix(utf8Count: WireLimits.errorText))
         bytes.appendField(2, self.code)
         bytes.appendField(3, self.message.prefix(utf8Count: WireLimits.errorText))

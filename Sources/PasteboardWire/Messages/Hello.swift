@@ -17,7 +17,7 @@ package struct Hello: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.minimumVersion)
         bytes.appendField(2, self.maximumVersion)
         bytes.appendField(3, repeated: self.features)

@@ -10,7 +10,7 @@ package struct Item: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.suggestedName)
         bytes.appendField(2, repeated: self.representations)
         bytes.appendField(15, repeated: self.requires)
@@ -41,7 +41,7 @@ package struct Representation: ProtobufMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.type)
         bytes.appendField(2, repeated: self.supertypes)
         bytes.appendField(3, self.visibility)

@@ -8,7 +8,7 @@ package struct List: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.board)
         bytes.appendField(15, repeated: self.requires)
     }

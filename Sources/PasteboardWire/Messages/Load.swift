@@ -28,7 +28,7 @@ package struct Load: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.handle)
         bytes.appendField(2, self.board)
         bytes.appendField(3, self.ifChangeCount)
@@ -70,7 +70,7 @@ package struct Accept: ProtobufMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.type)
         bytes.appendField(2, self.match)
     }
@@ -91,7 +91,7 @@ package struct TypeEdges: ProtobufMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.type)
         bytes.appendField(2, repeated: self.supertypes)
     }

@@ -7,7 +7,7 @@ package struct Progress: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.completed)
         bytes.appendField(2, self.total)
     }

@@ -6,7 +6,7 @@ package struct Status: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(15, repeated: self.requires)
     }
 

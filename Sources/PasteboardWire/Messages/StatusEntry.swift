@@ -10,7 +10,7 @@ package struct StatusEntry: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.peer)
         bytes.appendField(2, self.board)
         bytes.appendField(3, self.load)
@@ -42,7 +42,7 @@ package struct PeerStatus: ProtobufMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.process)
         bytes.appendField(2, self.label)
         bytes.appendField(3, self.publications)
@@ -75,7 +75,7 @@ package struct BoardStatus: ProtobufMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.name)
         bytes.appendField(2, self.changeCount)
         bytes.appendField(3, self.itemCount)
@@ -112,7 +112,7 @@ package struct LoadStatus: ProtobufMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.type)
         bytes.appendField(2, self.source)
         bytes.appendField(3, self.destination)
@@ -141,7 +141,7 @@ package struct NamedNumber: ProtobufMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.name)
         bytes.appendField(2, self.value)
         bytes.appendField(3, self.note)

@@ -23,7 +23,7 @@ package struct Welcome: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.version)
         bytes.appendField(2, repeated: self.features)
         bytes.appendField(3, self.epoch)

@@ -11,7 +11,7 @@ package struct Write: WireMessage {
 
     package init() {}
 
-    package func encode(into bytes: inout [UInt8]) {
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.board)
         bytes.appendField(2, self.ifChangeCount)
         bytes.appendField(15, repeated: self.requires)

@@ -17,13 +17,19 @@ package struct ProtobufField: Sendable {
 /// A message of the schema, or a part of one.
 package protocol ProtobufMessage: Sendable, Equatable {
     init()
-    func encode(into bytes: inout [UInt8])
+    /// Writes all fields; what does not fit is left out (see `OutputSpan.put`).
+    func encode(into bytes: inout OutputSpan<UInt8>)
     /// Takes one field; a field that is not known is ignored. Called again for a field that comes again:
     /// the last scalar wins, messages merge, lists grow.
     mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure)
 }
 
 extension ProtobufMessage {
+    // What each load sends is decoded without a call through a table.
+    @specialized(where Self == Load)
+    @specialized(where Self == Ask)
+    @specialized(where Self == Answer)
+    @specialized(where Self == Credit)
     package init(decoding bytes: Span<UInt8>, range: Range<Int>) throws(Failure) {
         self.init()
         try self.merge(bytes, range: range)
@@ -48,15 +54,21 @@ extension ProtobufMessage {
 }
 
 package enum Protobuf {
-    static func malformed(_ what: String) -> Failure {
+    @inline(never)
+    static func malformed(_ what: StaticString) -> Failure {
         Failure(.invalidArgument, "a message does not decode: \(what) is malformed")
     }
 
+    @inline(never)
+    static func malformed(field number: UInt32) -> Failure {
+        Failure(.invalidArgument, "a message does not decode: field \(number) is malformed")
+    }
+
+    @inline(__always)
     static func field(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> ProtobufField {
         let key = try Self.varint(in: bytes, at: &offset, end: end)
-        guard let number = UInt32(exactly: key >> 3), number > 0, number < 1 << 29 else {
-            throw Self.malformed("a field number")
-        }
+        guard key >= 8, key < 1 << 32 else { throw Self.malformed("a field number") }
+        let number = UInt32(truncatingIfNeeded: key >> 3)
         switch key & 7 {
         case 0:
             return ProtobufField(number: number, value: .number(try Self.varint(in: bytes, at: &offset, end: end)))
@@ -86,14 +98,23 @@ package enum Protobuf {
         return ProtobufField(number: number, value: .skipped)
     }
 
+    /// Most numbers are less than 128 and take one byte.
+    @inline(__always)
     static func varint(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> UInt64 {
+        guard offset < end, bytes[offset] < 0x80 else { return try Self.longVarint(in: bytes, at: &offset, end: end) }
+        defer { offset += 1 }
+        return UInt64(bytes[offset])
+    }
+
+    @inline(never)
+    static func longVarint(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while offset < end {
             let byte = bytes[offset]
             offset += 1
             guard shift < 63 || byte <= 1 else { throw Self.malformed("a number") }
-            value |= UInt64(byte & 0x7F) << shift
+            value |= UInt64(byte & 0x7F) &<< shift
             if byte < 0x80 { return value }
             shift += 7
         }
@@ -104,7 +125,7 @@ package enum Protobuf {
 // What a message does with a field: the value in the shape that it wants, or an error.
 extension ProtobufField {
     package func number64() throws(Failure) -> UInt64 {
-        guard case .number(let value) = self.value else { throw Protobuf.malformed("field \(self.number)") }
+        guard case .number(let value) = self.value else { throw Protobuf.malformed(field: self.number) }
         return value
     }
 
@@ -118,7 +139,7 @@ extension ProtobufField {
     }
 
     package func range() throws(Failure) -> Range<Int> {
-        guard case .bytes(let range) = self.value else { throw Protobuf.malformed("field \(self.number)") }
+        guard case .bytes(let range) = self.value else { throw Protobuf.malformed(field: self.number) }
         return range
     }
 

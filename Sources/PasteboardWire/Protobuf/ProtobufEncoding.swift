@@ -1,73 +1,124 @@
-/// The protobuf wire encoding, writing: fields are appended to a byte array in ascending order of their numbers.
+/// The protobuf wire encoding, writing: fields go into reserved memory in ascending order of their numbers.
 ///
 /// nil and empty repeated fields are left out; a scalar that is present is written even when it is 0, because an
 /// empty value is a value (explicit presence in the schema).
-extension [UInt8] {
-    package mutating func appendVarint(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            self.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        self.append(UInt8(truncatingIfNeeded: rest))
+///
+/// What does not fit the memory is left out, so that nobody has to know a message's length before it is written: an
+/// output that is full at the end has to be written again into a larger one.
+extension OutputSpan<UInt8> {
+    mutating func put(_ byte: UInt8) {
+        if !self.isFull { self.append(byte) }
     }
 
-    package mutating func appendField(_ number: UInt32, _ value: UInt64?) {
+    mutating func appendVarint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            self.put(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        self.put(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func appendField(_ number: UInt32, _ value: UInt64?) {
         guard let value else { return }
         self.appendVarint(UInt64(number) << 3)
         self.appendVarint(value)
     }
 
-    package mutating func appendField(_ number: UInt32, _ value: UInt32?) {
+    mutating func appendField(_ number: UInt32, _ value: UInt32?) {
         self.appendField(number, value.map { UInt64($0) })
     }
 
-    package mutating func appendField(_ number: UInt32, _ value: Bool?) {
+    mutating func appendField(_ number: UInt32, _ value: Bool?) {
         self.appendField(number, value.map { $0 ? UInt64(1) : 0 })
     }
 
-    package mutating func appendField(_ number: UInt32, _ value: String?) {
-        guard var value else { return }
+    mutating func appendField(_ number: UInt32, _ value: String?) {
+        guard let value else { return }
+        let text = value.utf8.span
         self.appendVarint(UInt64(number) << 3 | 2)
-        value.makeContiguousUTF8()
-        self.appendVarint(UInt64(value.utf8.count))
-        self.append(contentsOf: value.utf8)
+        self.appendVarint(UInt64(text.count))
+        for index in 0..<Swift.min(text.count, self.freeCapacity) { self.append(text[index]) }
     }
 
-    package mutating func appendField(_ number: UInt32, repeated values: [String]) {
+    mutating func appendField(_ number: UInt32, repeated values: [String]) {
         for value in values {
             self.appendField(number, value)
         }
     }
 
     /// Packed, as proto3 does by default.
-    package mutating func appendField(_ number: UInt32, repeated values: [UInt32]) {
+    mutating func appendField(_ number: UInt32, repeated values: [UInt32]) {
         guard !values.isEmpty else { return }
-        self.appendMessage(number) { bytes in
+        self.appendMessage(number) { output in
             for value in values {
-                bytes.appendVarint(UInt64(value))
+                output.appendVarint(UInt64(value))
             }
         }
     }
 
-    package mutating func appendField(_ number: UInt32, _ message: (some ProtobufMessage)?) {
+    mutating func appendField(_ number: UInt32, _ message: (some ProtobufMessage)?) {
         guard let message else { return }
-        self.appendMessage(number) { bytes in message.encode(into: &bytes) }
+        self.appendMessage(number) { output in message.encode(into: &output) }
     }
 
-    package mutating func appendField(_ number: UInt32, repeated messages: [some ProtobufMessage]) {
+    mutating func appendField(_ number: UInt32, repeated messages: [some ProtobufMessage]) {
         for message in messages {
             self.appendField(number, message)
         }
     }
 
-    /// The length goes in front of bytes whose number is known only behind them: they are short, so they are moved.
-    private mutating func appendMessage(_ number: UInt32, _ body: (inout [UInt8]) -> Void) {
+    /// The length goes in front of bytes whose number is known only behind them. Nearly all are so few that it takes the
+    /// one byte that was left free; the others are moved.
+    private mutating func appendMessage(_ number: UInt32, _ body: (inout OutputSpan<UInt8>) -> Void) {
         self.appendVarint(UInt64(number) << 3 | 2)
         let start = self.count
+        self.put(0)
         body(&self)
-        var length: [UInt8] = []
-        length.appendVarint(UInt64(self.count - start))
-        self.insert(contentsOf: length, at: start)
+        guard !self.isFull else { return }
+        let length = self.count - start - 1
+        guard length >= 0x80 else {
+            self[start] = UInt8(truncatingIfNeeded: length)
+            return
+        }
+        let end = self.count
+        self.appendVarint(UInt64(length))
+        guard !self.isFull else { return }
+        // The length was written behind the message; it changes places with it, all but the byte that was left free.
+        let size = self.count - end
+        var prefix: UInt64 = 0
+        for index in 0..<size { prefix |= UInt64(self[end + index]) << UInt64(8 * index) }
+        self.removeLast(1)
+        for index in stride(from: end - 1, through: start + 1, by: -1) { self[index + size - 1] = self[index] }
+        for index in 0..<size { self[start + index] = UInt8(truncatingIfNeeded: prefix >> UInt64(8 * index)) }
+    }
+}
+
+extension [UInt8] {
+    package mutating func appendVarint(_ value: UInt64) {
+        self.append(filling: 11) { output in output.appendVarint(value) }
+    }
+
+    /// Appends what `write` puts into memory of at least `room` bytes. If that fills all of it, so that something may
+    /// have been left out, it is called again with more.
+    mutating func append(filling room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+        let start = self.count
+        var room = room
+        var isWhole = false
+        while true {
+            self.append(addingCapacity: room) { output in
+                write(&output)
+                isWhole = !output.isFull
+            }
+            if isWhole { return }
+            self.removeSubrange(start...)
+            room *= 4
+        }
+    }
+}
+
+extension ProtobufMessage {
+    package func encode(into bytes: inout [UInt8]) {
+        bytes.append(filling: 256) { output in self.encode(into: &output) }
     }
 }
