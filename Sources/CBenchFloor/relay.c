@@ -76,7 +76,7 @@ int floor_listen(const char *path) {
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0) floor_die("socket");
     if (bind(listener, (const struct sockaddr *)&address, sizeof address) < 0) floor_die(path);
-    if (listen(listener, 2) < 0) floor_die("listen");
+    if (listen(listener, 128) < 0) floor_die("listen");
     return listener;
 }
 
