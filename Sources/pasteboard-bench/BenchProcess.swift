@@ -13,7 +13,8 @@ final class BenchProcess {
     private var unread: [UInt8] = []
     private var hasEnded = false
 
-    init(_ command: [String], interrupts: CInt) throws {
+    /// - Parameter isQuiet: whether its complaints are of no interest.
+    init(_ command: [String], interrupts: CInt, isQuiet: Bool = false) throws {
         guard let path = command.first else { throw BenchError("no program to start") }
         self.name = command.joined(separator: " ")
         self.interrupts = interrupts
@@ -21,6 +22,7 @@ final class BenchProcess {
         configuration.arguments = command
         let pipe = try System.pipe()
         configuration.output = .descriptor(pipe.second.raw)
+        if isQuiet { configuration.errors = .null }
         configuration.descriptors = [pipe.second.raw]
         self.process = try ChildProcess(configuration)
         self.output = pipe.keepingFirst()
@@ -36,14 +38,19 @@ final class BenchProcess {
                 self.unread.removeSubrange(...end)
                 return line
             }
-            let interests = [PollInterest(self.output.raw, .readable), PollInterest(self.interrupts, .readable)]
-            let ready = try System.poll(interests, milliseconds: Self.patience)
-            guard ready[1].isEmpty else { throw BenchError("interrupted") }
-            guard !ready[0].isEmpty else { throw BenchError("\(self.name): silent for \(Self.patience) ms") }
-            let more = try System.read(self.output.raw, upTo: 4096)
-            guard !more.isEmpty else { throw BenchError("\(self.name): ended early") }
-            self.unread += more
+            try self.awaitOutput()
         }
+    }
+
+    /// Waits until it has said something more.
+    func awaitOutput() throws {
+        let interests = [PollInterest(self.output.raw, .readable), PollInterest(self.interrupts, .readable)]
+        let ready = try System.poll(interests, milliseconds: Self.patience)
+        guard ready[1].isEmpty else { throw BenchError("interrupted") }
+        guard !ready[0].isEmpty else { throw BenchError("\(self.name): silent for \(Self.patience) ms") }
+        let more = try System.read(self.output.raw, upTo: 4096)
+        guard !more.isEmpty else { throw BenchError("\(self.name): ended early") }
+        self.unread += more
     }
 
     /// The numbers of the next line.

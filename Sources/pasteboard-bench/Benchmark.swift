@@ -33,7 +33,8 @@ struct Benchmark {
     }
 
     private var cases: [any BenchCase] {
-        LoadCase.all(quick: self.options.isQuick)
+        let quick = self.options.isQuick
+        return LoadCase.all(quick: quick) + [StartCase()] + HoldingCase.all(quick: quick) + [SourceDeathCase()]
     }
 
     private static func print(_ text: String) throws {

@@ -11,6 +11,7 @@ final class Stage {
     let interrupts: CInt
     let directory: String
     private var sockets = 0
+    private var floor: String?
 
     init(_ options: BenchOptions) throws {
         self.options = options
@@ -33,6 +34,21 @@ final class Stage {
         let directory = "\(self.directory)/\(self.sockets)"
         try System.makeDirectory(directory)
         return "\(directory)/socket"
+    }
+
+    /// A program of this package, as it is installed.
+    func shipped(_ name: String) throws -> String {
+        let beside = self.program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+        let path = "\(self.options.programs ?? beside)/\(name)"
+        guard (try? System.open(path)) != nil else { throw Skip("there is no \(path); build it, or see --programs") }
+        return path
+    }
+
+    func floorProgram() throws -> String {
+        if let floor = self.floor { return floor }
+        let program = try FloorProgram.build(in: self.directory)
+        self.floor = program
+        return program
     }
 
     /// Starts this program in a role; it tells what it has to tell by lines.

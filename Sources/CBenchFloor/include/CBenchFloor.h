@@ -28,6 +28,12 @@ int floor_connect(const char *path);
 // Answers requests until the connection ends.
 void floor_serve(int socket);
 
+// Waits for a request and does not answer.
+void floor_await_request(int socket);
+
+// Asks once, and does not wait.
+void floor_ask(int socket);
+
 // Asks `count` times for `bytes` bytes, one after the other, and notes how long each took.
 void floor_load_each(int socket, size_t count, uint64_t bytes, uint64_t *nanoseconds);
 

@@ -26,6 +26,15 @@ enum Role {
         case "core-source": try CoreSource(part.socket, bytes: try part.number(0)).run()
         case "library-source": try LibraryRole.source(part.socket, bytes: try part.number(0))
         case "keeper": try CoreConnection.keep(part.socket, bytes: try part.number(0))
+        case "floor-silent-source":
+            let connection = floor_connect(part.socket)
+            try self.ready()
+            floor_await_request(connection)
+            try self.say("asked")
+            while true { pause() }
+        case "silent-source": try Holders.silence(part.socket)
+        case "hold-connections": try Holders.connections(part.socket, try part.number(0))
+        case "hold-promises": try Holders.promises(part.socket, try part.number(0))
         case "floor-destination": try self.report(FloorDestination(part.socket, try DestinationWork(part)).measure())
         case "core-destination": try self.report(try CoreDestination(part.socket, try DestinationWork(part)).measure())
         case "library-destination": try LibraryRole.destination(part.socket, try DestinationWork(part))
