@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -54,4 +55,16 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
 
 int bench_remove_tree(const char *path) {
     return nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int64_t bench_drain(int descriptor, int interrupts, int milliseconds) {
+    static uint8_t bytes[1 << 20];
+    int64_t total = 0;
+    for (;;) {
+        struct pollfd entries[2] = {{.fd = descriptor, .events = POLLIN}, {.fd = interrupts, .events = POLLIN}};
+        if (poll(entries, 2, milliseconds) <= 0 || entries[1].revents != 0) return -1;
+        size_t count = floor_read(descriptor, bytes, sizeof bytes);
+        if (count == 0) return total;
+        total += (int64_t)count;
+    }
 }

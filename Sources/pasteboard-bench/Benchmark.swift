@@ -34,7 +34,8 @@ struct Benchmark {
 
     private var cases: [any BenchCase] {
         let quick = self.options.isQuick
-        return LoadCase.all(quick: quick) + [StartCase()] + HoldingCase.all(quick: quick) + [SourceDeathCase()]
+        return LoadCase.all(quick: quick) + CommandCase.all(quick: quick) + [StartCase()]
+            + HoldingCase.all(quick: quick) + [SourceDeathCase()]
     }
 
     private static func print(_ text: String) throws {

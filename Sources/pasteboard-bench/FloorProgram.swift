@@ -17,12 +17,3 @@ enum FloorProgram {
         return program
     }
 }
-
-/// Programs of this machine.
-enum Programs {
-    /// As the shell finds them.
-    static func find(_ name: String) -> String? {
-        let directories = (System.environment("PATH") ?? "/usr/bin:/bin").split(separator: ":")
-        return directories.map { "\($0)/\(name)" }.first { (try? System.open($0)) != nil }
-    }
-}

@@ -44,6 +44,16 @@ final class Stage {
         return path
     }
 
+    /// Waits until somebody has made `path`.
+    func await(_ path: String, of name: String) throws {
+        for _ in 0..<500 {
+            if try System.status(at: path) != nil { return }
+            let ready = try System.poll([PollInterest(self.interrupts, .readable)], milliseconds: 10)
+            guard ready[0].isEmpty else { throw BenchError("interrupted") }
+        }
+        throw Skip("\(name) does not get ready")
+    }
+
     func floorProgram() throws -> String {
         if let floor = self.floor { return floor }
         let program = try FloorProgram.build(in: self.directory)
