@@ -74,7 +74,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        .target(name: "CBenchFloor"),
+        .target(name: "CBenchFloor", exclude: ["program"]),
         .executableTarget(
             name: "pasteboard-bench",
             dependencies: [

@@ -81,6 +81,11 @@ void floor_serve(int socket) {
     }
 }
 
+void floor_await_request(int socket) {
+    struct floor_request request;
+    if (floor_read(socket, &request, sizeof request) == 0) floor_die("no request");
+}
+
 // ---- Destination
 
 struct destination {
@@ -138,4 +143,9 @@ void floor_load_pipelined(int socket, size_t count, uint64_t bytes, size_t depth
         ask(&destination, more);
         asked += more;
     }
+}
+
+void floor_ask(int socket) {
+    struct destination destination = {.socket = socket, .bytes = 1, .stream = 1};
+    ask(&destination, 1);
 }

@@ -3,50 +3,30 @@
 #include "frame.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
-pid_t bench_spawn(const char *program, char *const arguments[], int core, int *output) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) < 0) floor_die("pipe");
-    pid_t parent = getpid();
-    pid_t child = fork();
-    if (child < 0) floor_die("fork");
-    if (child == 0) {
-        if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) floor_die("prctl");
-        // The parent may have died before the line above took effect.
-        if (getppid() != parent) _exit(1);
-        if (core >= 0) {
-            cpu_set_t set;
-            CPU_ZERO(&set);
-            CPU_SET(core, &set);
-            if (sched_setaffinity(0, sizeof set, &set) < 0) floor_die("sched_setaffinity");
-        }
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        if (dup2(ends[1], STDOUT_FILENO) < 0) floor_die("dup2");
-        execv(program, arguments);
-        floor_die(program);
-    }
-    close(ends[1]);
-    *output = ends[0];
-    return child;
+void bench_die_with_parent(void) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) floor_die("prctl");
 }
 
-int bench_last_core(void) {
+void bench_pin(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) < 0) floor_die("sched_getaffinity");
     int last = 0;
     for (int core = 0; core < CPU_SETSIZE; core++) {
         if (CPU_ISSET(core, &set)) last = core;
     }
-    return last;
+    CPU_ZERO(&set);
+    CPU_SET(last, &set);
+    if (sched_setaffinity(0, sizeof set, &set) < 0) floor_die("sched_setaffinity");
 }
 
 uint64_t bench_processor_time(pid_t process) {
@@ -66,4 +46,25 @@ int bench_interrupts(void) {
     int descriptor = signalfd(-1, &set, SFD_CLOEXEC);
     if (descriptor < 0) floor_die("signalfd");
     return descriptor;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+int bench_remove_tree(const char *path) {
+    return nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int64_t bench_drain(int descriptor, int interrupts, int milliseconds) {
+    static uint8_t bytes[1 << 20];
+    int64_t total = 0;
+    for (;;) {
+        struct pollfd entries[2] = {{.fd = descriptor, .events = POLLIN}, {.fd = interrupts, .events = POLLIN}};
+        if (poll(entries, 2, milliseconds) <= 0 || entries[1].revents != 0) return -1;
+        size_t count = floor_read(descriptor, bytes, sizeof bytes);
+        if (count == 0) return total;
+        total += (int64_t)count;
+    }
 }

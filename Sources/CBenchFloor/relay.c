@@ -76,7 +76,7 @@ int floor_listen(const char *path) {
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0) floor_die("socket");
     if (bind(listener, (const struct sockaddr *)&address, sizeof address) < 0) floor_die(path);
-    if (listen(listener, 2) < 0) floor_die("listen");
+    if (listen(listener, 128) < 0) floor_die("listen");
     return listener;
 }
 
@@ -97,10 +97,17 @@ void floor_relay(int listener) {
             int index = (int)events[at].data.u32;
             struct side *side = &sides[index];
             struct side *other = &sides[1 - index];
-            if (events[at].events & EPOLLOUT && !drain(&other->outgoing, side->socket)) return;
-            if (events[at].events & (EPOLLIN | EPOLLHUP) && side->outgoing.tail == 0) {
-                if (!fill(&side->outgoing, side->socket)) return;
-                if (!drain(&side->outgoing, other->socket)) return;
+            uint32_t what = events[at].events;
+            int alive = 1;
+            if (what & EPOLLOUT) alive = drain(&other->outgoing, side->socket);
+            if (alive && what & (EPOLLIN | EPOLLHUP) && side->outgoing.tail == 0) {
+                alive = fill(&side->outgoing, side->socket) && drain(&side->outgoing, other->socket);
+            }
+            if (!alive) {
+                // At once, before this process takes its time to end.
+                close(side->socket);
+                close(other->socket);
+                return;
             }
         }
         for (int index = 0; index < 2; index++) set_interest(epoll, index, EPOLL_CTL_MOD);

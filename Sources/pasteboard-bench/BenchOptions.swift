@@ -1,13 +1,17 @@
 /// What to measure, and how.
 struct BenchOptions {
     static let usage = """
-        usage: pasteboard-bench [--quick] [--rounds N] [--case WORD] [--free] [--json]
+        usage: pasteboard-bench [--quick] [--rounds N] [--case WORD] [--programs DIR] [--free] [--json]
 
-          --quick      little of everything: shows that it works, not how fast
-          --rounds N   rounds of each case, ours and the floor's in turn; 7 unless told
-          --case WORD  only cases whose name contains WORD
-          --free       let the scheduler place the processes; else all share one core
-          --json       one JSON object instead of a table
+          --quick         little of everything: shows that it works, not how fast
+          --rounds N      rounds of each case, ours and the floor's in turn; 7 unless told
+          --case WORD     only cases whose line contains WORD; may be repeated
+          --free          let the scheduler place the processes; else all share one core
+          --programs DIR  where pasteboard and pasteboardd are, if not beside this program
+          --json          one JSON object instead of a table
+
+        Each line is ours, the floor's, and ours divided by the floor's: the median of the rounds' own ratios. Less is
+        better, except where the unit is followed by (+).
 
         """
 
@@ -16,7 +20,8 @@ struct BenchOptions {
     var isFree = false
     var printsJSON = false
     var showsHelp = false
-    var word: String?
+    var words: [String] = []
+    var programs: String?
 
     init(_ arguments: [String]) throws(BenchError) {
         var rest = arguments[...]
@@ -32,7 +37,10 @@ struct BenchOptions {
                 self.rounds = number
             case "--case":
                 guard let word = rest.popFirst() else { throw BenchError("--case needs a word") }
-                self.word = word
+                self.words.append(word)
+            case "--programs":
+                guard let programs = rest.popFirst() else { throw BenchError("--programs needs a directory") }
+                self.programs = programs
             case "--free": self.isFree = true
             case "--json": self.printsJSON = true
             case "--help", "-h": self.showsHelp = true
@@ -40,12 +48,8 @@ struct BenchOptions {
             }
         }
     }
-}
 
-struct BenchError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
+    func includes(_ line: String) -> Bool {
+        self.words.isEmpty || self.words.contains { line.contains($0) }
     }
 }

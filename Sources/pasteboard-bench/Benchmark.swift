@@ -1,7 +1,6 @@
-import CBenchFloor
 import PasteboardTransport
 
-/// Runs the cases, ours and the floor's in turn, so that a machine whose speed drifts is the same for both.
+/// Runs the cases one after the other, and prints each as soon as it has been measured.
 struct Benchmark {
     let options: BenchOptions
 
@@ -11,32 +10,32 @@ struct Benchmark {
 
     func run() throws {
         if self.options.showsHelp { return try Self.print(BenchOptions.usage) }
-        let program = try System.programPath()
-        let core = self.options.isFree ? -1 : bench_last_core()
-        let interrupts = bench_interrupts()
+        let stage = try Stage(self.options)
+        defer { stage.close() }
         var results: [CaseResult] = []
         if !self.options.printsJSON { try Self.print(CaseResult.heading) }
-        for benchCase in BenchCase.all(quick: self.options.isQuick) {
-            if let word = self.options.word, !benchCase.name.contains(word) { continue }
-            var ours: [Measurement] = []
-            var floor: [Measurement] = []
-            func trial(_ benchCase: BenchCase) throws -> Measurement {
-                try Trial(benchCase: benchCase, core: core, program: program, interrupts: interrupts).run()
+        for benchCase in self.cases where self.options.includes("\(benchCase.name): \(benchCase.subject)") {
+            let measured: [CaseResult]
+            do {
+                measured = try benchCase.run(on: stage)
+            } catch let skip as Skip {
+                let outcome = CaseResult.Outcome.skipped(skip.reason)
+                measured = [CaseResult(name: benchCase.name, subject: benchCase.subject, outcome: outcome)]
             }
-            for _ in 0..<self.options.rounds {
-                ours.append(try trial(benchCase))
-                floor.append(try trial(benchCase.floor))
-            }
-            let result = CaseResult(benchCase, ours: ours, floor: floor)
-            results.append(result)
-            if !self.options.printsJSON { try Self.print(result.row) }
+            results += measured
+            if !self.options.printsJSON { try Self.print(measured.map(\.rows).joined()) }
         }
         if self.options.printsJSON {
-            let cases = results.map(\.json).joined(separator: ",")
-            try Self.print(
-                "{\"rounds\":\(self.options.rounds),\"pinned\":\(!self.options.isFree),\"cases\":[\(cases)]}\n"
-            )
+            let cases = results.map(\.json).joined(separator: ",\n")
+            let settings = "\"rounds\":\(self.options.rounds),\"pinned\":\(!self.options.isFree)"
+            try Self.print("{\(settings),\"cases\":[\n\(cases)\n]}\n")
         }
+    }
+
+    private var cases: [any BenchCase] {
+        let quick = self.options.isQuick
+        return LoadCase.all(quick: quick) + CommandCase.all(quick: quick) + [StartCase()]
+            + HoldingCase.all(quick: quick) + [SourceDeathCase()]
     }
 
     private static func print(_ text: String) throws {

@@ -18,6 +18,9 @@ int floor_listen(const char *path);
 // does not take yet is kept, and its sender is not read meanwhile.
 void floor_relay(int listener);
 
+// As above with one source, the first connection, and many destinations that each wait for their answer.
+void floor_relay_many(int listener);
+
 // ---- Ends
 
 int floor_connect(const char *path);
@@ -25,23 +28,37 @@ int floor_connect(const char *path);
 // Answers requests until the connection ends.
 void floor_serve(int socket);
 
+// Waits for a request and does not answer.
+void floor_await_request(int socket);
+
+// Asks once, and does not wait.
+void floor_ask(int socket);
+
 // Asks `count` times for `bytes` bytes, one after the other, and notes how long each took.
 void floor_load_each(int socket, size_t count, uint64_t bytes, uint64_t *nanoseconds);
 
 // As above with `depth` requests under way all the time, and without the times.
 void floor_load_pipelined(int socket, size_t count, uint64_t bytes, size_t depth);
 
+// As above with one request under way on each of `connections` connections to a relay of many.
+void floor_load_connections(const int *sockets, size_t connections, size_t count, uint64_t bytes);
+
 // ---- Processes
 
-// Runs a program that dies with this process, on processor `core` alone (negative: on any), and returns its id.
-// `output` becomes the end to read of a pipe from its standard output.
-pid_t bench_spawn(const char *program, char *const arguments[], int core, int *output);
+// This process is killed when the one that started it ends.
+void bench_die_with_parent(void);
 
-// The last processor that this process may use.
-int bench_last_core(void);
+// Binds this process, and all it starts, to the last processor that it may use.
+void bench_pin(void);
 
 // Processor time that a process has used so far, user and system, in nanoseconds.
 uint64_t bench_processor_time(pid_t process);
 
 // Blocks SIGINT and SIGTERM and returns a descriptor that becomes readable when one arrives.
 int bench_interrupts(void);
+
+// Reads to the end and returns how many bytes came; -1 where nothing comes for so long or `interrupts` is readable.
+int64_t bench_drain(int descriptor, int interrupts, int milliseconds);
+
+// Removes a directory and all in it; 0 if it is gone.
+int bench_remove_tree(const char *path);

@@ -10,8 +10,7 @@ enum LibraryRole {
             let data = Data(repeating: 7, count: bytes)
             let provider = ItemProvider()
             provider.registerDataRepresentation(for: .data) { data }
-            let board = Pasteboard(name: .general, connection: Self.connection(socket))
-            let publication = try await board.write([provider])
+            let publication = try await self.board(socket).write([provider])
             try Role.ready()
             _ = await publication.ended()
         }
@@ -19,65 +18,74 @@ enum LibraryRole {
 
     static func destination(_ socket: String, _ work: DestinationWork) throws {
         self.run {
-            let board = Pasteboard(name: .general, connection: Self.connection(socket))
-            guard let provider = try await board.contents().items.first?.itemProvider else {
-                throw BenchError("the pasteboard is empty")
+            var providers: [ItemProvider] = []
+            for _ in 0..<work.connections {
+                guard let provider = try await self.board(socket).contents().items.first?.itemProvider else {
+                    throw BenchError("the pasteboard is empty")
+                }
+                providers.append(provider)
             }
-            try Role.report(try await self.measure(work, provider))
+            if work.shape != .bulk { _ = try await self.load(work, work.warmUpCount, providers) }
+            let measurement = try await Measurement(relay: work.relay) {
+                try await self.load(work, work.count, providers)
+            }
+            try Role.report(measurement)
         }
     }
 
-    private static func measure(_ work: DestinationWork, _ provider: ItemProvider) async throws -> Measurement {
+    /// A pasteboard over a connection of its own.
+    private static func board(_ socket: String) -> Pasteboard {
+        Pasteboard(name: .general, connection: PasteboardConnection(socketPath: socket, startsBroker: false))
+    }
+
+    private static func load(
+        _ work: DestinationWork,
+        _ count: Int,
+        _ providers: [ItemProvider]
+    ) async throws -> [UInt64] {
         switch work.shape {
-        case .each:
-            _ = try await self.each(provider, work.warmUpCount, work.bytes)
-            return try await Measurement(relay: work.relay) { try await self.each(provider, work.count, work.bytes) }
-        case .pipelined:
-            try await self.pipelined(provider, work.warmUpCount)
-            return try await Measurement(relay: work.relay) {
-                try await self.pipelined(provider, work.count)
-                return []
-            }
+        case .each: return try await self.each(work, count, providers[0])
+        case .pipelined: try await self.inTasks([ItemProvider](repeating: providers[0], count: LoadShape.depth), count)
+        case .connections: try await self.inTasks(providers, count)
         case .bulk:
-            return try await Measurement(relay: work.relay) {
+            for _ in 0..<count {
                 var received = 0
-                for try await chunk in try await provider.loadBytes(for: .data).value { received += chunk.count }
-                guard received == work.bytes else { throw BenchError("\(received) of \(work.bytes) bytes came") }
-                return []
+                for try await chunk in try await providers[0].loadBytes(for: .data).value { received += chunk.count }
+                try work.check(received)
             }
         }
+        return []
     }
 
-    private static func connection(_ socket: String) -> PasteboardConnection {
-        PasteboardConnection(socketPath: socket, startsBroker: false)
-    }
-
-    private static func each(_ provider: ItemProvider, _ count: Int, _ bytes: Int) async throws -> [UInt64] {
+    private static func each(_ work: DestinationWork, _ count: Int, _ provider: ItemProvider) async throws -> [UInt64] {
         var times: [UInt64] = []
         times.reserveCapacity(count)
         for _ in 0..<count {
             let start = MonotonicClock.now()
             let received = try await provider.loadData(for: .data).value.count
             times.append(MonotonicClock.now() - start)
-            guard received == bytes else { throw BenchError("\(received) of \(bytes) bytes came") }
+            try work.check(received)
         }
         return times
     }
 
-    private static func pipelined(_ provider: ItemProvider, _ count: Int) async throws {
+    /// A task for each provider, which loads its share one after the other.
+    private static func inTasks(_ providers: [ItemProvider], _ count: Int) async throws {
+        let share = count / providers.count
         try await withThrowingTaskGroup { group in
-            for _ in 0..<64 {
+            for provider in providers {
                 group.addTask {
-                    for _ in 0..<count / 64 { _ = try await provider.loadData(for: .data) }
+                    for _ in 0..<share { _ = try await provider.loadData(for: .data) }
                 }
             }
             try await group.waitForAll()
         }
     }
 
-    /// Runs async work from a synchronous main, which else would end in the dispatch loop.
+    /// Runs async work from a synchronous main, which else would end in the dispatch loop; detached, so that nothing of
+    /// it takes turns with the main thread.
     private static func run(_ body: @escaping @Sendable () async throws -> Void) -> Never {
-        Task {
+        Task.detached {
             do {
                 try await body()
                 exit(0)

@@ -1,0 +1,54 @@
+import Glibc
+import PasteboardTransport
+
+/// What the shipped broker's memory grows by for each thing that others have it hold. The kernel's own memory (sockets,
+/// epoll entries) is not in it, and a floor would have none at all.
+struct HoldingCase: BenchCase {
+    let name: String
+    let subject = "pasteboardd"
+    private let role: String
+    private let count: Int
+    /// What one process may hold.
+    private let share: Int
+
+    static func all(quick: Bool) -> [HoldingCase] {
+        [
+            HoldingCase("memory, 1000 idle connections", "hold-connections", quick ? 100 : 1_000, 4_000),
+            HoldingCase("memory, 10000 idle connections", "hold-connections", quick ? 200 : 10_000, 4_000),
+            HoldingCase("memory, 20000 promises of 3 types", "hold-promises", quick ? 400 : 20_000, 20_000),
+        ]
+    }
+
+    private init(_ name: String, _ role: String, _ count: Int, _ share: Int) {
+        self.name = name
+        self.role = role
+        self.count = count
+        self.share = share
+    }
+
+    func run(on stage: Stage) throws -> [CaseResult] {
+        let limit = System.raiseDescriptorLimit()
+        // The broker leaves a quarter to kept bytes, and some to itself.
+        let needed = self.count * 4 / 3 + 512
+        guard self.role != "hold-connections" || limit >= needed else {
+            throw Skip("takes \(needed) descriptors, and RLIMIT_NOFILE allows \(limit)")
+        }
+        let kind = FigureKind(name: "RSS of each", unit: "bytes")
+        return try Comparison(self.name, [kind]).run(rounds: stage.options.rounds, self.subject) {
+            let socket = try stage.socket()
+            let broker = try Server.broker.start(on: stage, socket)
+            defer { broker.end() }
+            // What the first of anything takes is not of each.
+            let first = try stage.startReady(self.role, socket, 1)
+            first.end()
+            let before = try ProcessMemory(of: broker.id)
+            var holders: [BenchProcess] = []
+            defer { for holder in holders { holder.end() } }
+            for start in stride(from: 0, to: self.count, by: self.share) {
+                holders.append(try stage.startReady(self.role, socket, min(self.share, self.count - start)))
+            }
+            let after = try ProcessMemory(of: broker.id)
+            return [(after.resident - before.resident) * 1024 / Double(self.count)]
+        }
+    }
+}

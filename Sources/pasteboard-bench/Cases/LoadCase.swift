@@ -1,0 +1,128 @@
+/// Loads through the broker, against a relay in C that moves the same bytes without knowing what they are.
+struct LoadCase: BenchCase {
+    /// The client code at an end: the blocking core, the async library.
+    enum Client: String {
+        case core
+        case library
+    }
+
+    enum Contents {
+        /// Made by this source at each load.
+        case promised(Client)
+        /// Held by the broker. The floor stays the one of promises: it is what the broker spares.
+        case kept
+    }
+
+    let title: String
+    let shape: LoadShape
+    let destination: Client
+    let contents: Contents
+    let count: Int
+    let bytes: Int
+
+    static func all(quick: Bool) -> [LoadCase] {
+        let small = quick ? 192 : 9_984
+        let many = quick ? 1_024 : 64_000
+        let shapes: [(String, LoadShape, Int)] = [
+            ("one at a time", .each, small), ("64 pipelined", .pipelined, many), ("64 connections", .connections, many),
+        ]
+        let promised: [(Client, Contents)] = [
+            (.core, .promised(.core)), (.library, .promised(.core)), (.library, .promised(.library)),
+        ]
+        let kept: [(Client, Contents)] = [(.core, .kept), (.library, .kept)]
+        var cases: [LoadCase] = []
+        for (name, shape, count) in shapes {
+            for (destination, contents) in promised {
+                cases.append(LoadCase("4 KiB promised, \(name)", shape, destination, contents, count, 4096))
+            }
+            for (destination, contents) in kept {
+                cases.append(LoadCase("4 KiB kept, \(name)", shape, destination, contents, count, 4096))
+            }
+        }
+        for (name, bytes, count) in [("64 MiB", 64 << 20, 4), ("1 GiB", 1 << 30, 1)] {
+            for (destination, contents) in promised {
+                let bytes = quick ? bytes >> 4 : bytes
+                cases.append(LoadCase("\(name) inline", .bulk, destination, contents, quick ? 1 : count, bytes))
+            }
+        }
+        return cases
+    }
+
+    private init(
+        _ title: String,
+        _ shape: LoadShape,
+        _ destination: Client,
+        _ contents: Contents,
+        _ count: Int,
+        _ bytes: Int
+    ) {
+        self.title = title
+        self.shape = shape
+        self.destination = destination
+        self.contents = contents
+        self.count = count
+        self.bytes = bytes
+    }
+
+    var name: String { self.title }
+
+    var subject: String {
+        switch (self.destination, self.contents) {
+        case (.library, .promised(.library)): "library both ends"
+        default: self.destination.rawValue
+        }
+    }
+
+    func run(on stage: Stage) throws -> [CaseResult] {
+        let source =
+            switch self.contents {
+            case .promised(let client): "\(client)-source"
+            case .kept: "keeper"
+            }
+        let relay = self.shape == .connections ? "relay-many" : "relay"
+        return try Comparison(self.name, self.kinds).run(
+            rounds: stage.options.rounds,
+            floor: { try self.measure(stage, relay, "floor-source", "floor-destination") },
+            self.subject,
+            { try self.measure(stage, "broker", source, "\(self.destination)-destination") }
+        )
+    }
+
+    private func measure(_ stage: Stage, _ relay: String, _ source: String, _ destination: String) throws -> [Double] {
+        let socket = try stage.socket()
+        let relay = try stage.startReady(relay, socket)
+        defer { relay.end() }
+        let source = try stage.startReady(source, socket, self.bytes)
+        defer { source.end() }
+        let destination = try stage.start(
+            destination,
+            socket,
+            self.shape.rawValue,
+            self.count,
+            self.bytes,
+            relay.id
+        )
+        defer { destination.end() }
+        return self.figures(try destination.numbers(4))
+    }
+
+    private var kinds: [FigureKind] {
+        let relay = FigureKind(name: "broker", unit: self.shape == .bulk ? "s/GiB" : "us/load")
+        return switch self.shape {
+        case .each: [FigureKind(name: "p50", unit: "us"), FigureKind(name: "p99", unit: "us"), relay]
+        case .pipelined, .connections: [FigureKind(name: "rate", unit: "loads/s", moreIsBetter: true), relay]
+        case .bulk: [FigureKind(name: "rate", unit: "GiB/s", moreIsBetter: true), relay]
+        }
+    }
+
+    private func figures(_ numbers: [Double]) -> [Double] {
+        let loads = Double(self.count)
+        let gibibytes = loads * Double(self.bytes) / Double(1 << 30)
+        let (median, high, whole, relay) = (numbers[0], numbers[1], numbers[2], numbers[3])
+        return switch self.shape {
+        case .each: [median / 1e3, high / 1e3, relay / 1e3 / loads]
+        case .pipelined, .connections: [loads / whole * 1e9, relay / 1e3 / loads]
+        case .bulk: [gibibytes / whole * 1e9, relay / 1e9 / gibibytes]
+        }
+    }
+}

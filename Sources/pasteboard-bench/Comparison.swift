@@ -1,0 +1,43 @@
+/// Measures ours and the floor in turn, so that a machine whose speed drifts is the same for both.
+struct Comparison {
+    let name: String
+    let kinds: [FigureKind]
+
+    init(_ name: String, _ kinds: [FigureKind]) {
+        self.name = name
+        self.kinds = kinds
+    }
+
+    /// Gives a value of each kind.
+    typealias Measure = () throws -> [Double]
+
+    func run(rounds: Int, floor: Measure? = nil, _ subject: String, _ ours: @escaping Measure) throws -> [CaseResult] {
+        try self.run(rounds: rounds, floor: floor, [(subject, ours)])
+    }
+
+    /// Subjects that throw `Skip` are left out from then on.
+    func run(rounds: Int, floor: Measure?, _ subjects: [(String, Measure)]) throws -> [CaseResult] {
+        var floorRounds: [[Double]] = []
+        var ourRounds: [[[Double]]] = subjects.map { _ in [] }
+        var skipped: [Int: String] = [:]
+        for _ in 0..<rounds {
+            for (index, (_, measure)) in subjects.enumerated() where skipped[index] == nil {
+                do {
+                    ourRounds[index].append(try measure())
+                } catch let skip as Skip {
+                    skipped[index] = skip.reason
+                }
+            }
+            if let floor { floorRounds.append(try floor()) }
+        }
+        return subjects.enumerated().map { index, subject in
+            if let reason = skipped[index] {
+                return CaseResult(name: self.name, subject: subject.0, outcome: .skipped(reason))
+            }
+            let figures = self.kinds.enumerated().map { kind, value in
+                Figure(value, ours: ourRounds[index].map { $0[kind] }, floor: floorRounds.map { $0[kind] })
+            }
+            return CaseResult(name: self.name, subject: subject.0, outcome: .measured(figures))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A destination on the blocking core.
+struct CoreDestination {
+    private let connections: [BlockingConnection]
+    private let work: DestinationWork
+    private let load: Load
+
+    init(_ socket: String, _ work: DestinationWork) throws {
+        self.work = work
+        self.connections = try (0..<work.connections).map { _ in
+            let connection = try CoreConnection.open(socket)
+            _ = try connection.welcome()
+            return connection
+        }
+        var accept = Accept()
+        accept.type = "public.data"
+        var load = Load()
+        load.accepts = [accept]
+        self.load = load
+    }
+
+    func measure() throws -> Measurement {
+        if self.work.shape != .bulk { _ = try self.load(self.work.warmUpCount) }
+        return try Measurement(relay: self.work.relay) { try self.load(self.work.count) }
+    }
+
+    private func load(_ count: Int) throws -> [UInt64] {
+        switch self.work.shape {
+        case .each, .bulk: return try self.each(count)
+        case .pipelined: try self.pipelined(count)
+        case .connections: try self.everywhere(count)
+        }
+        return []
+    }
+
+    private func each(_ count: Int) throws -> [UInt64] {
+        var times: [UInt64] = []
+        times.reserveCapacity(count)
+        for _ in 0..<count {
+            let start = MonotonicClock.now()
+            var received = 0
+            try self.connections[0].load(self.load) { received += $0.count }
+            times.append(MonotonicClock.now() - start)
+            try self.work.check(received)
+        }
+        return times
+    }
+
+    private func pipelined(_ count: Int) throws {
+        let connection = self.connections[0]
+        var asked = 0
+        var ends = LoadEnds()
+        while ends.count < count {
+            while asked < count, asked - ends.count < LoadShape.depth {
+                _ = try connection.io.state.open(self.load)
+                asked += 1
+            }
+            try connection.turn { state, event, _ in ends.take(event, &state) }
+            if let failure = ends.failure { throw failure }
+        }
+    }
+
+    /// One thread that watches all the connections.
+    private func everywhere(_ count: Int) throws {
+        let epoll = try Epoll()
+        var events = EpollEvents()
+        for (index, connection) in self.connections.enumerated() {
+            try epoll.add(connection.io.descriptor, .readable, token: UInt64(index))
+            _ = try connection.io.state.open(self.load)
+            try connection.io.flush()
+        }
+        var asked = self.connections.count
+        var done = 0
+        while done < asked {
+            try epoll.wait(into: &events, milliseconds: nil)
+            for index in 0..<events.count {
+                let connection = self.connections[Int(events[index].token)]
+                var ends = LoadEnds()
+                _ = try connection.io.pump { state, event, _ in ends.take(event, &state) }
+                if let failure = ends.failure { throw failure }
+                done += ends.count
+                for _ in 0..<min(ends.count, count - asked) {
+                    _ = try connection.io.state.open(self.load)
+                    asked += 1
+                }
+                try connection.io.flush()
+            }
+        }
+        for connection in self.connections { try epoll.remove(connection.io.descriptor) }
+    }
+}
+
+/// Counts the loads that ended.
+private struct LoadEnds {
+    var count = 0
+    var failure: Failure?
+
+    mutating func take(_ event: ClientEvent, _ state: inout ClientState) {
+        switch event {
+        case .data(let stream, let payload, let last):
+            state.consumed(stream, count: payload.count)
+            if last { self.count += 1 }
+        case .ended: self.count += 1
+        case .failed(_, let reason): self.failure = reason
+        default: break
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import CBenchFloor
+import Glibc
+
+/// How loads follow each other.
+enum LoadShape: String {
+    /// One load after the other.
+    case each
+    /// 64 under way all the time, on one connection.
+    case pipelined
+    /// One under way on each of 64 connections.
+    case connections
+    /// As `each`, of many bytes that nobody gathers.
+    case bulk
+
+    static let depth = 64
+}
+
+/// What a destination does.
+struct DestinationWork: Sendable {
+    let shape: LoadShape
+    let count: Int
+    let bytes: Int
+    /// The process whose time counts.
+    let relay: pid_t
+
+    init(_ part: Part) throws {
+        guard let shape = LoadShape(rawValue: try part.word(0)) else { throw BenchError("there is no such shape") }
+        self.shape = shape
+        self.count = try part.number(1)
+        self.bytes = try part.number(2)
+        self.relay = pid_t(truncatingIfNeeded: try part.number(3))
+    }
+
+    /// Loads before the measured ones.
+    var warmUpCount: Int { max(1, self.count / 10 / LoadShape.depth) * LoadShape.depth }
+
+    /// How many connections it takes.
+    var connections: Int { self.shape == .connections ? LoadShape.depth : 1 }
+
+    func check(_ received: Int) throws {
+        guard received == self.bytes else { throw BenchError("\(received) of \(self.bytes) bytes came") }
+    }
+}
+
+/// The floor's destination.
+struct FloorDestination {
+    private let sockets: [CInt]
+    private let work: DestinationWork
+
+    init(_ socket: String, _ work: DestinationWork) {
+        self.sockets = (0..<work.connections).map { _ in floor_connect(socket) }
+        self.work = work
+    }
+
+    func measure() -> Measurement {
+        if self.work.shape != .bulk { _ = self.load(self.work.warmUpCount) }
+        return Measurement(relay: self.work.relay) { self.load(self.work.count) }
+    }
+
+    private func load(_ count: Int) -> [UInt64] {
+        let bytes = UInt64(self.work.bytes)
+        switch self.work.shape {
+        case .each:
+            var times = [UInt64](repeating: 0, count: count)
+            floor_load_each(self.sockets[0], count, bytes, &times)
+            return times
+        case .pipelined: floor_load_pipelined(self.sockets[0], count, bytes, LoadShape.depth)
+        case .connections: floor_load_connections(self.sockets, self.sockets.count, count, bytes)
+        case .bulk: floor_load_pipelined(self.sockets[0], count, bytes, 1)
+        }
+        return []
+    }
+}

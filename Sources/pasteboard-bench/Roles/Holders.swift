@@ -1,0 +1,55 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Processes that have the broker hold something for as long as they live.
+enum Holders {
+    /// Connections that have said hello and nothing else.
+    static func connections(_ socket: String, _ count: Int) throws -> Never {
+        _ = System.raiseDescriptorLimit()
+        let connections = try (0..<count).map { _ in
+            let connection = try CoreConnection.open(socket)
+            _ = try connection.welcome()
+            return connection
+        }
+        try Role.ready()
+        while true { pause() }
+        withExtendedLifetime(connections) {}
+    }
+
+    /// Promises of three types each, a hundred to a board.
+    static func promises(_ socket: String, _ count: Int) throws -> Never {
+        let connection = try CoreConnection.open(socket)
+        let types = ["public.utf8-plain-text", "public.html", "public.png"]
+        let item = WriteItem(
+            representations: types.map { type in
+                var representation = Representation()
+                representation.type = type
+                return (representation: representation, source: .promised)
+            }
+        )
+        for start in stride(from: 0, to: count, by: 100) {
+            var write = Write()
+            write.board = "board \(start)"
+            _ = try connection.write(write, items: [WriteItem](repeating: item, count: min(100, count - start)))
+        }
+        try Role.ready()
+        while true { pause() }
+    }
+
+    /// Promises bytes, says when it is asked for them, and never gives any.
+    static func silence(_ socket: String) throws -> Never {
+        let connection = try CoreConnection.open(socket)
+        _ = try connection.write(Write(), items: [CoreConnection.item(.promised)])
+        try Role.ready()
+        var wasAsked = false
+        while !wasAsked {
+            try connection.turn { _, event, _ in
+                if case .asked = event { wasAsked = true }
+            }
+        }
+        try Role.say("asked")
+        while true { pause() }
+    }
+}

@@ -1,0 +1,78 @@
+import CBenchFloor
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+
+/// A program that serves a socket: the shipped broker, the floor's store, a peer.
+enum Server: String {
+    case broker = "pasteboardd"
+    case floor = "C store"
+    case dbus = "dbus-daemon"
+
+    /// Starts it and returns once it says that it can be asked.
+    func start(on stage: Stage, _ socket: String) throws -> BenchProcess {
+        let process = try BenchProcess(
+            try self.command(stage, socket),
+            interrupts: stage.interrupts,
+            isQuiet: self == .dbus
+        )
+        try process.awaitOutput()
+        return process
+    }
+
+    /// Each gets descriptor 3 to say that it is ready.
+    private func command(_ stage: Stage, _ socket: String) throws -> [String] {
+        switch self {
+        case .broker:
+            return [try stage.shipped("pasteboardd"), "--socket", socket, "--ready-fd", "3"]
+        case .floor:
+            return [try stage.floorProgram(), "store", socket, "3"]
+        case .dbus:
+            return [
+                try Programs.installed("dbus-daemon"), "--session", "--nofork", "--nopidfile", "--nosyslog",
+                "--print-address=3",
+                "--address=unix:path=\(socket)",
+            ]
+        }
+    }
+
+    /// Asks what it always answers, over a connection of its own, and waits for the answer.
+    func ask(_ socket: String) throws {
+        switch self {
+        case .broker:
+            _ = try CoreConnection.open(socket).welcome()
+        case .floor:
+            // A frame without payload that asks for the blob.
+            try self.exchange(socket, [0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        case .dbus:
+            let user = Array("\(System.userID)".utf8).map { String($0, radix: 16) }.joined()
+            try self.exchange(socket, [0] + Array("AUTH EXTERNAL \(user)\r\n".utf8))
+        }
+    }
+
+    private func exchange(_ socket: String, _ bytes: [UInt8]) throws {
+        let connection = OwnedDescriptor(adopting: floor_connect(socket))
+        try System.write(bytes.span, to: connection.raw)
+        guard try !System.read(connection.raw, upTo: 4096).isEmpty else {
+            throw BenchError("\(self.rawValue) does not answer")
+        }
+    }
+}
+
+/// What a process has in memory, in KiB: all of its pages, and its share of each page.
+struct ProcessMemory {
+    let resident: Double
+    let proportional: Double
+
+    init(of process: pid_t) throws {
+        let text = String(decoding: try System.contents(of: "/proc/\(process)/smaps_rollup"), as: UTF8.self)
+        func value(_ name: String) throws -> Double {
+            for line in text.split(separator: "\n") where line.hasPrefix("\(name):") {
+                if let number = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) { return number }
+            }
+            throw Skip("/proc/PID/smaps_rollup has no \(name)")
+        }
+        self.resident = try value("Rss")
+        self.proportional = try value("Pss")
+    }
+}

@@ -1,0 +1,75 @@
+import CBenchFloor
+import Glibc
+import PasteboardTransport
+
+/// Where the processes of a case meet, and how they are started.
+final class Stage {
+    let options: BenchOptions
+    /// This program, which plays most of the parts.
+    let program: String
+    /// Becomes readable when the run is to end early.
+    let interrupts: CInt
+    let directory: String
+    private var sockets = 0
+    private var floor: String?
+
+    init(_ options: BenchOptions) throws {
+        self.options = options
+        self.program = try System.programPath()
+        self.interrupts = bench_interrupts()
+        self.directory = "/tmp/pasteboard-bench-\(System.processID)"
+        try System.makeDirectory(self.directory)
+        // The broker's limits are the defaults, whatever the user has configured.
+        try System.setEnvironment("XDG_CONFIG_HOME", to: self.directory)
+        if !options.isFree { bench_pin() }
+    }
+
+    func close() {
+        _ = bench_remove_tree(self.directory)
+    }
+
+    /// A place for a socket that nobody has used before.
+    func socket() throws -> String {
+        self.sockets += 1
+        let directory = "\(self.directory)/\(self.sockets)"
+        try System.makeDirectory(directory)
+        return "\(directory)/socket"
+    }
+
+    /// A program of this package, as it is installed.
+    func shipped(_ name: String) throws -> String {
+        let beside = self.program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+        let path = "\(self.options.programs ?? beside)/\(name)"
+        guard (try? System.open(path)) != nil else { throw Skip("there is no \(path); build it, or see --programs") }
+        return path
+    }
+
+    /// Waits until somebody has made `path`.
+    func await(_ path: String, of name: String) throws {
+        for _ in 0..<500 {
+            if try System.status(at: path) != nil { return }
+            let ready = try System.poll([PollInterest(self.interrupts, .readable)], milliseconds: 10)
+            guard ready[0].isEmpty else { throw BenchError("interrupted") }
+        }
+        throw Skip("\(name) does not get ready")
+    }
+
+    func floorProgram() throws -> String {
+        if let floor = self.floor { return floor }
+        let program = try FloorProgram.build(in: self.directory)
+        self.floor = program
+        return program
+    }
+
+    /// Starts this program in a role; it tells what it has to tell by lines.
+    func start(_ role: any CustomStringConvertible...) throws -> BenchProcess {
+        try BenchProcess([self.program, "role"] + role.map(\.description), interrupts: self.interrupts)
+    }
+
+    /// As `start`, and waits until it has said that it is ready.
+    func startReady(_ role: any CustomStringConvertible...) throws -> BenchProcess {
+        let process = try BenchProcess([self.program, "role"] + role.map(\.description), interrupts: self.interrupts)
+        guard try process.line() == "ready" else { throw BenchError("\(process.name) did not get ready") }
+        return process
+    }
+}
