@@ -21,8 +21,10 @@ private func lines(of value: Any, at path: String) -> [String] {
     if mirror.displayStyle == .optional {
         return mirror.children.flatMap { lines(of: $0.value, at: path) }
     }
+    // A failure has its fields behind a pointer.
+    let fields = value is Failure ? mirror.children.first.map { Mirror(reflecting: $0.value) } ?? mirror : mirror
     let own = path.isEmpty ? [] : ["\(path)={}"]
-    return own + mirror.children.flatMap { lines(of: $0.value, at: "\(path).\($0.label ?? "")") }
+    return own + fields.children.flatMap { lines(of: $0.value, at: "\(path).\($0.label ?? "")") }
 }
 
 enum FieldLine {

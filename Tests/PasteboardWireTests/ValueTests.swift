@@ -86,13 +86,13 @@ struct ValueTests {
         #expect(sent.source?.code == UInt64(bitPattern: -5))
 
         // A peer that does not cut them.
-        var inner: [UInt8] = []
-        inner.appendField(1, long)
-        inner.appendField(3, long)
-        var bytes: [UInt8] = []
-        bytes.appendField(2, long)
-        bytes.appendField(3, long)
-        bytes.append(0x22)
+        func field(_ number: UInt8) -> [UInt8] {
+            var bytes = [number << 3 | 2]
+            bytes.appendVarint(UInt64(long.utf8.count))
+            return bytes + long.utf8
+        }
+        let inner = field(1) + field(3)
+        var bytes = field(2) + field(3) + [0x22]
         bytes.appendVarint(UInt64(inner.count))
         let received = try Failure(decoding: bytes + inner)
         #expect(received.text == sent.text)
