@@ -28,6 +28,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -42,6 +43,7 @@ extern int memfd_create(const char *, unsigned int);
 extern int pipe2(int[2], int);
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
+extern ssize_t splice(int, long *, int, long *, size_t, unsigned int);
 extern int pthread_setname_np(pthread_t, const char *);
 extern int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
 extern long syscall(long, ...);
@@ -68,6 +70,18 @@ static inline int pbs_add_seals(int fd) {
 
 static inline int pbs_seals(int fd) {
     return fcntl(fd, 1034);  // F_GET_SEALS
+}
+
+// ---- Moving bytes between descriptors
+
+// `offset` negative: from the input's own position, which moves on.
+static inline ssize_t pbs_send_file(int output, int input, int64_t offset, size_t count) {
+    off_t position = (off_t)offset;
+    return sendfile(output, input, offset < 0 ? NULL : &position, count);
+}
+
+static inline ssize_t pbs_splice(int input, int output, size_t count) {
+    return splice(input, NULL, output, NULL, count, 1 /* SPLICE_F_MOVE */);
 }
 
 // ---- Descriptors

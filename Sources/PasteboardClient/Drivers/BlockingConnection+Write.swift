@@ -1,4 +1,4 @@
-import PasteboardTransport
+package import PasteboardTransport
 package import PasteboardWire
 
 /// Where the bytes of a representation are.
@@ -6,6 +6,8 @@ package enum ByteSource {
     /// They are made when they are asked for.
     case promised
     case bytes([UInt8])
+    /// A memory file with all four seals: handed over as it is.
+    case memory(MemoryFile)
     /// Read to its end, by its own position: standard input, a file.
     case descriptor(CInt)
     /// As `descriptor`, through a function that is called when the descriptor is readable, until it returns no bytes.
@@ -76,11 +78,31 @@ extension BlockingConnection {
             break
         case .bytes(let bytes):
             try self.send(bytes, on: stream, last: true)
+        case .memory(let file):
+            try self.send(file, on: stream)
         case .descriptor(let descriptor):
             try self.send(of: descriptor, on: stream) { try System.read(descriptor, upTo: WireLimits.dataLength) }
         case .pieces(let descriptor, let next):
             try self.send(of: descriptor, on: stream, next)
         }
+    }
+
+    /// A broker that takes no descriptors gets the bytes.
+    private func send(_ file: MemoryFile, on stream: UInt64) throws {
+        if self.io.passKept(file, on: stream) {
+            repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
+            return
+        }
+        var offset: UInt64 = 0
+        let size = try file.size
+        repeat {
+            let count = Int(clamping: min(size - offset, UInt64(WireLimits.dataLength)))
+            let piece = try [UInt8](capacity: count) { output in
+                while !output.isFull, try file.read(at: offset + UInt64(output.count), into: &output) > 0 {}
+            }
+            offset += UInt64(piece.count)
+            try self.send(piece, on: stream, last: offset >= size)
+        } while offset < size
     }
 
     private func send(of descriptor: CInt, on stream: UInt64, _ next: () throws -> [UInt8]) throws {

@@ -39,11 +39,12 @@ package struct PassedFile: Sendable {
         throw self.truncated(at: offset)
     }
 
-    /// Lends the bytes piece by piece.
-    package func forEachPiece(_ body: (Span<UInt8>) throws -> Void) throws {
-        var offset: UInt64 = 0
-        while offset < self.byteCount {
-            let count = Int(clamping: min(UInt64(WireLimits.dataLength), self.byteCount - offset))
+    /// Lends the bytes of `range`, or all, piece by piece.
+    package func forEachPiece(in range: Range<UInt64>? = nil, _ body: (Span<UInt8>) throws -> Void) throws {
+        let range = range ?? 0..<self.byteCount
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = Int(clamping: min(UInt64(WireLimits.dataLength), range.upperBound - offset))
             let piece = try [UInt8](capacity: count) { (output) throws(Failure) in
                 try self.read(at: offset, into: &output)
             }

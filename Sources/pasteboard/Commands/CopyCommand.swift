@@ -69,20 +69,33 @@ struct CopyCommand: Command {
     func run() throws -> CInt {
         _ = System.raiseDescriptorLimit()
         // What is wrong with the input should not start a broker.
-        var inputs: [InputBytes] = []
-        let items = try self.items(&inputs)
+        let items = try self.items()
         let connection = try Broker.startingOne()
-        try self.checkSpace(for: inputs, in: connection)
+        let sources = try self.sources(of: items.flatMap { $0.representations.map(\.input) }, for: connection)
+        var next = sources.makeIterator()
         var write = Write()
         write.board = self.board
-        _ = try connection.write(write, items: items)
+        _ = try connection.write(
+            write,
+            items: items.map { item in
+                WriteItem(
+                    suggestedName: item.name,
+                    representations: item.representations.map { representation in
+                        var message = Representation()
+                        message.type = representation.type.identifier
+                        return (message, next.next() ?? .bytes([]))
+                    }
+                )
+            }
+        )
         return 0
     }
 
-    private func items(_ inputs: inout [InputBytes]) throws -> [WriteItem] {
+    private typealias Input = (type: UniformType, input: InputBytes)
+
+    private func items() throws -> [(name: String?, representations: [Input])] {
         func open(_ path: String?) throws -> InputBytes {
-            inputs.append(try InputBytes(path, trimsNewline: self.trimsNewline))
-            return inputs[inputs.count - 1]
+            try InputBytes(path, trimsNewline: self.trimsNewline)
         }
         guard self.files.isEmpty else {
             return try self.files.map { path in
@@ -91,44 +104,32 @@ struct CopyCommand: Command {
                 let byName = UniformType.forFile(named: path)
                 let type = try self.types.first?.type ?? (byName == .data ? try input.sniffType() : byName)
                 let name = self.name ?? SafeFileName(suggested: base, type: .item).candidate(1)
-                return WriteItem(suggestedName: name, representations: [try Self.kept(type, input)])
+                return (name, [(type, input)])
             }
         }
-        let representations = try self.types.map { argument in
-            try Self.kept(argument.type, open(argument.origin))
-        }
-        guard representations.isEmpty else {
-            return [WriteItem(suggestedName: self.name, representations: representations)]
-        }
+        let representations = try self.types.map { argument in (argument.type, try open(argument.origin)) }
+        guard representations.isEmpty else { return [(self.name, representations)] }
         let input = try open(nil)
-        return [
-            WriteItem(suggestedName: self.name, representations: [try Self.kept(try input.sniffType(), input)])
-        ]
+        return [(self.name, [(try input.sniffType(), input)])]
     }
 
-    private static func kept(
-        _ type: UniformType,
-        _ input: InputBytes
-    ) throws -> (representation: Representation, source: ByteSource) {
-        var representation = Representation()
-        representation.type = type.identifier
-        return (representation, try input.source())
-    }
-
-    /// Sizes that are known are compared first: a copy that cannot fit should not push anything into memory.
-    private func checkSpace(for inputs: [InputBytes], in connection: BlockingConnection) throws {
-        let size = inputs.compactMap(\.size).reduce(UInt64(0)) { sum, size in
+    /// How each input goes to the broker. Sizes that are known are compared with its room first: a copy that cannot fit
+    /// should not fill any memory.
+    private func sources(of inputs: [InputBytes], for connection: BlockingConnection) throws -> [ByteSource] {
+        let large = try inputs.map { try $0.isLarge() }
+        guard large.contains(true) else { return try inputs.map { try $0.source() } }
+        var room = KeptRoom(try connection.welcome())
+        let known = inputs.compactMap(\.size).reduce(UInt64(0)) { sum, size in
             let (sum, overflow) = sum.addingReportingOverflow(size)
             return overflow ? .max : sum
         }
-        guard size > 0 else { return }
-        let welcome = try connection.welcome()
-        guard let free = welcome.keptFree ?? welcome.keptPool, size > free else { return }
-        throw Failure(
-            .noSpace,
-            "\(ByteCount.text(size)) do not fit: the broker keeps at most \(ByteCount.text(welcome.keptPool ?? free)), of "
-                + "which \(ByteCount.text(free)) are free; clear a pasteboard, start the broker with a greater --limit "
-                + "kept-pool, or use 'pasteboard offer'"
-        )
+        guard known <= room.free else { throw room.failure(known) }
+        let passes = connection.io.state.passesDescriptors
+        return try zip(inputs, large).map { input, isLarge in
+            guard isLarge, passes else { return try input.source() }
+            let file = try input.memory(room: room)
+            room = room.less(try file.size)
+            return .memory(file)
+        }
     }
 }

@@ -143,6 +143,11 @@ struct PasteCommand: Command {
                     let type = answer.type.map { UniformType(identifier: $0, supertypes: []) } ?? .data
                     try sink.begin(type, suggestedName: answer.suggestedName)
                 },
+                file: { file in
+                    try sink.write(file, trimsNewline: self.trimsNewline) {
+                        if let signal = try signals?.next() { throw CommandFailure.signaled(signal) }
+                    }
+                },
                 bytes: { bytes in
                     guard let trimmed = trimmer?.next(bytes) else { return try sink.write(bytes) }
                     try sink.write(trimmed.span)

@@ -1,12 +1,16 @@
+import Glibc
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// A file or standard input on its way to the broker: opened before anything is sent, read as it is sent.
+/// A file or standard input on its way to the broker: opened before anything is sent. Little is read as it is sent; much
+/// is moved by the kernel into memory that the broker takes over, and never comes into this process.
 final class InputBytes {
     /// How much of it decides whether it is text.
     private static let sniffed = 64 << 10
+    /// Moved at once: a bound, so that what does not fit is noticed on the way.
+    private static let moved = 8 << 20
 
     private let name: String
     private let descriptor: DescriptorBox?
@@ -16,6 +20,7 @@ final class InputBytes {
     private var hasEnded = false
     /// What is left to read, where the file system tells it.
     let size: UInt64?
+    private var isFile: Bool { self.size != nil }
 
     private var raw: CInt { self.descriptor?.raw ?? 0 }
 
@@ -37,14 +42,70 @@ final class InputBytes {
 
     /// What the bytes are by the look of their start: nothing at all counts as text.
     func sniffType() throws -> UniformType {
+        try self.readHead()
+        let head = self.head
+        let isText = UTF8Scan.isText(head.span, isWhole: self.hasEnded)
+        return isText ? .utf8PlainText : .data
+    }
+
+    private func readHead() throws {
         while self.head.count < Self.sniffed, !self.hasEnded {
             let piece = try self.read(upTo: Self.sniffed - self.head.count)
             self.hasEnded = piece.isEmpty
             self.head += piece
         }
-        let head = self.head
-        let isText = UTF8Scan.isText(head.span, isWhole: self.hasEnded)
-        return isText ? .utf8PlainText : .data
+    }
+
+    /// Whether there is more than goes to the broker at once. Of a pipe that is known when so much has come.
+    func isLarge() throws -> Bool {
+        if let size, size > 0 { return size > WireLimits.inlineLength }
+        try self.readHead()
+        return !self.hasEnded
+    }
+
+    /// Moves all of it into memory, for a broker that has `room` for as many bytes more.
+    func memory(room: KeptRoom) throws -> MemoryFile {
+        do {
+            let file = try MemoryFile()
+            try file.append(self.head.span)
+            var count = UInt64(self.head.count)
+            self.head = []
+            while count <= room.free, let moved = try self.move(to: file) { count += UInt64(moved) }
+            guard count <= room.free else { throw room.failure(atLeast: count) }
+            if self.trimmer != nil, try file.endsWithNewline(count) {
+                try System.truncate(file.descriptor.raw, to: count - 1)
+            }
+            try file.seal()
+            return file
+        } catch let error as SystemError where error.errno == ENOMEM || error.errno == ENOSPC {
+            throw Failure(.noSpace, "cannot keep \(self.name): the system has no memory left for it")
+        } catch let error as SystemError {
+            throw CommandFailure("cannot copy", self.name, error)
+        }
+    }
+
+    /// Nil at the end.
+    private func move(to file: MemoryFile) throws -> Int? {
+        while !self.hasEnded {
+            let moved =
+                self.isFile
+                ? try System.sendFile(self.raw, to: file.descriptor.raw, count: Self.moved)
+                : try System.splice(self.raw, to: file.descriptor.raw, count: Self.moved)
+            switch moved {
+            case .count(let count):
+                self.hasEnded = count == 0
+                if count > 0 { return count }
+            case .blocked:
+                _ = try System.poll([PollInterest(self.raw, .readable)], milliseconds: nil)
+            case .unsupported:
+                // A socket, a terminal, a device.
+                let piece = try System.read(self.raw, upTo: WireLimits.dataLength)
+                self.hasEnded = piece.isEmpty
+                try file.append(piece.span)
+                if !piece.isEmpty { return piece.count }
+            }
+        }
+        return nil
     }
 
     /// For a write, once.
@@ -79,5 +140,53 @@ final class InputBytes {
         } catch {
             throw CommandFailure("cannot read", self.name, error)
         }
+    }
+}
+
+/// What the broker has room for.
+struct KeptRoom {
+    let pool: UInt64
+    let free: UInt64
+
+    init(_ welcome: Welcome) {
+        self.free = welcome.keptFree ?? welcome.keptPool ?? .max
+        self.pool = welcome.keptPool ?? self.free
+    }
+
+    private init(pool: UInt64, free: UInt64) {
+        self.pool = pool
+        self.free = free
+    }
+
+    /// With so many bytes taken.
+    func less(_ count: UInt64) -> KeptRoom {
+        KeptRoom(pool: self.pool, free: self.free - min(self.free, count))
+    }
+
+    func failure(_ count: UInt64) -> Failure {
+        self.failure(of: ByteCount.text(count))
+    }
+
+    func failure(atLeast count: UInt64) -> Failure {
+        self.failure(of: "\(ByteCount.text(count)) or more")
+    }
+
+    private func failure(of amount: String) -> Failure {
+        Failure(
+            .noSpace,
+            "\(amount) do not fit: the broker keeps at most \(ByteCount.text(self.pool)), of which "
+                + "\(ByteCount.text(self.free)) are free; clear a pasteboard, start the broker with a greater --limit "
+                + "kept-pool, or use 'pasteboard offer'"
+        )
+    }
+}
+
+extension MemoryFile {
+    fileprivate func endsWithNewline(_ count: UInt64) throws(SystemError) -> Bool {
+        guard count > 0 else { return false }
+        let last = try [UInt8](capacity: 1) { (output) throws(SystemError) in
+            _ = try self.read(at: count - 1, into: &output)
+        }
+        return last == [UInt8(ascii: "\n")]
     }
 }

@@ -6,17 +6,25 @@ protocol PasteSink: AnyObject {
     /// Before the first byte.
     func begin(_ type: UniformType, suggestedName: String?) throws
     func write(_ bytes: Span<UInt8>) throws
+    /// What the kernel may write all bytes to; nil where each has to be looked at.
+    var descriptor: CInt? { get }
+    /// What writing to it failed with.
+    func failure(_ error: SystemError) -> any Error
     /// All bytes have come.
     func finish() throws
 }
 
 /// Standard output as it is.
 final class PlainOutput: PasteSink {
+    var descriptor: CInt? { 1 }
+
     func begin(_ type: UniformType, suggestedName: String?) {}
 
     func write(_ bytes: Span<UInt8>) throws {
         try StandardStreams.write(bytes)
     }
+
+    func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }
 
     func finish() {}
 }
@@ -25,6 +33,8 @@ final class PlainOutput: PasteSink {
 final class TerminalOutput: PasteSink {
     private var text = VisibleText()
     private var type = UniformType.data
+
+    var descriptor: CInt? { nil }
 
     func begin(_ type: UniformType, suggestedName: String?) throws {
         self.type = type
@@ -45,6 +55,8 @@ final class TerminalOutput: PasteSink {
         )
     }
 
+    func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }
+
     private var refusal: CommandFailure {
         CommandFailure(usage: "\(self.type) is not text, and this is a terminal; use -o FILE, a pipe, or --raw")
     }
@@ -56,6 +68,8 @@ final class FileOutput: PasteSink {
     private var pending: PendingFile?
     private var special: DescriptorBox?
     private var mode: UInt32?
+
+    var descriptor: CInt? { self.special?.raw ?? self.pending?.raw }
 
     init(path: String) {
         self.path = path
@@ -85,9 +99,11 @@ final class FileOutput: PasteSink {
         do {
             try System.write(bytes, to: special.raw)
         } catch {
-            throw CommandFailure("cannot write", self.path, error)
+            throw self.failure(error)
         }
     }
+
+    func failure(_ error: SystemError) -> any Error { CommandFailure("cannot write", self.path, error) }
 
     func finish() throws {
         try self.pending?.keep(as: try self.followingLinks().path, mode: self.mode)
@@ -116,6 +132,8 @@ final class DirectoryOutput: PasteSink {
     private var pending: PendingFile?
     private var name: SafeFileName?
 
+    var descriptor: CInt? { self.pending?.raw }
+
     init(directory: String) {
         self.directory = directory
     }
@@ -127,6 +145,10 @@ final class DirectoryOutput: PasteSink {
 
     func write(_ bytes: Span<UInt8>) throws {
         try self.pending?.write(bytes, for: self.name?.candidate(1) ?? self.directory)
+    }
+
+    func failure(_ error: SystemError) -> any Error {
+        CommandFailure("cannot write", self.name?.candidate(1) ?? self.directory, error)
     }
 
     /// Tells the file's path.

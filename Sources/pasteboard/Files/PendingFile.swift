@@ -8,6 +8,8 @@ final class PendingFile {
     private let path: String
     private var isKept = false
 
+    var raw: CInt { self.descriptor.raw }
+
     init(inDirectory directory: String, mode: UInt32 = 0o666) throws {
         do {
             let digits = try System.randomBytes(8).map { String($0, radix: 16) }.joined()

@@ -26,10 +26,14 @@ enum StandardStreams {
         do {
             try System.write(bytes, to: 1)
         } catch {
-            // Where SIGPIPE is ignored this is how the reader's end is heard of.
-            if error.errno == EPIPE { throw CommandFailure.signaled(SIGPIPE) }
-            throw CommandFailure(local: "cannot write standard output: \(error.reason)")
+            throw self.failure(error)
         }
+    }
+
+    static func failure(_ error: SystemError) -> CommandFailure {
+        // Where SIGPIPE is ignored this is how the reader's end is heard of.
+        if error.errno == EPIPE { return .signaled(SIGPIPE) }
+        return CommandFailure(local: "cannot write standard output: \(error.reason)")
     }
 
     /// A line on standard error. Whatever strangers put in it is made harmless.

@@ -1,0 +1,56 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+// Bytes that came as a descriptor: the kernel moves them, and they never come into this process.
+extension PasteSink {
+    /// Moved at once: a bound, so that a signal does not wait long.
+    private static var moved: UInt64 { 16 << 20 }
+
+    /// Writes all bytes of a file, of one that is text perhaps without the newline at its end.
+    ///
+    /// - Parameter check: called now and then; what it throws ends the copy.
+    func write(_ file: PassedFile, trimsNewline: Bool, check: () throws -> Void) throws {
+        let isTrimmed = trimsNewline ? try file.endsWithNewline() : false
+        let end = isTrimmed ? file.byteCount - 1 : file.byteCount
+        var offset: UInt64 = 0
+        while let descriptor = self.descriptor, offset < end {
+            try check()
+            let moved: MovedBytes
+            do {
+                moved = try System.sendFile(
+                    file.descriptor.raw,
+                    at: offset,
+                    to: descriptor,
+                    count: Int(clamping: min(Self.moved, end - offset))
+                )
+            } catch {
+                throw self.failure(error)
+            }
+            switch moved {
+            case .count(0): throw file.truncated(at: offset)
+            case .count(let count): offset += UInt64(count)
+            case .blocked: _ = try System.poll([PollInterest(descriptor, .writable)], milliseconds: nil)
+            case .unsupported: return try self.copy(file, offset..<end, check)
+            }
+        }
+        if self.descriptor == nil { try self.copy(file, 0..<end, check) }
+    }
+
+    private func copy(_ file: PassedFile, _ range: Range<UInt64>, _ check: () throws -> Void) throws {
+        try file.forEachPiece(in: range) { piece in
+            try check()
+            try self.write(piece)
+        }
+    }
+}
+
+extension PassedFile {
+    fileprivate func endsWithNewline() throws(Failure) -> Bool {
+        guard self.byteCount > 0 else { return false }
+        let last = try [UInt8](capacity: 1) { (output) throws(Failure) in
+            try self.read(at: self.byteCount - 1, into: &output)
+        }
+        return last == [UInt8(ascii: "\n")]
+    }
+}

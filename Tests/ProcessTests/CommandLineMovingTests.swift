@@ -1,0 +1,93 @@
+import TestSupport
+import Testing
+
+/// What is large goes from `copy` to the broker and on to `paste` as a descriptor, and its bytes through neither process.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineMovingTests {
+    private let desk: Desk
+    private let bytes: [UInt8] = Desk.bytes(3_000_001)
+
+    init() throws {
+        self.desk = try Desk()
+        try self.desk.directory.write(self.bytes, to: "large.bin")
+    }
+
+    private func passed() throws -> String? {
+        let lines = try self.desk.run("status").text.split(separator: "\n")
+        return lines.first { $0.contains("descriptors-passed") }?.split(separator: " ").last.map(String.init)
+    }
+
+    @Test(
+        "Large input of every kind is handed over, and arrives wherever it is written",
+        arguments: [
+            "pasteboard copy large.bin", "pasteboard copy -t .bin <large.bin",
+            "cat large.bin | pasteboard copy -t .bin",
+            "pasteboard copy -t .bin=large.bin -t text=/dev/null",
+        ]
+    )
+    func kinds(copy: String) throws {
+        #expect(try self.desk.shell(copy).exitCode == 0)
+        let outputs = [
+            "pasteboard paste -t .bin", "pasteboard paste -t .bin | cat", "pasteboard paste -t .bin >out; cat out",
+            "pasteboard paste -t .bin -o file; cat file",
+            "pasteboard paste -t .bin --into . | xargs -d '\\n' cat",
+        ]
+        for output in outputs { #expect(try self.desk.shell(output).output == self.bytes, "\(output)") }
+        #expect(try self.passed() == "\(outputs.count)")
+        // The kernel refuses to move bytes to the end of a file that is only appended to.
+        #expect(try self.desk.shell("pasteboard paste -t .bin >>out; cat out").output == self.bytes + self.bytes)
+    }
+
+    @Test("What remains of an input is copied, and its position moves on")
+    func positions() throws {
+        let copy = "(head -c 1000 >/dev/null; pasteboard copy -t .bin; cat) < large.bin"
+        let rest = try self.desk.shell(copy)
+        #expect(rest.output.isEmpty)
+        #expect(try self.desk.run("paste").output.suffix(2_000_000) == self.bytes.suffix(2_000_000))
+    }
+
+    @Test("One newline at the end is left out, of what is copied and of what is pasted")
+    func newlines() throws {
+        try self.desk.directory.write(self.bytes + Array("\n\n".utf8), to: "lines")
+        let trimmed = self.bytes + Array("\n".utf8)
+        #expect(try self.desk.shell("pasteboard copy -n -t .bin lines").exitCode == 0)
+        #expect(try self.desk.run("paste").output == trimmed)
+        #expect(try self.desk.run("paste", "-n").output == self.bytes)
+        #expect(try self.desk.shell("cat lines | pasteboard copy -n -t .bin; pasteboard paste -n").output == self.bytes)
+    }
+
+    @Test("A reader that goes away and a full disk end a paste as they do with small contents")
+    func badOutputs() throws {
+        #expect(try self.desk.run("copy", "large.bin").exitCode == 0)
+        let closed = try self.desk.shell("bash -c 'pasteboard paste | head -c 1000 | wc -c; exit ${PIPESTATUS[0]}'")
+        #expect(closed.text == "1000\n" && closed.exitCode == 141)
+        let full = try self.desk.shell("pasteboard paste >/dev/full")
+        #expect(full.exitCode == 4 && full.errorText.contains("No space left"))
+    }
+
+    @Test("Neither process needs memory for what it moves")
+    func memory() throws {
+        // 64 MiB of memory for 256 MiB of bytes.
+        let limited =
+            "ulimit -d 65536; truncate -s 256M sparse.bin; pasteboard copy sparse.bin && pasteboard paste | wc -c"
+        #expect(try self.desk.shell(limited).text == "\(256 << 20)\n")
+        #expect(
+            try self.desk.shell("ulimit -d 65536; cat sparse.bin | pasteboard copy; pasteboard paste | wc -c").text
+                == "\(256 << 20)\n"
+        )
+    }
+
+    @Test("What is too large for the broker fails before any of it is stored, and says the numbers")
+    func tooLarge() throws {
+        let small = try Desk(limits: "kept-pool = 4MiB\n")
+        try small.copy("old")
+        let known = try small.shell("truncate -s 64M sparse.bin; pasteboard copy sparse.bin")
+        #expect(known.exitCode == 6)
+        #expect(
+            known.errorText.contains("64.0 MiB do not fit: the broker keeps at most 4.0 MiB, of which 4.0 MiB are free")
+        )
+        let unknown = try small.shell("cat sparse.bin | pasteboard copy")
+        #expect(unknown.exitCode == 6)
+        #expect(unknown.errorText.contains("or more do not fit: the broker keeps at most 4.0 MiB"))
+        #expect(try small.run("paste").text == "old")
+    }
+}
