@@ -24,6 +24,9 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         return "\(call) \(subject): \(reason)"
     }
 
+    /// Whether something has run out: memory, disk, descriptors.
+    package var isShortage: Bool { [ENOMEM, ENOSPC, EDQUOT, EMFILE, ENFILE].contains(errno) }
+
     package static func == (left: SystemError, right: SystemError) -> Bool {
         left.errno == right.errno && left.subject == right.subject && left.call.description == right.call.description
     }

@@ -65,6 +65,9 @@ final class ChunkLoad: StreamSink {
                     total: progress.total.map { Int64(clamping: $0) }
                 )
             }
+        case .passed(_, let answer, let descriptor):
+            let type = Loaded<ByteChunks>.type(of: answer, expected: expected)
+            effects.append { HandlerPool.shared.run { self.take(descriptor, answer, type) } }
         case .ended:
             finish(.success(nil), &effects)
         default:
@@ -87,6 +90,21 @@ final class ChunkLoad: StreamSink {
         if let progress, !hasReport { effects.append { progress.report(completed: received, total: total) } }
         if isLast { finish(.success(nil), &effects) } else { effects.append { self.serve() } }
         return .held
+    }
+
+    /// The chunks are read from the file as they are asked for.
+    private func take(_ descriptor: DescriptorBox, _ answer: Answer, _ type: UniformType) {
+        do throws(Failure) {
+            let file = try PassedFile(descriptor, answer)
+            let chunks = ByteChunks(
+                byteCount: Int64(clamping: file.byteCount),
+                source: ByteChunks.Source(.file(FileChunks(file, progress: progress)))
+            )
+            reply.resolve(.success(Loaded(value: chunks, type: type)))
+        } catch {
+            progress?.end(byteCount: nil)
+            reply.resolve(.failure(PasteboardError(error)))
+        }
     }
 
     func failed(_ failure: Failure, _ effects: inout Effects) {

@@ -43,6 +43,9 @@ final class DataLoad: StreamSink {
                     total: progress.total.map { Int64(clamping: $0) }
                 )
             }
+        case .passed(_, let answer, let descriptor):
+            state.withLock { $0.answer = answer }
+            effects.append { self.take(descriptor, answer) }
         case .ended:
             finish(&effects)
         default:
@@ -60,6 +63,26 @@ final class DataLoad: StreamSink {
         }
         if isLast { finish(&effects) }
         return .consumed
+    }
+
+    /// Memory that nobody can change is mapped at once. A file is read, by a thread that may wait for its disk.
+    private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
+        if System.isFullySealed(descriptor.raw) { return read(descriptor, answer) }
+        HandlerPool.shared.run { self.read(descriptor, answer) }
+    }
+
+    private func read(_ descriptor: DescriptorBox, _ answer: Answer) {
+        let outcome: Reply<Loaded<Data>>.Outcome
+        do throws(Failure) {
+            let file = try PassedFile(descriptor, answer)
+            let data = try file.contents { self.isCancelled }
+            outcome = .success(Loaded(value: data, type: Loaded<Data>.type(of: answer, expected: expected)))
+            progress?.end(byteCount: data.count)
+        } catch {
+            outcome = .failure(PasteboardError(error))
+            progress?.end(byteCount: nil)
+        }
+        reply.resolve(outcome)
     }
 
     private func finish(_ effects: inout Effects) {

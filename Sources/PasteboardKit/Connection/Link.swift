@@ -60,8 +60,13 @@ final class Link: Sendable {
 
     // MARK: Answers
 
-    func finish(_ ask: UInt64, _ result: Result<Data, any Error>) {
+    func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>) {
         change { core, _ in core.finish(ask, result) }
+    }
+
+    /// The next piece of a file that is sent because its descriptor was not welcome.
+    func goOn(_ ask: UInt64, with piece: Result<Data, PasteboardError>) {
+        change { core, _ in core.goOn(ask, with: piece) }
     }
 
     func report(_ ask: UInt64, completed: Int64, total: Int64) {

@@ -87,7 +87,7 @@ final class LinkCore {
         guard !isOver else { return }
         do throws(Failure) {
             try io.flush()
-            while !io.wantsWrite, !stalled.isEmpty { try send(stalled.removeFirst()) }
+            while !io.wantsWrite, !stalled.isEmpty { try send(stalled.removeFirst(), &effects) }
         } catch {
             lose(error, &effects)
         }
@@ -139,6 +139,8 @@ final class LinkCore {
             if isLast { sinks[stream] = nil }
             let disposal = sink.received(bytes.extracting(payload), isLast: isLast, &effects)
             if disposal == .consumed, !isLast { state.consumed(stream, count: payload.count) }
+        case .passed(let stream, _, _):
+            sinks.removeValue(forKey: stream)?.received(event, in: bytes, &effects)
         case .failed(let stream, let failure):
             sinks.removeValue(forKey: stream)?.failed(failure, &effects)
         case .committed(let stream, let committed):
@@ -183,30 +185,62 @@ final class LinkCore {
         effects.append { run.start() }
     }
 
-    func finish(_ ask: UInt64, _ result: Result<Data, any Error>) {
+    func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>) {
         guard answers[ask] != nil else { return }
         switch result {
         case .failure(let error):
             io.state.fail(ask, Failure(ofHandler: error))
-            answers[ask] = nil
-            forgetLastPublications()
-        case .success(let data):
+            forget(ask)
+        case .success(.data(let data)):
             // A small one is a single frame, which says its size itself.
             if data.count > WireLimits.sharedDataLength { io.state.answer(ask, byteCount: UInt64(data.count)) }
             answers[ask]?.data = data
             stalled.append(ask)
+        case .success(.file(let file)):
+            if io.pass(file.descriptor, byteCount: file.byteCount, on: ask) { return forget(ask) }
+            io.state.answer(ask, byteCount: file.byteCount)
+            // Piece by piece, the first of them empty.
+            answers[ask]?.file = file
+            answers[ask]?.data = Data()
+            stalled.append(ask)
         }
     }
 
+    func goOn(_ ask: UInt64, with piece: Result<Data, PasteboardError>) {
+        guard let answer = answers[ask] else { return }
+        switch piece {
+        case .failure(let error):
+            io.state.fail(ask, Failure(ofHandler: error))
+            forget(ask)
+        case .success(let data):
+            answers[ask]?.offset = answer.offset + UInt64(data.count)
+            answers[ask]?.data = data
+            answers[ask]?.sent = 0
+            stalled.append(ask)
+        }
+    }
+
+    private func forget(_ ask: UInt64) {
+        answers[ask] = nil
+        forgetLastPublications()
+    }
+
     /// Sends of an answer what credit and socket allow, from where it is.
-    private func send(_ ask: UInt64) throws(Failure) {
+    private func send(_ ask: UInt64, _ effects: inout Effects) throws(Failure) {
         guard let answer = answers[ask], let data = answer.data else { return }
+        if let file = answer.file, answer.sent == data.count, answer.offset < file.byteCount {
+            return readNext(ask, of: file, at: answer.offset, &effects)
+        }
+        let isLast = answer.file.map { $0.byteCount == answer.offset } ?? true
         var sent = answer.sent
-        while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: true) {
+        while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: isLast) {
             sent += count
             if sent == data.count {
-                answers[ask] = nil
-                forgetLastPublications()
+                if let file = answer.file, !isLast {
+                    readNext(ask, of: file, at: answer.offset, &effects)
+                } else {
+                    forget(ask)
+                }
                 return try io.flush()
             }
             try io.flush()
@@ -216,6 +250,17 @@ final class LinkCore {
             }
         }
         answers[ask]?.sent = sent
+    }
+
+    /// On the pool's threads: a file may be on a disk that takes its time.
+    private func readNext(_ ask: UInt64, of file: SourceFile, at offset: UInt64, _ effects: inout Effects) {
+        answers[ask]?.data = nil
+        effects.append { [weak link] in
+            HandlerPool.shared.run { [weak link] in
+                let piece = Result { () throws(PasteboardError) in try file.piece(at: offset) }
+                link?.goOn(ask, with: piece)
+            }
+        }
     }
 
     func report(_ ask: UInt64, completed: Int64, total: Int64) {
@@ -234,5 +279,8 @@ private struct AskAnswer {
     let run: HandlerRun
     var data: Data?
     var sent = 0
+    /// Of a file that is sent piece by piece: where the piece after `data` begins.
+    var file: SourceFile?
+    var offset: UInt64 = 0
     var nextReport: UInt64 = 0
 }

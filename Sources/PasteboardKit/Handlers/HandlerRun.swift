@@ -15,7 +15,7 @@ final class HandlerRun: Sendable {
     }
 
     private let handler: DataHandler
-    private let completion: @Sendable (Result<Data, any Error>) -> Void
+    private let completion: @Sendable (Result<MadeBytes, any Error>) -> Void
     private let progress: @Sendable (_ completed: Int64, _ total: Int64) -> Void
     private let state = Lock(State())
 
@@ -25,7 +25,7 @@ final class HandlerRun: Sendable {
     init(
         _ handler: DataHandler,
         progress: @escaping @Sendable (_ completed: Int64, _ total: Int64) -> Void,
-        completion: @escaping @Sendable (Result<Data, any Error>) -> Void
+        completion: @escaping @Sendable (Result<MadeBytes, any Error>) -> Void
     ) {
         self.handler = handler
         self.progress = progress
@@ -35,20 +35,34 @@ final class HandlerRun: Sendable {
     func start() {
         switch handler {
         case .callback(let body):
-            HandlerPool.shared.run { self.run(body) }
+            HandlerPool.shared.run {
+                self.run { promise in body { promise.fulfil($0.map(MadeBytes.data), $1) } }
+            }
+        case .file(let body):
+            HandlerPool.shared.run {
+                self.run { promise in body { url, _, error in promise.fulfil(opening: url, error) } }
+            }
         case .async(let body):
-            attach(
-                .task(
-                    Task(executorPreference: HandlerPool.shared) {
-                        do {
-                            self.finish(.success(try await body()))
-                        } catch {
-                            self.finish(.failure(error))
-                        }
-                    }
-                )
-            )
+            task { .data(try await body()) }
+        case .asyncFile(let body):
+            task { .file(try SourceFile(opening: try await body())) }
+        case .memory(let body):
+            task { .file(SourceFile(try await body())) }
         }
+    }
+
+    private func task(_ body: @escaping @Sendable () async throws -> MadeBytes) {
+        attach(
+            .task(
+                Task(executorPreference: HandlerPool.shared) {
+                    do {
+                        self.finish(.success(try await body()))
+                    } catch {
+                        self.finish(.failure(error))
+                    }
+                }
+            )
+        )
     }
 
     /// Stops the handler, whose result nobody wants any more. Before the start it prevents it.
@@ -57,10 +71,9 @@ final class HandlerRun: Sendable {
         stop(work)
     }
 
-    private func run(_ body: @Sendable (@escaping DataHandler.Completion) -> LoadProgress?) {
+    private func run(_ body: (Promise) -> LoadProgress?) {
         guard !state.withLock({ $0.isOver }) else { return }
-        let promise = Promise { self.finish($0) }
-        guard let progress = body({ promise.fulfil($0, $1) }) else { return }
+        guard let progress = body(Promise { self.finish($0) }) else { return }
         attach(.progress(progress))
         progress.observe { [weak self, weak progress] in
             guard let self, let progress, !state.withLock({ $0.isOver }) else { return }
@@ -86,10 +99,14 @@ final class HandlerRun: Sendable {
         }
     }
 
-    private func finish(_ result: Result<Data, any Error>) {
-        // A slice keeps the memory of its whole, and its first index is not 0.
+    private func finish(_ result: Result<MadeBytes, any Error>) {
         guard end() != nil else { return }
-        completion(result.map { $0.startIndex == 0 ? $0 : Data($0) })
+        if case .success(.data(let data)) = result, data.startIndex != 0 {
+            // A slice keeps the memory of its whole, and its first index is not 0.
+            completion(.success(.data(Data(data))))
+        } else {
+            completion(result)
+        }
     }
 
     /// What the run was doing; nil if it was over.
@@ -105,9 +122,9 @@ final class HandlerRun: Sendable {
 
     /// What a handler's completion stands for. Only its first use counts; let go of unused, it has failed.
     private final class Promise: Sendable {
-        private let finish: @Sendable (Result<Data, any Error>) -> Void
+        private let finish: @Sendable (Result<MadeBytes, any Error>) -> Void
 
-        init(_ finish: @escaping @Sendable (Result<Data, any Error>) -> Void) {
+        init(_ finish: @escaping @Sendable (Result<MadeBytes, any Error>) -> Void) {
             self.finish = finish
         }
 
@@ -115,13 +132,22 @@ final class HandlerRun: Sendable {
             finish(.failure(Self.broken("never called its completion")))
         }
 
-        func fulfil(_ data: Data?, _ error: (any Error)?) {
+        func fulfil(_ bytes: MadeBytes?, _ error: (any Error)?) {
             if let error {
                 finish(.failure(error))
-            } else if let data {
-                finish(.success(data))
+            } else if let bytes {
+                finish(.success(bytes))
             } else {
-                finish(.failure(Self.broken("completed with neither data nor an error")))
+                finish(.failure(Self.broken("completed with neither bytes nor an error")))
+            }
+        }
+
+        /// The file is opened before the handler's completion returns: after that it may be gone.
+        func fulfil(opening url: URL?, _ error: (any Error)?) {
+            do throws(PasteboardError) {
+                fulfil(error == nil ? try url.map(SourceFile.init(opening:)).map(MadeBytes.file) : nil, error)
+            } catch {
+                finish(.failure(error))
             }
         }
 

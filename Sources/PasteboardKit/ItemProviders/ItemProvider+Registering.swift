@@ -57,6 +57,77 @@ extension ItemProvider {
         register(contentType, visibility, .async(loadHandler))
     }
 
+    /// Promises the item as a file of a type, for bytes that are in a file already.
+    ///
+    /// The file is opened when the handler calls its completion, and its descriptor is handed to the destination, which
+    /// reads it: nothing is copied. Where no descriptor can be passed the bytes are sent. The handler may remove the file
+    /// once its completion has returned, but must not write or shorten it: a load that finds it shorter fails.
+    ///
+    /// - Parameters:
+    ///   - typeIdentifier: for example `public.mpeg-4`.
+    ///   - visibility: who may see that there is such a representation.
+    ///   - loadHandler: is asked for the file at each load, and calls its completion once, then or later, with the file's
+    ///     URL or an error. The flag, whether access is coordinated, has no effect here. It may return a progress, as that
+    ///     of ``registerDataRepresentation(forTypeIdentifier:visibility:loadHandler:)``.
+    public func registerFileRepresentation(
+        forTypeIdentifier typeIdentifier: String,
+        visibility: ItemProviderRepresentationVisibility = .all,
+        loadHandler:
+            @escaping @Sendable (
+                _ completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
+            ) -> LoadProgress?
+    ) {
+        register(UniformType(importedAs: typeIdentifier), visibility, .file(loadHandler))
+    }
+
+    /// Promises the item as a file of a type, for bytes that are in a file already.
+    ///
+    /// - Parameters:
+    ///   - contentType: the type of the file's bytes.
+    ///   - visibility: who may see that there is such a representation.
+    ///   - loadHandler: as that of ``registerFileRepresentation(forTypeIdentifier:visibility:loadHandler:)``.
+    public func registerFileRepresentation(
+        for contentType: UniformType,
+        visibility: ItemProviderRepresentationVisibility = .all,
+        loadHandler:
+            @escaping @Sendable (
+                _ completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
+            ) -> LoadProgress?
+    ) {
+        register(contentType, visibility, .file(loadHandler))
+    }
+
+    /// Promises the item as a file of a type, for bytes that are in a file already.
+    ///
+    /// - Parameters:
+    ///   - contentType: the type of the file's bytes.
+    ///   - visibility: who may see that there is such a representation.
+    ///   - loadHandler: finds or makes the file at each load, in a task that is cancelled when nobody wants it any more.
+    ///     What it throws is told to the destination. The file is open once it has returned, and may be removed then.
+    public func registerFileRepresentation(
+        for contentType: UniformType,
+        visibility: ItemProviderRepresentationVisibility = .all,
+        loadHandler: @escaping @Sendable () async throws -> URL
+    ) {
+        register(contentType, visibility, .asyncFile(loadHandler))
+    }
+
+    /// Promises the item as data of a type that is made in memory which can be handed over as it is: the fastest way for
+    /// many bytes that are made when they are asked for.
+    ///
+    /// - Parameters:
+    ///   - contentType: the type of the bytes.
+    ///   - visibility: who may see that there is such a representation.
+    ///   - loadHandler: makes the memory at each load, or gives one that it made before, in a task that is cancelled when
+    ///     nobody wants it any more. What it throws is told to the destination.
+    public func registerSharedMemory(
+        for contentType: UniformType,
+        visibility: ItemProviderRepresentationVisibility = .all,
+        loadHandler: @escaping @Sendable () async throws -> SharedMemory
+    ) {
+        register(contentType, visibility, .memory(loadHandler))
+    }
+
     private func register(
         _ type: UniformType,
         _ visibility: ItemProviderRepresentationVisibility,

@@ -16,7 +16,7 @@ struct LocalLoad {
         run = HandlerRun(handler) { completed, total in
             progress?.report(completed: completed, total: total < 0 ? nil : total)
         } completion: { result in
-            reply.resolve(result.mapError(PasteboardError.init(ofHandler:)))
+            reply.resolve(Result { try result.get().contents() }.mapError(PasteboardError.init(ofHandler:)))
         }
     }
 

@@ -48,6 +48,7 @@ struct RemoteRepresentation: Sendable {
         load.handle = handle
         load.item = UInt32(clamping: item)
         load.accepts = [accept]
+        load.descriptorWelcome = true
         load.timeoutMilliseconds = timeout?.loadMilliseconds
         return load
     }

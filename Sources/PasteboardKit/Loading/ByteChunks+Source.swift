@@ -1,16 +1,23 @@
 import FoundationEssentials
+import PasteboardClient
 import PasteboardTransport
 
 extension ByteChunks {
     /// Where the chunks come from.
     enum Origin: Sendable {
         case load(ChunkLoad)
+        /// The bytes came as a file.
+        case file(FileChunks)
         /// A handler of this process has made them, at once.
         case data(Data)
         case nowhere
 
         func cancel() {
-            if case .load(let load) = self { load.cancel() }
+            switch self {
+            case .load(let load): load.cancel()
+            case .file(let file): file.cancel()
+            case .data, .nowhere: break
+            }
         }
     }
 
@@ -49,10 +56,22 @@ extension ByteChunks {
             origin.cancel()
         }
 
+        /// What the bytes came as, if that is a file.
+        var file: PassedFile? {
+            if case .file(let chunks) = origin { chunks.file } else { nil }
+        }
+
+        /// All has been taken from the file.
+        func finish() {
+            if case .file(let chunks) = origin { chunks.finish() }
+        }
+
         func next() async throws(PasteboardError) -> Data? {
             switch origin {
             case .load(let load):
                 return try await load.next()
+            case .file(let file):
+                return try await file.next()
             case .data(let data):
                 let wasRead = wasRead.withLock { wasRead in
                     defer { wasRead = true }

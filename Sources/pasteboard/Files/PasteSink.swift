@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardTransport
 import TypeIdentifiers
 

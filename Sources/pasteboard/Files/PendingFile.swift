@@ -1,4 +1,5 @@
 import Glibc
+import PasteboardClient
 import PasteboardTransport
 
 /// A file that is being written under another name in its directory, and gets its own when it is complete: nobody

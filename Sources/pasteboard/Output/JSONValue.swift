@@ -1,3 +1,5 @@
+import PasteboardClient
+
 /// A value to be written as JSON, on one line, in the order given.
 enum JSONValue: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     case null
@@ -69,7 +71,7 @@ enum JSONValue: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Expressib
             case "\"": text += "\\\""
             case "\\": text += "\\\\"
             // More than the grammar asks for: the line may end on a terminal. All of them are below U+10000.
-            case _ where VisibleText.isHarmful(scalar.value):
+            case _ where scalar.isHarmful:
                 let digits = String(scalar.value, radix: 16)
                 text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: text.unicodeScalars.append(scalar)

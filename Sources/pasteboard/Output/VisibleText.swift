@@ -1,3 +1,5 @@
+import PasteboardClient
+
 /// Text of strangers, made so that a terminal shows it and does nothing else.
 ///
 /// Control characters, invalid UTF-8, and characters that break lines or turn their direction are written as `\xNN`.
@@ -11,7 +13,7 @@ struct VisibleText {
     static func line(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars {
-            if self.isHarmful(scalar.value) {
+            if scalar.isHarmful {
                 for byte in String(scalar).utf8 { line += self.escape(byte) }
             } else {
                 line.unicodeScalars.append(scalar)
@@ -41,7 +43,11 @@ struct VisibleText {
                 index += 1
             case .scalar(let value, let length):
                 let isLayout = value == 0x09 || value == 0x0A
-                self.put(input[index..<index + length], escaped: !isLayout && Self.isHarmful(value), to: &output)
+                self.put(
+                    input[index..<index + length],
+                    escaped: !isLayout && (Unicode.Scalar(value)?.isHarmful ?? true),
+                    to: &output
+                )
                 index += length
             case .invalid:
                 self.put(input[index...index], escaped: true, to: &output)
@@ -74,14 +80,5 @@ struct VisibleText {
     private static func escape(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 16, uppercase: true)
         return digits.count == 1 ? "\\x0\(digits)" : "\\x\(digits)"
-    }
-
-    static func isHarmful(_ scalar: UInt32) -> Bool {
-        switch scalar {
-        case 0x00...0x1F, 0x7F...0x9F: true
-        // Line and paragraph separator, and the controls of direction.
-        case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
     }
 }

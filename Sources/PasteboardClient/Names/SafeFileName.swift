@@ -1,8 +1,8 @@
 import PasteboardWire
-import TypeIdentifiers
+package import TypeIdentifiers
 
 /// A name for a file, made from what a stranger suggests: one component, visible, harmless to a shell's `*`.
-struct SafeFileName {
+package struct SafeFileName {
     private static let limit = 255
 
     private let stem: String
@@ -10,10 +10,10 @@ struct SafeFileName {
     private let suffix: String
 
     /// - Parameter type: its extension is added to a name that has none.
-    init(suggested: String?, type: UniformType) {
+    package init(suggested: String?, type: UniformType) {
         var name = ""
         for scalar in (suggested ?? "").unicodeScalars {
-            let isUsable = scalar != "/" && !VisibleText.isHarmful(scalar.value)
+            let isUsable = scalar != "/" && !scalar.isHarmful
             name.unicodeScalars.append(isUsable ? scalar : "_")
         }
         // Hidden files, `.` and `..`, and what a program would take for an option.
@@ -38,8 +38,20 @@ struct SafeFileName {
     }
 
     /// The name itself, then `name 2.ext`, `name 3.ext` and so on.
-    func candidate(_ number: Int) -> String {
+    package func candidate(_ number: Int) -> String {
         let ending = number == 1 ? self.suffix : " \(number)\(self.suffix)"
         return self.stem.prefix(utf8Count: Self.limit - ending.utf8.count) + ending
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it does something to a terminal or to the order of a line instead of being seen.
+    package var isHarmful: Bool {
+        switch self.value {
+        case 0x00...0x1F, 0x7F...0x9F: true
+        // Line and paragraph separator, and the controls of direction.
+        case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }

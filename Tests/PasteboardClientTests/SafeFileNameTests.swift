@@ -1,7 +1,6 @@
+import PasteboardClient
 import Testing
 import TypeIdentifiers
-
-@testable import pasteboard
 
 struct SafeFileNameTests {
     @Test(

@@ -1,0 +1,50 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+extension PassedFile {
+    /// Room that is made on the word of a source alone; beyond it grows with what is really there.
+    private static var largestReservation: UInt64 { 64 << 20 }
+
+    /// All bytes: mapped where they cannot change, else read.
+    ///
+    /// - Parameter isCancelled: asked between two pieces.
+    func contents(isCancelled: () -> Bool) throws(Failure) -> Data {
+        guard byteCount > 0 else { return Data() }
+        if isImmutable, let mapped = try? Data(mapping: MemoryFile(sealed: descriptor), count: byteCount) {
+            return mapped
+        }
+        var data = Data()
+        data.reserveCapacity(Int(clamping: min(byteCount, Self.largestReservation)))
+        do {
+            try forEachPiece { piece in
+                if isCancelled() { throw Failure(.cancelled, "the load was cancelled") }
+                data.append(copying: piece)
+            }
+        } catch {
+            throw error as? Failure ?? Failure(.sourceFailed, "\(error)")
+        }
+        return data
+    }
+
+    /// The bytes from `offset` on, at most one piece of them; empty at the end.
+    func piece(at offset: UInt64) throws(Failure) -> Data {
+        let count = Int(clamping: min(UInt64(WireLimits.dataLength), byteCount - min(offset, byteCount)))
+        guard count > 0 else { return Data() }
+        let piece = try [UInt8](capacity: count) { (output) throws(Failure) in
+            try read(at: offset, into: &output)
+        }
+        return Data(piece)
+    }
+}
+
+extension Data {
+    /// Without a copy: the pages are those of the file, and go with the last owner of the data.
+    fileprivate init(mapping file: MemoryFile?, count: UInt64) throws(SystemError) {
+        guard let file else { throw SystemError(call: "mmap", errno: 22) }
+        let mapped = try MappedBytes(file, count: Int(clamping: count))
+        // The data keeps the mapping alive as long as it uses its memory.
+        self.init(bytesNoCopy: mapped.base, count: mapped.count, deallocator: .custom { _, _ in _ = mapped })
+    }
+}

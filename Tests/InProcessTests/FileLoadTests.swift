@@ -1,0 +1,256 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Bytes that are in files and in shared memory already: handed over where the broker passes descriptors, sent where it
+/// does not, and the same for who loads them.
+@Suite(.timeLimit(.minutes(1)))
+struct FileLoadTests {
+    nonisolated private static let counts = [0, 1, 65_535, 65_536, 65_537, 1 << 20, (4 << 20) + 1]
+
+    enum Way: String, CaseIterable {
+        case passed
+        case inline
+    }
+
+    private func withItem<Result>(
+        _ way: Way = .passed,
+        _ register: (ItemProvider) -> Void,
+        _ body: (ItemProvider) async throws -> Result
+    ) async throws -> Result {
+        try await TestBroker.with(limits: way == .inline ? ["passed-descriptors": "0"] : [:]) { broker in
+            let provider = ItemProvider()
+            provider.suggestedName = "../.report"
+            register(provider)
+            let source = broker.pasteboard()
+            let publication = try await source.write([provider])
+            defer { withExtendedLifetime(publication) {} }
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            return try await body(item.itemProvider)
+        }
+    }
+
+    /// The period is prime to every buffer's size, so that a piece in a wrong place is another piece.
+    private static let period = Data((0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+    private static func bytes(_ count: Int) -> Data {
+        var data = Data(capacity: count + period.count)
+        while data.count < count { data += period }
+        data.count = count
+        return data
+    }
+
+    private func check(_ provider: ItemProvider, gives data: Data) async throws {
+        let progress = LoadProgress()
+        #expect(try await provider.loadData(for: .data, progress: progress).value == data)
+        #expect(progress.isFinished && progress.completedUnitCount == data.count)
+
+        let chunks = try await provider.loadBytes(for: .data).value
+        var joined = Data()
+        for try await chunk in chunks {
+            #expect(!chunk.isEmpty && chunk.startIndex == 0)
+            joined.append(chunk)
+        }
+        #expect(joined == data)
+
+        let path = try await provider.withLoadedFile(for: .data) { loaded in
+            #expect(loaded.value.lastPathComponent == "_.report")
+            let contents = try Data(contentsOf: loaded.value)
+            #expect(contents == data)
+            return loaded.value.path
+        }
+        #expect(try System.status(at: path) == nil)
+    }
+
+    @Test("A file arrives as data, as chunks and as a file", arguments: counts, Way.allCases)
+    func files(count: Int, way: Way) async throws {
+        let directory = try TemporaryDirectory()
+        let data = Self.bytes(count)
+        let url = URL(filePath: "\(directory.path)/file")
+        try data.write(to: url)
+        try await withItem(way) { provider in
+            provider.registerFileRepresentation(forTypeIdentifier: "public.data") { completion in
+                completion(url, true, nil)
+                return nil
+            }
+        } _: { provider in
+            try await check(provider, gives: data)
+        }
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("A handler may remove its file as soon as it has given it", arguments: Way.allCases)
+    func removed(way: Way) async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path
+        let data = Self.bytes(3 << 20)
+        try await withItem(way) { provider in
+            provider.registerFileRepresentation(for: .data) { completion in
+                let url = URL(filePath: "\(path)/once")
+                do {
+                    try data.write(to: url)
+                    completion(url, false, nil)
+                    try FileManager.default.removeItem(at: url)
+                } catch {
+                    completion(nil, false, error)
+                }
+                return nil
+            }
+        } _: { provider in
+            try await check(provider, gives: data)
+        }
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("Shared memory arrives as data, as chunks and as a file", arguments: counts, Way.allCases)
+    func memory(count: Int, way: Way) async throws {
+        let data = Self.bytes(count)
+        try await withItem(way) { provider in
+            provider.registerSharedMemory(for: .data) {
+                try SharedMemory(data)
+            }
+        } _: { provider in
+            try await check(provider, gives: data)
+        }
+    }
+
+    @Test("Room that is not written is no part of shared memory, and what fails makes none")
+    func room() async throws {
+        struct Own: Error {}
+        let memory = try SharedMemory(capacity: 1 << 30) { output in
+            for byte in UInt8(0)..<200 { output.append(byte) }
+        }
+        #expect(memory.byteCount == 200)
+        #expect(throws: Own.self) { try SharedMemory(capacity: 10) { _ in throw Own() } }
+        let error = #expect(throws: PasteboardError.self) { try SharedMemory(capacity: .max) { _ in } }
+        #expect(error?.code == .noSpace)
+        try await withItem { provider in
+            provider.registerSharedMemory(for: .data) { memory }
+        } _: { provider in
+            try await check(provider, gives: Data(0..<200))
+        }
+    }
+
+    private func isMapped(_ data: Data) throws -> Bool {
+        let address = data.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        let maps = String(decoding: try System.contents(of: "/proc/self/maps", limit: 1 << 22), as: UTF8.self)
+        return maps.split(separator: "\n").contains { line in
+            let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+            return line.contains("/memfd:") && range.count == 2 && range[0] <= address && address < range[1]
+        }
+    }
+
+    @Test("Shared memory is mapped by who loads it, a file never")
+    func mapped() async throws {
+        let data = Self.bytes(1 << 20)
+        let memory = try SharedMemory(data)
+        #expect(memory.byteCount == data.count)
+        try await withItem { provider in
+            provider.registerSharedMemory(for: .data) { memory }
+        } _: { provider in
+            let loaded = try await provider.loadData(for: .data).value
+            let isMapped = try isMapped(loaded)
+            #expect(loaded == data && isMapped)
+        }
+        // Not sealed: whoever made it can write it.
+        let file = try MemoryFile()
+        try file.append(data.span)
+        let url = URL(filePath: "/proc/self/fd/\(file.descriptor.raw)")
+        try await withItem { provider in
+            provider.registerFileRepresentation(for: .data) { url }
+        } _: { provider in
+            let loaded = try await provider.loadData(for: .data).value
+            let isMapped = try isMapped(loaded)
+            #expect(loaded == data && !isMapped)
+        }
+        withExtendedLifetime(file) {}
+    }
+
+    @Test("What is not a file fails the load, and says what it is", arguments: Way.allCases)
+    func notFiles(way: Way) async throws {
+        for (url, word) in [
+            (URL(filePath: "/nonexistent/x"), "No such file"), (URL(filePath: "/"), "directory"),
+            (URL(filePath: "/dev/zero"), "device"),
+        ] {
+            try await withItem(way) { provider in
+                provider.registerFileRepresentation(for: .data) { url }
+            } _: { provider in
+                let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
+                #expect(error?.code == .sourceFailed)
+                #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
+            }
+        }
+    }
+
+    @Test("A file that becomes shorter while it is read ends the load as truncated")
+    func shortened() async throws {
+        let directory = try TemporaryDirectory()
+        let url = URL(filePath: "\(directory.path)/file")
+        try Self.bytes(4 << 20).write(to: url)
+        try await withItem { provider in
+            provider.registerFileRepresentation(for: .data) { url }
+        } _: { provider in
+            var chunks = try await provider.loadBytes(for: .data).value.makeAsyncIterator()
+            let first = try await chunks.next()
+            #expect(first?.isEmpty == false)
+            let file = try System.open(url.path, .writing)
+            try System.truncate(file.raw, to: 1 << 20)
+            let error = await #expect(throws: PasteboardError.self) {
+                while try await chunks.next() != nil {}
+            }
+            #expect(error?.code == .sourceTruncated)
+        }
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("A provider gives its own process the same bytes")
+    func local() async throws {
+        let directory = try TemporaryDirectory()
+        let data = Self.bytes(1 << 20)
+        let url = URL(filePath: "\(directory.path)/file")
+        try data.write(to: url)
+        let provider = ItemProvider()
+        provider.suggestedName = "../.report"
+        provider.registerFileRepresentation(for: .data) { url }
+        try await check(provider, gives: data)
+        provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
+        try await check(provider, gives: data)
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("A file that a callback gets is gone when it returns")
+    func callback() async throws {
+        let data = Self.bytes(1 << 20)
+        try await withItem { provider in
+            provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
+        } _: { provider in
+            let path = await withCheckedContinuation { continuation in
+                provider.loadFileRepresentation(forTypeIdentifier: "public.data") { url, error in
+                    #expect(error == nil)
+                    #expect(url.flatMap { try? Data(contentsOf: $0) } == data)
+                    continuation.resume(returning: url?.path ?? "")
+                }
+            }
+            #expect(!path.isEmpty)
+        }
+    }
+
+    @Test("Cancelling ends a load of a file, and what throws in the body reaches its caller")
+    func cancelled() async throws {
+        struct Own: Error {}
+        let data = Self.bytes(1 << 20)
+        try await withItem { provider in
+            provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
+        } _: { provider in
+            let progress = LoadProgress()
+            progress.cancel()
+            let error = await #expect(throws: PasteboardError.self) {
+                try await provider.withLoadedFile(for: .data, progress: progress) { _ in }
+            }
+            #expect(error?.code == .cancelled)
+            await #expect(throws: Own.self) { try await provider.withLoadedFile(for: .data) { _ in throw Own() } }
+        }
+    }
+}
