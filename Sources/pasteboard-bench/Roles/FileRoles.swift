@@ -76,7 +76,7 @@ struct FileDestination {
         let connection = floor_connect(socket)
         try self.measure { use in
             let descriptor = OwnedDescriptor(adopting: floor_load_descriptor(connection))
-            try use(descriptor.raw)
+            try use(descriptor.raw) { bench_read_all(descriptor.raw, self.bytes) }
         }
     }
 
@@ -88,26 +88,33 @@ struct FileDestination {
         var load = Load()
         load.accepts = [accept]
         try self.measure { use in
-            var file: PassedFile?
-            try connection.load(load, file: { file = $0 }) { _ in }
-            guard let file, file.byteCount == UInt64(self.bytes), file.isImmutable || !self.isMapped else {
+            var taken: PassedFile?
+            try connection.load(load, file: { taken = $0 }) { _ in }
+            guard let file = taken, file.byteCount == UInt64(self.bytes), file.isImmutable || !self.isMapped else {
                 throw BenchError("the bytes did not come as a descriptor")
             }
-            try use(file.descriptor.raw)
+            try use(file.descriptor.raw) {
+                var count = 0
+                try file.forEachPiece { count += $0.count }
+                return count
+            }
         }
     }
 
+    /// Gets a descriptor that holds for the time of the call, and what reads all of it.
+    private typealias Use = (_ descriptor: CInt, _ readAll: () throws -> Int) throws -> Void
+
     /// Reports nanoseconds: until the descriptor is here, until the file is mapped, until all bytes were read, and the
     /// relay's processor time for one hand-over.
-    private func measure(_ load: ((CInt) throws -> Void) throws -> Void) throws {
+    private func measure(_ load: (Use) throws -> Void) throws {
         var handed: [Double] = []
         var mapped: [Double] = []
         var read: [Double] = []
-        try load { _ in }
+        try load { _, _ in }
         let before = bench_processor_time(self.relay)
         for _ in 0..<self.count {
             let start = MonotonicClock.now()
-            try load { descriptor in
+            try load { descriptor, _ in
                 handed.append(Double(MonotonicClock.now() - start))
                 if self.isMapped { mapped.append(Double(bench_map(descriptor, self.bytes) - start)) }
             }
@@ -115,17 +122,14 @@ struct FileDestination {
         let relay = Double(bench_processor_time(self.relay) - before) / Double(self.count)
         for _ in 0..<self.reads {
             let start = MonotonicClock.now()
-            try load { descriptor in
-                if self.isMapped {
-                    guard bench_sum_mapped(descriptor, self.bytes) == 0x0707_0707_0707_0707 &* UInt64(self.bytes / 8)
-                    else {
-                        throw BenchError("other bytes came")
+            try load { descriptor, readAll in
+                let isRight =
+                    if self.isMapped {
+                        bench_sum_mapped(descriptor, self.bytes) == 0x0707_0707_0707_0707 &* UInt64(self.bytes / 8)
+                    } else {
+                        try readAll() == self.bytes
                     }
-                } else {
-                    guard bench_read_all(descriptor, self.bytes) == self.bytes else {
-                        throw BenchError("too few bytes")
-                    }
-                }
+                guard isRight else { throw BenchError("other bytes came") }
             }
             read.append(Double(MonotonicClock.now() - start))
         }
