@@ -77,7 +77,7 @@ uint64_t bench_processor_time(pid_t process);
 // Blocks SIGINT and SIGTERM and returns a descriptor that becomes readable when one arrives.
 int bench_interrupts(void);
 
-// Reads to the end and returns how many bytes came; -1 where nothing comes for so long or `interrupts` is readable.
+// Reads to the end and returns how many bytes came; -1 where nothing comes for so long, -2 where `interrupts` is readable.
 int64_t bench_drain(int descriptor, int interrupts, int milliseconds);
 
 // Removes a directory and all in it; 0 if it is gone.

@@ -92,6 +92,7 @@ struct CommandCase: BenchCase {
         let output = pipe.keepingFirst()
         let count = bench_drain(output.raw, stage.interrupts, Self.patience)
         if count != Int64(self.bytes) { try? process.kill(SIGKILL) }
+        guard count != -2 else { throw BenchError("interrupted") }
         try self.end(process, name)
         guard count == Int64(self.bytes) else { throw Skip("\(name) gave \(count) of \(self.bytes) bytes") }
     }
