@@ -5,6 +5,8 @@ struct DescriptorCase: BenchCase {
     enum Contents: String {
         /// A memory file that the broker keeps.
         case kept = "kept memory file"
+        /// The same, loaded as data by the library.
+        case data = "kept, library"
         /// A memory file that the source passes.
         case memory = "passed memory file"
         /// A file that the source passes.
@@ -18,7 +20,7 @@ struct DescriptorCase: BenchCase {
     private let reads: Int
 
     static func all(quick: Bool) -> [DescriptorCase] {
-        let contents: [Contents] = [.kept, .memory, .file]
+        let contents: [Contents] = [.kept, .data, .memory, .file]
         return contents.map { DescriptorCase("1 MiB by descriptor", $0, 1 << 20, quick ? 20 : 2_000, quick ? 2 : 50) }
             + contents.map { DescriptorCase("1 GiB by descriptor", $0, quick ? 8 << 20 : 1 << 30, quick ? 20 : 500, 1) }
     }
@@ -40,14 +42,18 @@ struct DescriptorCase: BenchCase {
         let passed = self.contents == .file ? PassedKind.file : .memory
         let from: [any CustomStringConvertible] = [passed.rawValue, path, self.bytes]
         let source: (String, [any CustomStringConvertible]) =
-            self.contents == .kept ? ("keeper", [self.bytes]) : ("core-file-source", from)
+            switch self.contents {
+            case .kept, .data: ("keeper", [self.bytes])
+            case .memory, .file: ("core-file-source", from)
+            }
+        let destination = self.contents == .data ? "library-file-destination" : "core-file-destination"
         return try Comparison(self.name, self.kinds).run(
             rounds: stage.options.rounds,
             floor: {
                 try self.measure(stage, "relay-descriptors", "floor-file-source", from, "floor-file-destination")
             },
             self.subject,
-            { try self.measure(stage, "broker", source.0, source.1, "core-file-destination") }
+            { try self.measure(stage, "broker", source.0, source.1, destination) }
         )
     }
 
@@ -56,11 +62,13 @@ struct DescriptorCase: BenchCase {
     private var kinds: [FigureKind] {
         let handed = FigureKind(name: "handed over", unit: "us")
         let mapped = FigureKind(name: "mapped", unit: "us")
-        let others = [
-            FigureKind(name: "read once", unit: "GiB/s", moreIsBetter: true),
-            FigureKind(name: "broker", unit: "us/load"),
-        ]
-        return (self.isMapped ? [handed, mapped] : [handed]) + others
+        let read = FigureKind(name: "read once", unit: "GiB/s", moreIsBetter: true)
+        let broker = FigureKind(name: "broker", unit: "us/load")
+        return switch self.contents {
+        case .kept, .memory: [handed, mapped, read, broker]
+        case .data: [mapped, broker]
+        case .file: [handed, read, broker]
+        }
     }
 
     private func measure(
@@ -80,8 +88,12 @@ struct DescriptorCase: BenchCase {
         ])
         defer { destination.end() }
         let numbers = try destination.numbers(4)
-        let (handed, mapped, read, processor) = (numbers[0], numbers[1], numbers[2], numbers[3])
-        let rate = Double(self.bytes) / Double(1 << 30) / read * 1e9
-        return (self.isMapped ? [handed / 1e3, mapped / 1e3] : [handed / 1e3]) + [rate, processor / 1e3]
+        let (handed, mapped, broker) = (numbers[0] / 1e3, numbers[1] / 1e3, numbers[3] / 1e3)
+        let rate = Double(self.bytes) / Double(1 << 30) / numbers[2] * 1e9
+        return switch self.contents {
+        case .kept, .memory: [handed, mapped, rate, broker]
+        case .data: [mapped, broker]
+        case .file: [handed, rate, broker]
+        }
     }
 }

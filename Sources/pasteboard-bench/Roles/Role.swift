@@ -27,6 +27,7 @@ enum Role {
         case "core-file-source": try FileSource.core(part)
         case "floor-file-destination": try FileDestination(part).floor(part.socket)
         case "core-file-destination": try FileDestination(part).core(part.socket)
+        case "library-file-destination": try LibraryRole.fileDestination(part)
         case "floor-source":
             let connection = floor_connect(part.socket)
             try self.ready()
