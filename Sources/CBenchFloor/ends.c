@@ -7,13 +7,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
-
-static uint64_t now(void) {
-    struct timespec time;
-    if (clock_gettime(CLOCK_MONOTONIC, &time) < 0) floor_die("clock_gettime");
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 int floor_connect(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -125,10 +118,10 @@ static size_t take_answers(struct destination *destination) {
 void floor_load_each(int socket, size_t count, uint64_t bytes, uint64_t *nanoseconds) {
     struct destination destination = {.socket = socket, .bytes = bytes, .stream = 1};
     for (size_t index = 0; index < count; index++) {
-        uint64_t start = now();
+        uint64_t start = floor_now();
         ask(&destination, 1);
         while (take_answers(&destination) == 0) {}
-        nanoseconds[index] = now() - start;
+        nanoseconds[index] = floor_now() - start;
     }
 }
 

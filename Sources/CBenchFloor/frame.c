@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(struct floor_header) == FLOOR_HEADER, "the header has no padding");
@@ -70,4 +71,10 @@ void floor_enlarge_buffers(int socket) {
     int size = 1 << 20;
     if (setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, sizeof size) < 0) floor_die("SO_SNDBUF");
     if (setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, sizeof size) < 0) floor_die("SO_RCVBUF");
+}
+
+uint64_t floor_now(void) {
+    struct timespec time;
+    if (clock_gettime(CLOCK_MONOTONIC, &time) < 0) floor_die("clock_gettime");
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }

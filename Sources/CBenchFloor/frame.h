@@ -46,3 +46,6 @@ void floor_write(int socket, const void *bytes, size_t count);
 
 // 1 MiB in each direction, as the broker's sockets have.
 void floor_enlarge_buffers(int socket);
+
+// Nanoseconds of the monotonic clock.
+uint64_t floor_now(void);

@@ -62,7 +62,8 @@ int64_t bench_drain(int descriptor, int interrupts, int milliseconds) {
     int64_t total = 0;
     for (;;) {
         struct pollfd entries[2] = {{.fd = descriptor, .events = POLLIN}, {.fd = interrupts, .events = POLLIN}};
-        if (poll(entries, 2, milliseconds) <= 0 || entries[1].revents != 0) return -1;
+        if (poll(entries, 2, milliseconds) <= 0) return -1;
+        if (entries[1].revents != 0) return -2;
         size_t count = floor_read(descriptor, bytes, sizeof bytes);
         if (count == 0) return total;
         total += (int64_t)count;

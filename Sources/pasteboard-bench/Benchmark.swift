@@ -34,7 +34,9 @@ struct Benchmark {
 
     private var cases: [any BenchCase] {
         let quick = self.options.isQuick
-        return LoadCase.all(quick: quick) + CommandCase.all(quick: quick) + [StartCase()]
+        return LoadCase.all(quick: quick) + DescriptorCase.all(quick: quick) + CommandCase.all(quick: quick) + [
+            StartCase()
+        ]
             + HoldingCase.all(quick: quick) + [SourceDeathCase()]
     }
 

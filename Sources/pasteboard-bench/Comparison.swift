@@ -28,7 +28,13 @@ struct Comparison {
                     skipped[index] = skip.reason
                 }
             }
-            if let floor { floorRounds.append(try floor()) }
+            guard let floor else { continue }
+            do {
+                floorRounds.append(try floor())
+            } catch let skip as Skip {
+                // It has run so far: nothing is to be compared with less of it.
+                throw BenchError("\(self.name): the floor: \(skip.reason)")
+            }
         }
         return subjects.enumerated().map { index, subject in
             if let reason = skipped[index] {

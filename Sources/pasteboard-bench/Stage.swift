@@ -61,15 +61,30 @@ final class Stage {
         return program
     }
 
+    /// Makes a file of bytes that are all the same.
+    func fill(_ path: String, bytes: Int, with byte: UInt8) throws {
+        let file = try System.open(path, [.writing, .creating, .truncating])
+        let piece = [UInt8](repeating: byte, count: min(bytes, 1 << 20))
+        for _ in 0..<bytes / piece.count { try System.write(piece.span, to: file.raw) }
+    }
+
     /// Starts this program in a role; it tells what it has to tell by lines.
-    func start(_ role: any CustomStringConvertible...) throws -> BenchProcess {
+    func start(_ role: [any CustomStringConvertible]) throws -> BenchProcess {
         try BenchProcess([self.program, "role"] + role.map(\.description), interrupts: self.interrupts)
     }
 
+    func start(_ role: any CustomStringConvertible...) throws -> BenchProcess {
+        try self.start(role)
+    }
+
     /// As `start`, and waits until it has said that it is ready.
-    func startReady(_ role: any CustomStringConvertible...) throws -> BenchProcess {
-        let process = try BenchProcess([self.program, "role"] + role.map(\.description), interrupts: self.interrupts)
+    func startReady(_ role: [any CustomStringConvertible]) throws -> BenchProcess {
+        let process = try self.start(role)
         guard try process.line() == "ready" else { throw BenchError("\(process.name) did not get ready") }
         return process
+    }
+
+    func startReady(_ role: any CustomStringConvertible...) throws -> BenchProcess {
+        try self.startReady(role)
     }
 }

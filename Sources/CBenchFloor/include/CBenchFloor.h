@@ -21,6 +21,9 @@ void floor_relay(int listener);
 // As above with one source, the first connection, and many destinations that each wait for their answer.
 void floor_relay_many(int listener);
 
+// As floor_relay, for small messages that each may carry a descriptor.
+void floor_relay_descriptors(int listener);
+
 // ---- Ends
 
 int floor_connect(const char *path);
@@ -43,6 +46,23 @@ void floor_load_pipelined(int socket, size_t count, uint64_t bytes, size_t depth
 // As above with one request under way on each of `connections` connections to a relay of many.
 void floor_load_connections(const int *sockets, size_t connections, size_t count, uint64_t bytes);
 
+// ---- Descriptors
+
+// Answers each request with a descriptor until the connection ends.
+void floor_serve_descriptor(int socket, int descriptor);
+
+// Asks, and returns the descriptor that comes.
+int floor_load_descriptor(int socket);
+
+// Maps a file, unmaps it again, and returns the time at which it was mapped, in nanoseconds.
+uint64_t bench_map(int descriptor, size_t count);
+
+// The sum of a file's words of 8 bytes, which are mapped, without what overflows.
+uint64_t bench_sum_mapped(int descriptor, size_t count);
+
+// Reads a file's bytes once, piece by piece, and returns how many there are.
+size_t bench_read_all(int descriptor, size_t count);
+
 // ---- Processes
 
 // This process is killed when the one that started it ends.
@@ -57,7 +77,7 @@ uint64_t bench_processor_time(pid_t process);
 // Blocks SIGINT and SIGTERM and returns a descriptor that becomes readable when one arrives.
 int bench_interrupts(void);
 
-// Reads to the end and returns how many bytes came; -1 where nothing comes for so long or `interrupts` is readable.
+// Reads to the end and returns how many bytes came; -1 where nothing comes for so long, -2 where `interrupts` is readable.
 int64_t bench_drain(int descriptor, int interrupts, int milliseconds);
 
 // Removes a directory and all in it; 0 if it is gone.

@@ -29,7 +29,9 @@ struct CommandCase: BenchCase {
     }
 
     func run(on stage: Stage) throws -> [CaseResult] {
-        let input = try self.makeInput(stage)
+        let input = "\(stage.directory)/input"
+        // Text, because some peers do not take anything else.
+        try stage.fill(input, bytes: self.bytes, with: UInt8(ascii: "x"))
         defer { try? System.unlink(input) }
         let floor = try Clipboard.floor(stage)
         defer { floor.end() }
@@ -54,15 +56,6 @@ struct CommandCase: BenchCase {
             floor: { try self.measure(stage, "the C program", floor, input) },
             subjects
         )
-    }
-
-    private func makeInput(_ stage: Stage) throws -> String {
-        let path = "\(stage.directory)/input"
-        let file = try System.open(path, [.writing, .creating, .truncating])
-        // Text, because some peers do not take anything else.
-        let piece = [UInt8](repeating: UInt8(ascii: "x"), count: min(self.bytes, 1 << 20))
-        for _ in 0..<self.bytes / piece.count { try System.write(piece.span, to: file.raw) }
-        return path
     }
 
     private func measure(_ stage: Stage, _ name: String, _ clipboard: Clipboard, _ input: String) throws -> [Double] {
@@ -99,6 +92,7 @@ struct CommandCase: BenchCase {
         let output = pipe.keepingFirst()
         let count = bench_drain(output.raw, stage.interrupts, Self.patience)
         if count != Int64(self.bytes) { try? process.kill(SIGKILL) }
+        guard count != -2 else { throw BenchError("interrupted") }
         try self.end(process, name)
         guard count == Int64(self.bytes) else { throw Skip("\(name) gave \(count) of \(self.bytes) bytes") }
     }

@@ -19,6 +19,7 @@ struct CoreDestination {
         accept.type = "public.data"
         var load = Load()
         load.accepts = [accept]
+        load.descriptorWelcome = false
         self.load = load
     }
 

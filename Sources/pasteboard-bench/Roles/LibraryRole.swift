@@ -1,3 +1,4 @@
+import CBenchFloor
 import FoundationEssentials
 import Glibc
 import PasteboardKit
@@ -30,6 +31,30 @@ enum LibraryRole {
                 try await self.load(work, work.count, providers)
             }
             try Role.report(measurement)
+        }
+    }
+
+    /// Reports as `FileDestination` does, but what is mapped is the data that a load gives.
+    static func fileDestination(_ part: Part) throws {
+        let count = try part.number(1)
+        let bytes = try part.number(3)
+        let relay = pid_t(truncatingIfNeeded: try part.number(4))
+        self.run {
+            guard let provider = try await self.board(part.socket).contents().items.first?.itemProvider else {
+                throw BenchError("the pasteboard is empty")
+            }
+            var times: [Double] = []
+            // Where the bytes do not come as a descriptor, as many loads as that would take for ever.
+            let deadline = MonotonicClock.deadline(milliseconds: 3_000)
+            let before = bench_processor_time(relay)
+            while times.count < count, times.isEmpty || MonotonicClock.now() < deadline {
+                let start = MonotonicClock.now()
+                let data = try await provider.loadData(for: .data).value
+                times.append(Double(MonotonicClock.now() - start))
+                guard data.count == bytes, data.last == 7 else { throw BenchError("other bytes came") }
+            }
+            let broker = Double(bench_processor_time(relay) - before) / Double(times.count)
+            try Role.say("0 \(times.median) 0 \(broker)")
         }
     }
 

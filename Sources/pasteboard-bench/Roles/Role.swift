@@ -19,6 +19,15 @@ enum Role {
             let listener = floor_listen(part.socket)
             try self.ready()
             floor_relay_many(listener)
+        case "relay-descriptors":
+            let listener = floor_listen(part.socket)
+            try self.ready()
+            floor_relay_descriptors(listener)
+        case "floor-file-source": try FileSource.floor(part)
+        case "core-file-source": try FileSource.core(part)
+        case "floor-file-destination": try FileDestination(part).floor(part.socket)
+        case "core-file-destination": try FileDestination(part).core(part.socket)
+        case "library-file-destination": try LibraryRole.fileDestination(part)
         case "floor-source":
             let connection = floor_connect(part.socket)
             try self.ready()

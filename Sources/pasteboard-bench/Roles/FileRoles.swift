@@ -1,0 +1,138 @@
+import CBenchFloor
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The file that a source passes.
+enum PassedKind: String {
+    case memory
+    case file
+
+    /// Opens the file, or fills and seals a memory file of the same size.
+    func descriptor(_ path: String, bytes: Int) throws -> DescriptorBox {
+        guard self == .memory else { return DescriptorBox(try System.open(path)) }
+        let file = try MemoryFile()
+        let piece = [UInt8](repeating: 7, count: min(bytes, 1 << 20))
+        for _ in 0..<bytes / piece.count { try file.append(piece.span) }
+        try file.seal()
+        return file.descriptor
+    }
+}
+
+/// Sources that answer with the same descriptor each time.
+enum FileSource {
+    static func floor(_ part: Part) throws -> Never {
+        let descriptor = try self.descriptor(part)
+        let connection = floor_connect(part.socket)
+        try Role.ready()
+        floor_serve_descriptor(connection, descriptor.raw)
+        exit(0)
+    }
+
+    static func core(_ part: Part) throws -> Never {
+        let descriptor = try self.descriptor(part)
+        let bytes = UInt64(try part.number(2))
+        let connection = try CoreConnection.open(part.socket)
+        _ = try connection.write(Write(), items: [CoreConnection.item(.promised)])
+        try Role.ready()
+        var asks: [UInt64] = []
+        while true {
+            try connection.turn { _, event, _ in
+                if case .asked(let stream, _) = event { asks.append(stream) }
+            }
+            for ask in asks {
+                guard connection.io.pass(descriptor, byteCount: bytes, on: ask) else {
+                    throw BenchError("a descriptor is not welcome")
+                }
+            }
+            asks.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private static func descriptor(_ part: Part) throws -> DescriptorBox {
+        guard let kind = PassedKind(rawValue: try part.word(0)) else { throw BenchError("there is no such file") }
+        return try kind.descriptor(try part.word(1), bytes: try part.number(2))
+    }
+}
+
+/// Destinations that take descriptors.
+struct FileDestination {
+    private let isMapped: Bool
+    private let count: Int
+    private let reads: Int
+    private let bytes: Int
+    private let relay: pid_t
+
+    init(_ part: Part) throws {
+        self.isMapped = try part.word(0) == "mapped"
+        self.count = try part.number(1)
+        self.reads = try part.number(2)
+        self.bytes = try part.number(3)
+        self.relay = pid_t(truncatingIfNeeded: try part.number(4))
+    }
+
+    func floor(_ socket: String) throws {
+        let connection = floor_connect(socket)
+        try self.measure { use in
+            let descriptor = OwnedDescriptor(adopting: floor_load_descriptor(connection))
+            try use(descriptor.raw) { bench_read_all(descriptor.raw, self.bytes) }
+        }
+    }
+
+    func core(_ socket: String) throws {
+        let connection = try CoreConnection.open(socket)
+        _ = try connection.welcome()
+        var accept = Accept()
+        accept.type = "public.data"
+        var load = Load()
+        load.accepts = [accept]
+        try self.measure { use in
+            var taken: PassedFile?
+            try connection.load(load, file: { taken = $0 }) { _ in }
+            guard let file = taken, file.byteCount == UInt64(self.bytes), file.isImmutable || !self.isMapped else {
+                throw BenchError("the bytes did not come as a descriptor")
+            }
+            try use(file.descriptor.raw) {
+                var count = 0
+                try file.forEachPiece { count += $0.count }
+                return count
+            }
+        }
+    }
+
+    /// Gets a descriptor that holds for the time of the call, and what reads all of it.
+    private typealias Use = (_ descriptor: CInt, _ readAll: () throws -> Int) throws -> Void
+
+    /// Reports nanoseconds: until the descriptor is here, until the file is mapped, until all bytes were read, and the
+    /// relay's processor time for one hand-over.
+    private func measure(_ load: (Use) throws -> Void) throws {
+        var handed: [Double] = []
+        var mapped: [Double] = []
+        var read: [Double] = []
+        try load { _, _ in }
+        let before = bench_processor_time(self.relay)
+        for _ in 0..<self.count {
+            let start = MonotonicClock.now()
+            try load { descriptor, _ in
+                handed.append(Double(MonotonicClock.now() - start))
+                if self.isMapped { mapped.append(Double(bench_map(descriptor, self.bytes) - start)) }
+            }
+        }
+        let relay = Double(bench_processor_time(self.relay) - before) / Double(self.count)
+        for _ in 0..<self.reads {
+            let start = MonotonicClock.now()
+            try load { descriptor, readAll in
+                let isRight =
+                    if self.isMapped {
+                        bench_sum_mapped(descriptor, self.bytes) == 0x0707_0707_0707_0707 &* UInt64(self.bytes / 8)
+                    } else {
+                        try readAll() == self.bytes
+                    }
+                guard isRight else { throw BenchError("other bytes came") }
+            }
+            read.append(Double(MonotonicClock.now() - start))
+        }
+        try Role.say("\(handed.median) \(self.isMapped ? mapped.median : 0) \(read.median) \(relay)")
+    }
+}
