@@ -92,7 +92,7 @@ package final class BlockingConnection {
 
     /// With nothing else to watch, one call waits and reads. It wakes up now and then, which is no deadline's business.
     private func mayReceiveWait(until end: UInt64) -> Bool {
-        self.receiveWaits && (end == .max || end > MonotonicClock.now() + Self.longestWait * 1_000_000)
+        self.receiveWaits && (end == .max || end > MonotonicClock.recent() + Self.longestWait * 1_000_000)
     }
 
     private func poll(_ extra: [PollInterest], until deadline: UInt64) throws(Failure) -> [PollInterest.Readiness] {
@@ -138,7 +138,7 @@ package final class BlockingConnection {
                 try? self.io.flush()
                 throw Failure(.cancelled, "interrupted")
             }
-            if MonotonicClock.now() >= deadline {
+            if MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline {
                 self.io.state.cancel(stream)
                 try? self.io.flush()
                 throw Failure(.timeout, "the broker at \(self.io.path) has not answered in the time allowed")

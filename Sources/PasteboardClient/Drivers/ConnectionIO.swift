@@ -69,7 +69,7 @@ package struct ConnectionIO: ~Copyable {
         case .wouldBlock: return false
         case .endOfFile: throw self.lost("it closed the connection")
         case .bytes(let count):
-            self.heardAt = MonotonicClock.now()
+            self.heardAt = MonotonicClock.recent()
             self.probedAt = nil
             try self.parse(handle)
             return count >= ReadBuffer.standardReadSize
@@ -86,9 +86,8 @@ package struct ConnectionIO: ~Copyable {
                     let event = try self.state.received(piece, in: bytes) {
                         Result { () throws(MissingDescriptor) in try self.descriptors.take() }
                     }
-                    guard let event else { continue }
-                    if case .welcomed = event { self.decoder.takesDescriptors = self.state.passesDescriptors }
-                    handle(&self.state, event, bytes)
+                    self.decoder.takesDescriptors = self.state.passesDescriptors
+                    if let event { handle(&self.state, event, bytes) }
                 }
                 // They come with the first byte of their frame, which may not be complete yet.
                 guard self.descriptors.isEmpty || consumed < bytes.count && self.descriptors.count == 1 else {
@@ -122,7 +121,7 @@ package struct ConnectionIO: ~Copyable {
             _ = try self.output.flush(to: self.socket.raw, delivered: &self.deliveries)
             // A broker that takes bytes is alive.
             if self.output.controlCount + self.output.streamCount < waiting, self.probedAt == nil {
-                self.heardAt = MonotonicClock.now()
+                self.heardAt = MonotonicClock.recent()
             }
         } catch {
             self.closeWriting()
@@ -147,7 +146,7 @@ package struct ConnectionIO: ~Copyable {
         do {
             if try self.output.sendThrough(header: header, payload: payload, to: self.socket.raw), self.probedAt == nil
             {
-                self.heardAt = MonotonicClock.now()
+                self.heardAt = MonotonicClock.recent()
             }
         } catch {
             self.closeWriting()
@@ -227,8 +226,10 @@ package struct ConnectionIO: ~Copyable {
     /// The time of `nextCheck` has come, and nothing is there to be read: asks for a sign of life, or gives the broker
     /// up.
     package mutating func check() throws(Failure) {
+        let due = self.nextCheck
+        guard MonotonicClock.mayBeOver(due) else { return }
         let now = MonotonicClock.now()
-        guard now >= self.nextCheck else { return }
+        guard now >= due else { return }
         guard self.state.isWelcomed else {
             throw Failure(
                 .brokerUnavailable,

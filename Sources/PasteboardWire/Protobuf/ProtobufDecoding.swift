@@ -108,15 +108,18 @@ package enum Protobuf {
 
     @inline(never)
     static func longVarint(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> UInt64 {
+        // At most ten bytes, of which the last brings one bit.
+        let rest = bytes.extracting(offset..<min(end, offset + 10))
         var value: UInt64 = 0
         var shift: UInt64 = 0
-        while offset < end {
-            let byte = bytes[offset]
-            offset += 1
-            guard shift < 63 || byte <= 1 else { throw Self.malformed("a number") }
+        for index in rest.indices {
+            let byte = rest[index]
             value |= UInt64(byte & 0x7F) &<< shift
-            if byte < 0x80 { return value }
             shift += 7
+            guard byte < 0x80 else { continue }
+            guard index < 9 || byte <= 1 else { break }
+            offset += index + 1
+            return value
         }
         throw Self.malformed("a number")
     }
