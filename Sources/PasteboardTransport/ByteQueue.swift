@@ -62,6 +62,7 @@ struct ByteQueue: ~Copyable {
 
     /// Takes `sent` bytes off the front.
     mutating func consume(_ sent: Int) {
+        guard sent > 0 else { return }
         var boundary = restOfFrame
         while boundary < sent { boundary += frameLength(at: boundary) }
         frameEnd = position + UInt64(boundary)

@@ -288,7 +288,7 @@ static inline ssize_t pbs_receive(
     return count;
 }
 
-// Makes receiving on a socket wait, but not longer than this.
+// Makes receiving on a socket wait, but not longer than this; with 0 without end.
 static inline int pbs_set_receive_timeout(int fd, long milliseconds) {
     struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
     if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) < 0) return -1;

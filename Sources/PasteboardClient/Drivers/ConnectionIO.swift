@@ -3,7 +3,7 @@ package import PasteboardWire
 
 /// A connected socket and what flows through it: the one way between `ClientState` and the kernel.
 ///
-/// It never waits. A driver polls `descriptor`, calls `pump` when it is readable and `flush` when it is writable or after
+/// It waits only in `turn`. Else a driver polls `descriptor`, calls `pump` when it is readable and `flush` when it is writable or after
 /// it made wishes to `state`, and `check` when `nextCheck` has come. A `Failure` thrown here means that the connection
 /// is over; the driver then tells `state.connectionLost` and whoever waited.
 package struct ConnectionIO: ~Copyable {
@@ -25,6 +25,9 @@ package struct ConnectionIO: ~Copyable {
     private var isWriteClosed = false
     /// A child of a fork shares the socket, and would write into the middle of its parent's frames.
     private let owner = ForkGuard()
+
+    /// How long receiving waits on the socket, in milliseconds, 0 for ever; nil while it does not.
+    var receiveTimeout: Int?
 
     private let connectedAt = MonotonicClock.now()
     private var heardAt = MonotonicClock.now()

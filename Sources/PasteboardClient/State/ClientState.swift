@@ -64,8 +64,7 @@ package struct ClientState: Sendable {
     // MARK: Opening
 
     /// Opens a load. Beyond the number that the broker takes at once it waits for its turn.
-    package mutating func open(_ load: Load) throws(Failure) -> UInt64 {
-        var load = load
+    package mutating func open(_ load: consuming Load) throws(Failure) -> UInt64 {
         load.credit = load.credit ?? Self.standardWindow
         guard self.openLoads < self.maximumLoads, self.waiting.isEmpty else {
             try self.checkIsOpen()
