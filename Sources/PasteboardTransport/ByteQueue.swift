@@ -10,6 +10,8 @@ struct ByteQueue: ~Copyable {
     private var capacity = 0
     private var head = 0
     private var tail = 0
+    /// How many bytes it held before it was last empty: about as many will come again.
+    private var usual = 0
 
     /// How many bytes have left, ever.
     private(set) var position: UInt64 = 0
@@ -60,12 +62,14 @@ struct ByteQueue: ~Copyable {
 
     /// Takes `sent` bytes off the front.
     mutating func consume(_ sent: Int) {
+        guard sent > 0 else { return }
         var boundary = restOfFrame
         while boundary < sent { boundary += frameLength(at: boundary) }
         frameEnd = position + UInt64(boundary)
         position += UInt64(sent)
         head += sent
         if head == tail {
+            usual = tail
             head = 0
             tail = 0
         }
@@ -89,10 +93,10 @@ struct ByteQueue: ~Copyable {
         if capacity == StoragePool.blockSize { StoragePool.give(storage) } else { storage.deallocate() }
     }
 
-    /// Small memory grows by doubling; beyond that there is one size, and beyond that what is needed.
+    /// Small memory grows fourfold; beyond that there is one size, and beyond that what is needed.
     private static func allocate(atLeast count: Int, now capacity: Int) -> (UnsafeMutableRawPointer, Int) {
         if count <= keptCapacity {
-            let size = min(max(4096, 2 * capacity, count), keptCapacity)
+            let size = min(max(4096, 4 * capacity, count), keptCapacity)
             return (.allocate(byteCount: size, alignment: 16), size)
         }
         if count <= StoragePool.blockSize { return (StoragePool.take(), StoragePool.blockSize) }
@@ -109,7 +113,8 @@ struct ByteQueue: ~Copyable {
             tail = count
             return storage + count
         }
-        let (replacement, larger) = Self.allocate(atLeast: count + extra, now: capacity)
+        let least = storage == nil ? max(extra, min(usual, StoragePool.blockSize)) : count + extra
+        let (replacement, larger) = Self.allocate(atLeast: least, now: capacity)
         if let storage {
             replacement.copyMemory(from: storage + head, byteCount: count)
             Self.free(storage, capacity)

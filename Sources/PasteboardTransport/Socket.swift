@@ -23,7 +23,7 @@ package enum Socket {
         _ = pbs_set_int_option(socket, SO_RCVBUF, bytes)
     }
 
-    /// Arranges that receiving may wait, at most so long; sending never does. One call instead of two, a wait and a
+    /// Arranges that receiving may wait, at most so long, for ever with 0; sending never does. One call instead of two, a wait and a
     /// read, for a thread that has nothing else to watch.
     package static func letReceiveWait(_ socket: CInt, milliseconds: Int) throws(SystemError) {
         _ = try System.call("setsockopt SO_RCVTIMEO") { pbs_set_receive_timeout(socket, milliseconds) }

@@ -225,16 +225,22 @@ static inline ssize_t pbs_send(
     const void *third, size_t thirdCount,
     const int *descriptors, int descriptorCount
 ) {
-    struct iovec pieces[3] = {
-        {(void *)first, firstCount}, {(void *)second, secondCount}, {(void *)third, thirdCount},
-    };
+    struct iovec pieces[3];
+    int count = 0;
+    if (firstCount > 0) pieces[count++] = (struct iovec){(void *)first, firstCount};
+    if (secondCount > 0) pieces[count++] = (struct iovec){(void *)second, secondCount};
+    if (thirdCount > 0) pieces[count++] = (struct iovec){(void *)third, thirdCount};
+    // A message of one piece needs no description, which the kernel would have to fetch and check.
+    if (count == 1 && descriptorCount == 0) {
+        return send(fd, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(PBS_MAX_DESCRIPTORS * sizeof(int))];
     } control;
     struct msghdr message = {0};
     message.msg_iov = pieces;
-    message.msg_iovlen = 3;
+    message.msg_iovlen = count;
     if (descriptorCount > 0) {
         if (descriptorCount > PBS_MAX_DESCRIPTORS) {
             errno = EINVAL;
@@ -282,7 +288,7 @@ static inline ssize_t pbs_receive(
     return count;
 }
 
-// Makes receiving on a socket wait, but not longer than this.
+// Makes receiving on a socket wait, but not longer than this; with 0 without end.
 static inline int pbs_set_receive_timeout(int fd, long milliseconds) {
     struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
     if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) < 0) return -1;

@@ -11,29 +11,14 @@ package final class BlockingConnection {
     package var io: ConnectionIO
     /// Events that came for somebody else while a request waited.
     private var stash: [ClientEvent] = []
-    /// How long one receive waits, in milliseconds.
-    private static let longestWait: UInt64 = 1_000
-    private let receiveWaits: Bool
-
     /// Connects, and starts a broker where none is and the connector may. Hello goes out with the first request.
     package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
         self.io = ConnectionIO(adopting: try connector.connect(), path: connector.place.socket, hello: hello)
-        self.receiveWaits = Self.letReceiveWait(self.io.descriptor)
     }
 
     /// Takes over a connected socket.
     package init(adopting socket: consuming OwnedDescriptor, path: String, hello: Hello = Hello()) {
         self.io = ConnectionIO(adopting: socket, path: path, hello: hello)
-        self.receiveWaits = Self.letReceiveWait(self.io.descriptor)
-    }
-
-    private static func letReceiveWait(_ socket: CInt) -> Bool {
-        do {
-            try Socket.letReceiveWait(socket, milliseconds: Int(self.longestWait))
-            return true
-        } catch {
-            return false
-        }
     }
 
     // MARK: Waiting
@@ -65,46 +50,7 @@ package final class BlockingConnection {
         untilSent: Bool = false,
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) -> [PollInterest.Readiness] {
-        if let failure = self.io.state.failure { throw failure }
-        do throws(Failure) {
-            try self.io.flush()
-            let end = untilSent && !self.io.wantsWrite ? 0 : min(deadline, self.io.nextCheck)
-            if extra.isEmpty, !self.io.wantsWrite, self.mayReceiveWait(until: end) {
-                _ = try self.io.pump(waiting: true, handle)
-                try self.io.flush()
-                try self.io.check()
-                return []
-            }
-            let ready = try self.poll(extra, until: end)
-            if ready[0].contains(.writable) { try self.io.flush() }
-            if ready[0].subtracting(.writable).isEmpty {
-                try self.io.check()
-            } else {
-                _ = try self.io.pump(handle)
-                try self.io.flush()
-            }
-            return Array(ready.dropFirst())
-        } catch {
-            _ = self.io.state.connectionLost(error)
-            throw error
-        }
-    }
-
-    /// With nothing else to watch, one call waits and reads. It wakes up now and then, which is no deadline's business.
-    private func mayReceiveWait(until end: UInt64) -> Bool {
-        self.receiveWaits && (end == .max || end > MonotonicClock.now() + Self.longestWait * 1_000_000)
-    }
-
-    private func poll(_ extra: [PollInterest], until deadline: UInt64) throws(Failure) -> [PollInterest.Readiness] {
-        let own = PollInterest(self.io.descriptor, self.io.wantsWrite ? [.readable, .writable] : .readable)
-        do {
-            return try System.poll(
-                [own] + extra,
-                milliseconds: deadline == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: deadline))
-            )
-        } catch {
-            throw Failure(.invalidArgument, "cannot wait for descriptors: \(error)")
-        }
+        try self.io.turn(extra: extra, until: deadline, untilSent: untilSent, handle)
     }
 
     /// Turns until `take` has made a result of what came for `stream`, or until `deadline`, or until `interrupt` is readable.
@@ -138,7 +84,7 @@ package final class BlockingConnection {
                 try? self.io.flush()
                 throw Failure(.cancelled, "interrupted")
             }
-            if MonotonicClock.now() >= deadline {
+            if MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline {
                 self.io.state.cancel(stream)
                 try? self.io.flush()
                 throw Failure(.timeout, "the broker at \(self.io.path) has not answered in the time allowed")

@@ -3,7 +3,7 @@ package import PasteboardWire
 
 /// A connected socket and what flows through it: the one way between `ClientState` and the kernel.
 ///
-/// It never waits. A driver polls `descriptor`, calls `pump` when it is readable and `flush` when it is writable or after
+/// It waits only in `turn`. Else a driver polls `descriptor`, calls `pump` when it is readable and `flush` when it is writable or after
 /// it made wishes to `state`, and `check` when `nextCheck` has come. A `Failure` thrown here means that the connection
 /// is over; the driver then tells `state.connectionLost` and whoever waited.
 package struct ConnectionIO: ~Copyable {
@@ -25,6 +25,9 @@ package struct ConnectionIO: ~Copyable {
     private var isWriteClosed = false
     /// A child of a fork shares the socket, and would write into the middle of its parent's frames.
     private let owner = ForkGuard()
+
+    /// How long receiving waits on the socket, in milliseconds, 0 for ever; nil while it does not.
+    var receiveTimeout: Int?
 
     private let connectedAt = MonotonicClock.now()
     private var heardAt = MonotonicClock.now()
@@ -69,7 +72,7 @@ package struct ConnectionIO: ~Copyable {
         case .wouldBlock: return false
         case .endOfFile: throw self.lost("it closed the connection")
         case .bytes(let count):
-            self.heardAt = MonotonicClock.now()
+            self.heardAt = MonotonicClock.recent()
             self.probedAt = nil
             try self.parse(handle)
             return count >= ReadBuffer.standardReadSize
@@ -86,9 +89,8 @@ package struct ConnectionIO: ~Copyable {
                     let event = try self.state.received(piece, in: bytes) {
                         Result { () throws(MissingDescriptor) in try self.descriptors.take() }
                     }
-                    guard let event else { continue }
-                    if case .welcomed = event { self.decoder.takesDescriptors = self.state.passesDescriptors }
-                    handle(&self.state, event, bytes)
+                    self.decoder.takesDescriptors = self.state.passesDescriptors
+                    if let event { handle(&self.state, event, bytes) }
                 }
                 // They come with the first byte of their frame, which may not be complete yet.
                 guard self.descriptors.isEmpty || consumed < bytes.count && self.descriptors.count == 1 else {
@@ -122,7 +124,7 @@ package struct ConnectionIO: ~Copyable {
             _ = try self.output.flush(to: self.socket.raw, delivered: &self.deliveries)
             // A broker that takes bytes is alive.
             if self.output.controlCount + self.output.streamCount < waiting, self.probedAt == nil {
-                self.heardAt = MonotonicClock.now()
+                self.heardAt = MonotonicClock.recent()
             }
         } catch {
             self.closeWriting()
@@ -147,7 +149,7 @@ package struct ConnectionIO: ~Copyable {
         do {
             if try self.output.sendThrough(header: header, payload: payload, to: self.socket.raw), self.probedAt == nil
             {
-                self.heardAt = MonotonicClock.now()
+                self.heardAt = MonotonicClock.recent()
             }
         } catch {
             self.closeWriting()
@@ -227,8 +229,10 @@ package struct ConnectionIO: ~Copyable {
     /// The time of `nextCheck` has come, and nothing is there to be read: asks for a sign of life, or gives the broker
     /// up.
     package mutating func check() throws(Failure) {
+        let due = self.nextCheck
+        guard MonotonicClock.mayBeOver(due) else { return }
         let now = MonotonicClock.now()
-        guard now >= self.nextCheck else { return }
+        guard now >= due else { return }
         guard self.state.isWelcomed else {
             throw Failure(
                 .brokerUnavailable,

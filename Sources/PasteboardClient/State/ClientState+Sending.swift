@@ -27,9 +27,7 @@ extension ClientState {
 
     /// How many bytes of an ask may be sent now; nil once the ask is over.
     package func sendable(_ ask: UInt64) -> Int? {
-        guard let index = self.asks.index(of: ask) else { return nil }
-        let ask = self.asks.values[index]
-        return Int(clamping: ask.credit - min(ask.credit, ask.sent))
+        self.asks.index(of: ask).map { self.asks.values[$0].sendable }
     }
 
     /// The header of the next data frame of a write or an ask, for as many of `count` bytes as it may carry, which are
@@ -41,16 +39,18 @@ extension ClientState {
         guard self.failure == nil, count > 0 || last else { return nil }
         let isShared = self.asks.count + self.streams.count - self.publications > 1
         let limit = min(count, isShared ? WireLimits.sharedDataLength : WireLimits.dataLength)
-        if self.isWriting(stream) {
-            return FrameHeader(.data, stream: stream, length: limit, flags: last && limit == count ? .last : [])
+        // The client's own streams are odd.
+        if stream & 1 == 1 {
+            guard self.isWriting(stream) else { return nil }
+            return FrameHeader(.data, stream: stream, length: limit, flags: last && limit == count ? .last : .none)
         }
-        guard let index = self.asks.index(of: stream), let credit = self.sendable(stream) else { return nil }
-        let length = min(limit, credit)
+        guard let index = self.asks.index(of: stream) else { return nil }
+        let length = min(limit, self.asks.values[index].sendable)
         let isLast = last && length == count
         guard length > 0 || isLast else { return nil }
         self.asks.values[index].sent += UInt64(length)
         if isLast { self.asks.remove(at: index) }
-        return FrameHeader(.data, stream: stream, length: length, flags: isLast ? .last : [])
+        return FrameHeader(.data, stream: stream, length: length, flags: isLast ? .last : .none)
     }
 
     // MARK: Descriptors

@@ -64,8 +64,7 @@ package struct ClientState: Sendable {
     // MARK: Opening
 
     /// Opens a load. Beyond the number that the broker takes at once it waits for its turn.
-    package mutating func open(_ load: Load) throws(Failure) -> UInt64 {
-        var load = load
+    package mutating func open(_ load: consuming Load) throws(Failure) -> UInt64 {
         load.credit = load.credit ?? Self.standardWindow
         guard self.openLoads < self.maximumLoads, self.waiting.isEmpty else {
             try self.checkIsOpen()
@@ -110,22 +109,26 @@ package struct ClientState: Sendable {
     }
 
     private mutating func open(_ message: some WireMessage, as phase: OpenStream.Phase) throws(Failure) -> UInt64 {
+        try self.open(message, OpenStream(phase: phase))
+    }
+
+    private mutating func open(_ message: some WireMessage, _ open: consuming OpenStream) throws(Failure) -> UInt64 {
         try self.checkIsOpen()
         let stream = self.takeID()
         try self.connectionFrames.appendChecked(message, stream: stream)
-        self.streams.insert(OpenStream(phase: phase, handle: stream), for: stream)
+        open.handle = stream
+        self.streams.insert(open, for: stream)
         return stream
     }
 
     private mutating func start(_ load: Load) throws(Failure) -> UInt64 {
-        let stream = try self.open(load, as: .load)
+        var open = OpenStream(phase: .load)
+        open.granted = load.credit ?? 0
+        open.window = open.granted
+        open.maximum = load.maximumByteCount ?? .max
+        open.descriptorWelcome = load.descriptorWelcome ?? false
+        let stream = try self.open(load, open)
         self.openLoads += 1
-        if let index = self.streams.index(of: stream) {
-            self.streams.values[index].granted = load.credit ?? 0
-            self.streams.values[index].window = load.credit ?? 0
-            self.streams.values[index].maximum = load.maximumByteCount ?? .max
-            self.streams.values[index].descriptorWelcome = load.descriptorWelcome ?? false
-        }
         return stream
     }
 

@@ -27,7 +27,11 @@ package struct FrameDecoder: Sendable {
             return self.takePayload(of: header, missing: missing, available: available, at: &offset, isFirst: false)
         }
         guard let header = FrameHeader(bytes, at: offset) else { return nil }
-        try self.check(header)
+        // What may pass without another look: nearly everything.
+        let isPlain =
+            header.length <= UInt32(self.limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind))
+            && header.descriptorCount == 0 && header.version == FrameHeader.version
+        if !isPlain { try self.check(header) }
         let length = Int(header.length)
         let available = bytes.count - offset - FrameHeader.byteCount
         if header.rawKind == FrameKind.data.rawValue {
@@ -56,6 +60,7 @@ package struct FrameDecoder: Sendable {
         return FramePiece(header: header, payload: start..<offset, isFirst: isFirst, isLast: count == missing)
     }
 
+    @inline(never)
     private func check(_ header: FrameHeader) throws(Failure) {
         let limit = self.limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind)
         guard header.length <= UInt32(limit) else {

@@ -48,6 +48,7 @@ package struct FrameHeader: Sendable, Equatable {
 
     /// Reads the header at `offset`; nil when fewer than 16 bytes are there.
     @inlinable
+    @inline(__always)
     package init?(_ bytes: Span<UInt8>, at offset: Int) {
         guard offset >= 0, offset <= bytes.count, bytes.count - offset >= Self.byteCount else { return nil }
         // Every bit pattern is a number, and the loads are checked against the span.
@@ -91,7 +92,7 @@ package struct FrameFlags: OptionSet, Sendable {
     @inlinable package static var none: FrameFlags { FrameFlags(rawValue: 0) }
     /// On `data`: the byte sequence ends with this frame. On a load's stream that is the end of the stream too,
     /// so that a small answer is one frame; on a write's stream the next representation's bytes begin.
-    package static let last = FrameFlags(rawValue: 1)
+    @inlinable package static var last: FrameFlags { FrameFlags(rawValue: 1) }
     /// A receiver that does not know this frame's kind has to refuse it; without the flag it skips the frame.
-    package static let mustUnderstand = FrameFlags(rawValue: 2)
+    @inlinable package static var mustUnderstand: FrameFlags { FrameFlags(rawValue: 2) }
 }

@@ -106,17 +106,39 @@ package enum Protobuf {
         return UInt64(bytes[offset])
     }
 
+    /// The lower seven bits of each byte, one behind the other.
+    private static func joined(_ bytes: UInt64) -> UInt64 {
+        var word = bytes & 0x7F7F_7F7F_7F7F_7F7F
+        word = word & 0x007F_007F_007F_007F | (word & 0x7F00_7F00_7F00_7F00) >> 1
+        word = word & 0x0000_3FFF_0000_3FFF | (word & 0x3FFF_0000_3FFF_0000) >> 2
+        return word & 0x0FFF_FFFF | (word & 0x0FFF_FFFF_0000_0000) >> 4
+    }
+
     @inline(never)
     static func longVarint(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> UInt64 {
+        // At most ten bytes, of which the last brings one bit.
+        let rest = bytes.extracting(offset..<min(end, offset + 10))
         var value: UInt64 = 0
-        var shift: UInt64 = 0
-        while offset < end {
-            let byte = bytes[offset]
-            offset += 1
-            guard shift < 63 || byte <= 1 else { throw Self.malformed("a number") }
-            value |= UInt64(byte & 0x7F) &<< shift
-            if byte < 0x80 { return value }
-            shift += 7
+        var done = 0
+        if rest.count >= 8 {
+            // Every bit pattern is a number, and the load is checked against the span.
+            let word = unsafe UInt64(littleEndian: rest.bytes.unsafeLoadUnaligned(as: UInt64.self))
+            // The first byte without its upper bit is the last of the number.
+            let last = ~word & 0x8080_8080_8080_8080
+            guard last == 0 else {
+                offset += last.trailingZeroBitCount / 8 + 1
+                return Self.joined(word & (last ^ (last &- 1)))
+            }
+            value = Self.joined(word)
+            done = 8
+        }
+        for index in done..<rest.count {
+            let byte = rest[index]
+            value |= UInt64(byte & 0x7F) &<< UInt64(7 * index)
+            guard byte < 0x80 else { continue }
+            guard index < 9 || byte <= 1 else { break }
+            offset += index + 1
+            return value
         }
         throw Self.malformed("a number")
     }

@@ -21,6 +21,12 @@ extension OutputSpan<UInt8> {
 
     mutating func appendField(_ number: UInt32, _ value: UInt64?) {
         guard let value else { return }
+        // As nearly all are: two bytes.
+        if value < 0x80, number < 16, self.freeCapacity >= 2 {
+            self.append(UInt8(truncatingIfNeeded: number << 3))
+            self.append(UInt8(truncatingIfNeeded: value))
+            return
+        }
         self.appendVarint(UInt64(number) << 3)
         self.appendVarint(value)
     }

@@ -1,0 +1,71 @@
+import PasteboardTransport
+import PasteboardWire
+
+// What a thread does that has nothing but this connection: it waits.
+extension ConnectionIO {
+    /// Sends what is to be sent, waits until something happens or `deadline`, and gives what came to `handle`. The
+    /// connection is over, and told so, where this throws.
+    ///
+    /// One call does it all, because whoever shares a connection by reference pays for each access to it.
+    ///
+    /// - Parameter untilSent: does not wait once the socket has taken everything.
+    /// - Returns: what is ready of `extra`, in its order.
+    mutating func turn(
+        extra: [PollInterest],
+        until deadline: UInt64,
+        untilSent: Bool,
+        _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
+    ) throws(Failure) -> [PollInterest.Readiness] {
+        if let failure = self.state.failure { throw failure }
+        do throws(Failure) {
+            try self.flush()
+            let end = untilSent && !self.wantsWrite ? 0 : min(deadline, self.nextCheck)
+            if extra.isEmpty, !self.wantsWrite, self.letReceiveWait(until: end) {
+                _ = try self.pump(waiting: true, handle)
+                try self.flush()
+                try self.check()
+                return []
+            }
+            let ready = try self.poll(extra, until: end)
+            if ready[0].contains(.writable) { try self.flush() }
+            if ready[0].subtracting(.writable).isEmpty {
+                try self.check()
+            } else {
+                _ = try self.pump(handle)
+                try self.flush()
+            }
+            return Array(ready.dropFirst())
+        } catch {
+            _ = self.state.connectionLost(error)
+            throw error
+        }
+    }
+
+    /// With nothing else to watch, one call waits and reads: without end where nothing is due, because the kernel's
+    /// timer costs as much as the call; else for a second at a time, if `end` is not nearer.
+    private mutating func letReceiveWait(until end: UInt64) -> Bool {
+        let longest = 1_000
+        guard end == .max || end > MonotonicClock.recent() + UInt64(longest) * 1_000_000 else { return false }
+        let timeout = end == .max ? 0 : longest
+        if self.receiveTimeout == timeout { return true }
+        do {
+            try Socket.letReceiveWait(self.descriptor, milliseconds: timeout)
+            self.receiveTimeout = timeout
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func poll(_ extra: [PollInterest], until deadline: UInt64) throws(Failure) -> [PollInterest.Readiness] {
+        let own = PollInterest(self.descriptor, self.wantsWrite ? [.readable, .writable] : .readable)
+        do {
+            return try System.poll(
+                [own] + extra,
+                milliseconds: deadline == .max ? nil : Int(MonotonicClock.millisecondsLeft(until: deadline))
+            )
+        } catch {
+            throw Failure(.invalidArgument, "cannot wait for descriptors: \(error)")
+        }
+    }
+}
