@@ -53,12 +53,20 @@ extension BrokerState {
             throw Failure(.protocolViolation, "a descriptor comes in place of bytes, not after some")
         }
         do throws(Failure) {
-            let byteCount = try self.byteCount(of: try Answer(decoding: payload), descriptor, route)
+            let byteCount = try self.byteCount(of: try self.answer(of: route, payload), descriptor, route)
             var answered = route
             answered.declaredByteCount = byteCount
             self.pass(.received, id, answered)
         } catch {
             self.fail(id, error)
+        }
+    }
+
+    private func answer(of route: Route, _ payload: Span<UInt8>) throws(Failure) -> Answer {
+        do throws(Failure) {
+            return try Answer(decoding: payload)
+        } catch {
+            throw Failure(.sourceFailed, "\(self.sourceName(route)) sent a malformed answer: \(error.text)")
         }
     }
 

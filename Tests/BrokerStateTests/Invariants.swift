@@ -36,6 +36,9 @@ extension BrokerState {
                 check(self.nextCheck <= max(deadline, self.now) + 20, "\(id): its deadline is before the next check")
             }
         }
+        let passing = UInt64(routes.count(where: \.route.mayPass))
+        check(self.passing == passing, "\(self.passing) descriptors are expected of \(passing) loads")
+        check(self.passing <= self.limits.passedDescriptors, "\(self.passing) descriptors are too many")
         check(self.inTransfer == routes.reduce(0) { $0 + $1.route.outstanding }, "inTransfer is not what loads hold")
         broken += self.brokenPeers(routes.map(\.route)) + self.brokenContents(routes.map(\.route))
         return broken

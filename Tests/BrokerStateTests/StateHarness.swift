@@ -30,7 +30,7 @@ struct StateHarness {
     private(set) var moved: [UInt64: UInt64] = [:]
 
     /// Kept bytes that were opened and not closed.
-    var openMemory: Int { self.memory.count + self.adopted.count }
+    var openMemory: Int { self.memory.count }
 
     init(firstChangeCount: UInt64 = 5_000, epoch: UInt64 = 77, _ configure: (inout BrokerLimits) -> Void = { _ in }) {
         var limits = BrokerLimits()
@@ -52,11 +52,17 @@ struct StateHarness {
     }
 
     /// A process that has said hello and read welcome.
-    mutating func connect(_ label: String? = nil, process: UInt32? = nil, maximumStreams: UInt32? = nil) -> PeerID {
+    mutating func connect(
+        _ label: String? = nil,
+        process: UInt32? = nil,
+        maximumStreams: UInt32? = nil,
+        descriptors: Bool = false
+    ) -> PeerID {
         let peer = self.connectSilently(process: process)
         var hello = Hello()
         hello.label = label
         hello.maximumStreams = maximumStreams
+        if descriptors { hello.features = [Feature.descriptors.rawValue] }
         self.send(hello, on: 0, from: peer)
         _ = self.take(peer)
         return peer
@@ -240,7 +246,8 @@ struct StateHarness {
             }
             let payload = Array(bytes.dropFirst(FrameHeader.byteCount))
             #expect(Int(header.length) == payload.count)
-            var frame = Frame(kind: kind, stream: header.stream, payload: payload, last: false, order: send.order)
+            let isLast = header.flags.contains(.last)
+            var frame = Frame(kind: kind, stream: header.stream, payload: payload, last: isLast, order: send.order)
             frame.passing = send.passing?.descriptor
             #expect((frame.passing != nil) == (header.descriptorCount == 1))
             if let passing = send.passing { self.queued(passing.route, 0, at: send.peer) }
@@ -260,7 +267,11 @@ struct StateHarness {
             #expect(self.passing.insert(peer).inserted, "descriptors are negotiated once")
             self.decoders[peer]?.takesDescriptors = true
         case .adoptKept(let kept):
-            #expect(self.memory[kept] == nil && self.received != nil)
+            guard case .sealedMemory(let count) = self.received, self.memory[kept] == nil else {
+                Issue.record("only sealed memory is taken over, and in place of all bytes")
+                return
+            }
+            self.memory[kept] = [UInt8](repeating: 7, count: Int(count))
             self.adopted.insert(kept)
         case .sealKept(let kept):
             self.sealed.insert(kept)

@@ -15,6 +15,8 @@ struct Walker {
     private var endedLoads: Set<Stream> = []
     private var writes: [Stream] = []
     private var asks: [Stream] = []
+    /// Asks that welcome a descriptor.
+    private var welcoming: Set<UInt64> = []
     private var handles: [UInt64] = []
     private var broken: [String] = []
     private(set) var loadsSeen = 0
@@ -30,6 +32,7 @@ struct Walker {
             limits.objects = 600
             limits.metadata = 20_000
             limits.keptPool = 1 << 20
+            limits.passedDescriptors = 3
             // Small windows and a full pool with one half of the seeds, the largest windows with the other.
             limits.transferPool = seed & 1 == 0 ? 2 << 20 : 64 << 20
         }
@@ -77,7 +80,12 @@ struct Walker {
         if self.chance(10) {
             peer = self.broker.connectSilently(process: process)
         } else {
-            peer = self.broker.connect("p", process: process, maximumStreams: .random(in: 0...6, using: &self.random))
+            peer = self.broker.connect(
+                "p",
+                process: process,
+                maximumStreams: .random(in: 0...6, using: &self.random),
+                descriptors: self.chance(70)
+            )
         }
         if self.broker.closed.contains(peer) { _ = self.broker.take(peer) } else { self.peers.append(peer) }
         return "connect"
@@ -108,6 +116,11 @@ struct Walker {
         for representation in representations where representation.provision == 1 {
             let right = representation.byteCount.map { Int($0) } ?? .random(in: 0...300_000, using: &self.random)
             let count = self.chance(5) ? right + 1 : right
+            if self.broker.passing.contains(peer), self.chance(30) {
+                let sealed = ReceivedDescriptor.sealedMemory(byteCount: UInt64(count))
+                self.broker.pass(self.chance(90) ? sealed : .readOnlyFile, kind: .data, on: stream, from: peer)
+                continue
+            }
             self.broker.data(count: count, last: !self.chance(5), on: stream, from: peer)
         }
     }
@@ -128,6 +141,7 @@ struct Walker {
         let credit = UInt64.random(in: 0...(1 << UInt64.random(in: 0...63, using: &self.random)), using: &self.random)
         let item: UInt32 = self.chance(80) ? 0 : 1
         let maximum = self.chance(10) ? UInt64.random(in: 0...100_000, using: &self.random) : nil
+        let isWelcome = self.chance(50)
         let timeout = self.chance(10) ? UInt64.random(in: 0...20_000, using: &self.random) : nil
         let stream = self.broker.newStream(of: peer)
         // Noted first: it may end while it is sent.
@@ -139,6 +153,7 @@ struct Walker {
         load.credit = credit
         load.maximumByteCount = maximum
         load.timeoutMilliseconds = timeout
+        load.descriptorWelcome = isWelcome
         self.broker.send(load, on: stream, from: peer)
         return "load"
     }
@@ -147,6 +162,8 @@ struct Walker {
     private mutating func serve() -> String {
         guard let ask = self.asks.randomElement(using: &self.random) else { return "nothing" }
         let free = Int((self.broker.granted[ask.id] ?? 0) - (self.broker.moved[ask.id] ?? 0))
+        // A descriptor where none was welcome would end the peer, mostly.
+        if self.welcoming.contains(ask.id), self.chance(50) { return self.passDescriptor(for: ask) }
         switch Int.random(in: 0..<40, using: &self.random) {
         case 0..<28:
             let count = self.chance(50) ? free : Int.random(in: 0...max(0, free), using: &self.random)
@@ -170,6 +187,16 @@ struct Walker {
             self.broker.data(count: free + 1, on: ask.id, from: ask.peer)
             return "beyond the credit"
         }
+    }
+
+    private mutating func passDescriptor(for ask: Stream) -> String {
+        let facts: [ReceivedDescriptor] = [.readOnlyFile, .sealedMemory(byteCount: 5_000), .unusable("a pipe")]
+        var bytes: [UInt8] = []
+        Answer(byteCount: .random(in: 0...6_000, using: &self.random)).encode(into: &bytes)
+        let descriptor = facts.randomElement(using: &self.random)
+        self.broker.pass(descriptor, kind: .answer, payload: bytes, on: ask.id, from: ask.peer)
+        self.welcoming.remove(ask.id)
+        return "a descriptor"
     }
 
     /// A destination, or a writer, changes its mind.
@@ -242,7 +269,10 @@ struct Walker {
 
     private mutating func hear(_ frame: Frame, at peer: PeerID) {
         let stream = Stream(peer: peer, id: frame.stream)
-        if frame.kind == .ask { self.asks.append(stream) }
+        if frame.kind == .ask {
+            self.asks.append(stream)
+            if frame.decode(Ask.self).descriptorWelcome == true { self.welcoming.insert(frame.stream) }
+        }
         if frame.kind == .committed, let handle = frame.decode(Committed.self).handle { self.handles.append(handle) }
         if self.endedLoads.contains(stream) { self.broken.append("\(frame) came after the load's end") }
         guard self.openLoads.contains(stream) else { return }

@@ -1,0 +1,276 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Bytes that are in a descriptor: what the broker asks for, passes on, keeps and refuses.
+@Suite struct PassedDescriptorTests {
+    private static let file = ReceivedDescriptor.readOnlyFile
+
+    private static func encoded(_ answer: Answer) -> [UInt8] {
+        var bytes: [UInt8] = []
+        answer.encode(into: &bytes)
+        return bytes
+    }
+
+    /// A source that was asked, and the destination's load.
+    private struct Scene {
+        var broker: StateHarness
+        let source: PeerID
+        let reader: PeerID
+        let load: UInt64
+        let ask: UInt64
+        let isWelcome: Bool?
+
+        init(
+            source: Bool = true,
+            reader: Bool = true,
+            welcome: Bool? = true,
+            maximum: UInt64? = nil,
+            limit: UInt64 = 256
+        ) throws {
+            self.broker = StateHarness { $0.passedDescriptors = limit }
+            self.source = self.broker.connect("s", descriptors: source)
+            self.reader = self.broker.connect("r", descriptors: reader)
+            self.broker.promise("a", from: self.source)
+            self.load = self.broker.load(from: self.reader) {
+                $0.descriptorWelcome = welcome
+                $0.maximumByteCount = maximum
+            }
+            let frame = try #require(self.broker.take(self.source).first { $0.kind == .ask })
+            self.ask = frame.stream
+            self.isWelcome = frame.decode(Ask.self).descriptorWelcome
+        }
+
+        mutating func pass(_ descriptor: ReceivedDescriptor?, _ answer: Answer = Answer(byteCount: 9)) {
+            let payload = PassedDescriptorTests.encoded(answer)
+            self.broker.pass(descriptor, kind: .answer, payload: payload, on: self.ask, from: self.source)
+        }
+
+        /// Nobody holds anything but the publication.
+        var isClean: Bool {
+            let held = self.broker.state.held
+            return held.loads == 0 && self.broker.state.brokenInvariants().isEmpty
+        }
+    }
+
+    @Test("A source is told that a descriptor is welcome only where both sides pass them and the load takes one")
+    func welcome() throws {
+        for source in [true, false] {
+            for reader in [true, false] {
+                for welcome in [true, false, nil] {
+                    let scene = try Scene(source: source, reader: reader, welcome: welcome)
+                    #expect(scene.isWelcome == (source && reader && welcome == true ? true : nil))
+                    #expect(
+                        scene.broker.passing == Set((source ? [scene.source] : []) + (reader ? [scene.reader] : []))
+                    )
+                }
+            }
+        }
+    }
+
+    @Test("A descriptor is the whole load: one answer that says what it is, with the descriptor as it came")
+    func passedOn() throws {
+        for descriptor in [Self.file, .sealedMemory(byteCount: 9), .sealedMemory(byteCount: 10)] {
+            var scene = try Scene()
+            scene.broker.deliversAtOnce = false
+            scene.pass(descriptor)
+            let frames = scene.broker.take(scene.reader)
+            #expect(frames.kinds == [.answer])
+            #expect(frames[0].last && frames[0].passing == .received && frames[0].stream == scene.load)
+            let answer = frames[0].decode(Answer.self)
+            #expect(answer.byteCount == 9 && answer.type == "a" && answer.item == 0 && answer.handle != nil)
+            // Held until the destination's socket has taken it.
+            #expect(scene.broker.state.held.loads == 1 && scene.broker.state.brokenInvariants().isEmpty)
+            scene.broker.deliver(to: scene.reader)
+            #expect(scene.isClean)
+            // What else the source says is late.
+            scene.broker.data([1], last: true, on: scene.ask, from: scene.source)
+            scene.broker.send(End(byteCount: 0), on: scene.ask, from: scene.source)
+            #expect(scene.broker.take(scene.source).isEmpty && scene.broker.take(scene.reader).isEmpty)
+        }
+    }
+
+    @Test("A load that nobody takes is given up with its destination, and outlives its source")
+    func deaths() throws {
+        var scene = try Scene()
+        scene.broker.deliversAtOnce = false
+        scene.pass(Self.file)
+        scene.broker.disconnect(scene.source)
+        #expect(scene.broker.take(scene.reader).kinds == [.answer])
+        #expect(scene.broker.state.held.loads == 1)
+        scene.broker.disconnect(scene.reader)
+        #expect(scene.isClean)
+    }
+
+    @Test("What cannot be passed on fails the load, names the source and leaves it connected")
+    func refused() throws {
+        var noSize = Answer()
+        noSize.type = "a"
+        let cases: [(ReceivedDescriptor, Answer, UInt64?, ErrorCode)] = [
+            (.unusable("a pipe"), Answer(byteCount: 1), nil, .sourceFailed), (Self.file, noSize, nil, .sourceFailed),
+            (.sealedMemory(byteCount: 8), Answer(byteCount: 9), nil, .sourceTruncated),
+            (Self.file, Answer(byteCount: 9), 8, .tooLarge),
+            (.sealedMemory(byteCount: 9), Answer(byteCount: 9), 8, .tooLarge),
+        ]
+        for (descriptor, answer, maximum, code) in cases {
+            var scene = try Scene(maximum: maximum)
+            scene.pass(descriptor, answer)
+            #expect(scene.broker.take(scene.reader).codes == [code])
+            #expect(scene.isClean && scene.broker.closed.isEmpty)
+        }
+        var scene = try Scene()
+        scene.broker.pass(Self.file, kind: .answer, payload: [0xFF], on: scene.ask, from: scene.source)
+        #expect(scene.broker.take(scene.reader).codes == [.sourceFailed])
+        #expect(scene.isClean)
+    }
+
+    @Test("A descriptor that breaks the rules ends its sender, and the destination hears of it")
+    func violations() throws {
+        var unwelcome = try Scene(reader: false)
+        unwelcome.pass(Self.file)
+        #expect(unwelcome.broker.closed == [unwelcome.source])
+        #expect(unwelcome.broker.take(unwelcome.reader).codes == [.sourceGone])
+
+        var late = try Scene()
+        late.broker.data([1], on: late.ask, from: late.source)
+        late.pass(Self.file)
+        #expect(late.broker.closed == [late.source])
+        #expect(late.broker.take(late.reader).codes == [.sourceGone])
+
+        // None came with the frame.
+        var missing = try Scene()
+        missing.pass(nil)
+        #expect(missing.broker.closed == [missing.source])
+
+        var foreign = try Scene()
+        foreign.broker.pass(Self.file, kind: .answer, on: foreign.ask, from: foreign.reader)
+        #expect(foreign.broker.closed == [foreign.reader])
+
+        // Where the feature was not negotiated the frame itself is one.
+        var silent = try Scene(source: false)
+        silent.pass(Self.file)
+        #expect(silent.broker.closed == [silent.source])
+    }
+
+    @Test("A descriptor for a load that was cancelled is late")
+    func cancelled() throws {
+        var scene = try Scene()
+        scene.broker.send(Cancel(), on: scene.load, from: scene.reader)
+        scene.pass(Self.file)
+        #expect(scene.broker.closed.isEmpty && scene.broker.take(scene.reader).isEmpty)
+        #expect(scene.isClean)
+    }
+
+    @Test("Where too many are on their way, further loads are asked for inline, until some have arrived")
+    func limit() throws {
+        var scene = try Scene(limit: 1)
+        func next(_ scene: inout Scene) -> Bool? {
+            scene.broker.load(from: scene.reader) { $0.descriptorWelcome = true }
+            return scene.broker.take(scene.source).first(Ask.self)?.descriptorWelcome
+        }
+        #expect(scene.isWelcome == true)
+        #expect(next(&scene) == nil)
+        scene.broker.deliversAtOnce = false
+        scene.pass(Self.file)
+        #expect(next(&scene) == nil)
+        scene.broker.deliver(to: scene.reader)
+        #expect(next(&scene) == true)
+    }
+
+    // MARK: Kept bytes
+
+    private static let large = UInt64(65_537)
+
+    private func keep(
+        _ descriptor: ReceivedDescriptor?,
+        announced: UInt64? = nil,
+        limits: (inout BrokerLimits) -> Void = { _ in }
+    ) -> (broker: StateHarness, writer: PeerID, stream: UInt64) {
+        var broker = StateHarness(limits)
+        let writer = broker.connect(descriptors: true)
+        let stream = broker.begin(from: writer)
+        broker.send(Item([Representation("a", byteCount: announced, kept: true)]), on: stream, from: writer)
+        broker.pass(descriptor, kind: .data, on: stream, from: writer)
+        return (broker, writer, stream)
+    }
+
+    @Test("Kept bytes come as sealed memory, and go to as many as ask: inline if few, else as the same memory")
+    func kept() throws {
+        for (count, isPassed) in [(Self.large, true), (Self.large - 1, false)] {
+            var (broker, writer, stream) = self.keep(.sealedMemory(byteCount: count), announced: count)
+            broker.commit(1, on: stream, from: writer)
+            #expect(broker.take(writer).kinds == [.committed])
+            #expect(broker.adopted == broker.sealed && broker.adopted.count == 1)
+            #expect(broker.state.brokenInvariants().isEmpty)
+            broker.disconnect(writer)
+            guard isPassed else { continue }
+            for _ in 0..<2 {
+                let reader = broker.connect(descriptors: true)
+                let load = broker.load(from: reader, credit: 0) { $0.descriptorWelcome = true }
+                let frames = broker.take(reader).on(load)
+                #expect(frames.kinds == [.answer] && frames[0].decode(Answer.self).byteCount == count)
+                #expect(frames[0].passing == broker.adopted.first.map { .kept($0) })
+                #expect(broker.state.held.loads == 0)
+            }
+        }
+    }
+
+    @Test("Kept bytes that came inline are passed as well, but only where that is welcome")
+    func keptInline() throws {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        let bytes = [UInt8](repeating: 5, count: Int(Self.large))
+        broker.write([Item([Representation("a", kept: true)])], kept: [bytes], from: writer)
+        let passing = broker.connect(descriptors: true)
+        broker.load(from: passing) { $0.descriptorWelcome = true }
+        #expect(broker.take(passing).contains { $0.passing != nil })
+        broker.load(from: passing)
+        #expect(broker.take(passing).bytes == bytes)
+        let plain = broker.connect()
+        broker.load(from: plain) { $0.descriptorWelcome = true }
+        #expect(broker.take(plain).bytes == bytes)
+        broker.load(from: passing) {
+            $0.descriptorWelcome = true
+            $0.maximumByteCount = Self.large - 1
+        }
+        #expect(broker.take(passing).codes == [.tooLarge])
+    }
+
+    @Test("Kept bytes that are not sealed, of another size than announced or too many are refused, and held by nobody")
+    func keptRefused() throws {
+        let cases: [(ReceivedDescriptor?, UInt64?, ErrorCode)] = [
+            (.readOnlyFile, nil, .invalidArgument), (.unusable("a pipe"), nil, .invalidArgument),
+            (.sealedMemory(byteCount: 5), 6, .invalidArgument), (.sealedMemory(byteCount: 7), 6, .invalidArgument),
+            (.sealedMemory(byteCount: 1 << 21), nil, .noSpace), (.sealedMemory(byteCount: .max), nil, .noSpace),
+        ]
+        for (descriptor, announced, code) in cases {
+            var (broker, writer, stream) = self.keep(descriptor, announced: announced) { $0.keptPool = 1 << 20 }
+            #expect(broker.take(writer).on(stream).codes == [code])
+            broker.commit(1, on: stream, from: writer)
+            #expect(broker.closed.isEmpty && broker.openMemory == 0 && broker.state.held.writes == 0)
+            #expect(broker.state.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("A descriptor of kept bytes takes the place of all of them, and comes only where some are awaited")
+    func keptMixed() throws {
+        var (broker, writer, stream) = self.keep(.sealedMemory(byteCount: 5))
+        broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: stream, from: writer)
+        #expect(broker.take(writer).codes == [.invalidArgument])
+
+        let second = broker.begin(from: writer)
+        broker.send(Item([Representation("a", kept: true)]), on: second, from: writer)
+        broker.data([1, 2], on: second, from: writer)
+        broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: second, from: writer)
+        #expect(broker.take(writer).codes == [.invalidArgument])
+        #expect(broker.openMemory == 0)
+
+        // The writer dies before it commits.
+        let third = broker.begin(from: writer)
+        broker.send(Item([Representation("a", kept: true)]), on: third, from: writer)
+        broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: third, from: writer)
+        #expect(broker.openMemory == 1)
+        broker.disconnect(writer)
+        #expect(broker.openMemory == 0 && broker.state.brokenInvariants().isEmpty)
+    }
+}
