@@ -16,9 +16,10 @@ package struct OutputBuffer: ~Copyable {
 
     package init() {}
 
-    package var isEmpty: Bool { control.isEmpty && stream.isEmpty }
-    package var controlCount: Int { control.count }
-    package var streamCount: Int { stream.count }
+    // `mutating`, because a borrowing call would copy the whole buffer for its callee, and these are asked for each frame.
+    package var isEmpty: Bool { mutating get { control.isEmpty && stream.isEmpty } }
+    package var controlCount: Int { mutating get { control.count } }
+    package var streamCount: Int { mutating get { stream.count } }
 
     // MARK: Filling
 
@@ -161,7 +162,7 @@ package struct OutputBuffer: ~Copyable {
         var count: Int { unfinished + control + stream }
     }
 
-    private func plan() -> Plan {
+    private mutating func plan() -> Plan {
         var plan = Plan()
         if stream.isInsideFrame { plan.unfinished = stream.restOfFrame }
         plan.control = control.count

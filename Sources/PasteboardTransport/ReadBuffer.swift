@@ -65,11 +65,13 @@ package struct ReadBuffer: ~Copyable {
         if truncated != 0 { descriptors.appendDropped() }
         guard let received else { return .wouldBlock }
         guard received > 0 else { return .endOfFile }
-        carry.withUnsafeBytes { old in
-            UnsafeMutableRawBufferPointer(start: storage, count: old.count).copyMemory(from: old)
-        }
         count = carry.count + received
-        carry = []
+        if !carry.isEmpty {
+            carry.withUnsafeBytes { old in
+                UnsafeMutableRawBufferPointer(start: storage, count: old.count).copyMemory(from: old)
+            }
+            carry = []
+        }
         return .bytes(received)
     }
 

@@ -27,43 +27,41 @@ extension BlockingConnection {
     ) throws -> Answer {
         var load = load
         load.descriptorWelcome = load.descriptorWelcome ?? true
+        let deadline = Self.deadline(of: load)
         let stream = try self.io.state.open(load)
         var passed: DescriptorBox?
         var answer = Answer()
         var thrown: (any Error)?
-        func attempt(_ state: inout ClientState, _ body: () throws -> Void) {
-            do {
-                try body()
-            } catch {
-                thrown = error
-                state.cancel(stream)
-            }
-        }
         do {
-            try self.result(of: stream, until: Self.deadline(of: load), interruptedBy: interrupt) {
+            try self.result(of: stream, until: deadline, interruptedBy: interrupt) {
                 (state, event, bytes) -> Result<Void, Failure>? in
                 var isOver = false
-                switch event {
-                case .answered(_, let given):
-                    answer = given
-                    attempt(&state) { try answered(given) }
-                case .passed(_, let given, let descriptor):
-                    answer = given
-                    attempt(&state) { try answered(given) }
-                    passed = descriptor
-                    isOver = true
-                case .progress(_, let progress):
-                    attempt(&state) { try progressed(progress) }
-                case .data(_, let payload, let last):
-                    attempt(&state) { try consume(bytes.extracting(payload)) }
-                    state.consumed(stream, count: payload.count)
-                    isOver = last
-                case .ended:
-                    isOver = true
-                default:
-                    break
+                do {
+                    switch event {
+                    case .answered(_, let given):
+                        answer = given
+                        try answered(given)
+                    case .passed(_, let given, let descriptor):
+                        answer = given
+                        try answered(given)
+                        passed = descriptor
+                        isOver = true
+                    case .progress(_, let progress):
+                        try progressed(progress)
+                    case .data(_, let payload, let last):
+                        try consume(bytes.extracting(payload))
+                        state.consumed(stream, count: payload.count)
+                        isOver = last
+                    case .ended:
+                        isOver = true
+                    default:
+                        break
+                    }
+                } catch {
+                    thrown = error
+                    state.cancel(stream)
+                    return .failure(Failure(.cancelled, "the load was given up"))
                 }
-                if thrown != nil { return .failure(Failure(.cancelled, "the load was given up")) }
                 return isOver ? .success(()) : nil
             }
         } catch {

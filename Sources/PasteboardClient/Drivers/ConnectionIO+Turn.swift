@@ -57,7 +57,10 @@ extension ConnectionIO {
         }
     }
 
-    private func poll(_ extra: [PollInterest], until deadline: UInt64) throws(Failure) -> [PollInterest.Readiness] {
+    private mutating func poll(
+        _ extra: [PollInterest],
+        until deadline: UInt64
+    ) throws(Failure) -> [PollInterest.Readiness] {
         let own = PollInterest(self.descriptor, self.wantsWrite ? [.readable, .writable] : .readable)
         do {
             return try System.poll(

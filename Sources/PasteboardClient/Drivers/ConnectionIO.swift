@@ -44,7 +44,8 @@ package struct ConnectionIO: ~Copyable {
     package var descriptor: CInt { self.socket.raw }
 
     /// Whether the socket has not taken everything: `flush` when it is writable.
-    package var wantsWrite: Bool { !self.output.isEmpty }
+    // `mutating`, like the next: a borrowing call would copy the whole connection for its callee.
+    package var wantsWrite: Bool { mutating get { !self.output.isEmpty } }
 
     // MARK: Reading
 
@@ -180,6 +181,7 @@ package struct ConnectionIO: ~Copyable {
         return true
     }
 
+    @inline(__always)
     private var hasFrames: Bool {
         !self.state.connectionFrames.bytes.isEmpty || !self.state.streamFrames.bytes.isEmpty
     }
@@ -208,6 +210,7 @@ package struct ConnectionIO: ~Copyable {
         self.output = OutputBuffer()
     }
 
+    @inline(__always)
     private func checkOwner() throws(Failure) {
         guard self.owner.isInOwner else {
             throw Failure(
@@ -221,9 +224,11 @@ package struct ConnectionIO: ~Copyable {
 
     /// When `check` is to be called unless something comes before (see `MonotonicClock`).
     package var nextCheck: UInt64 {
-        if !self.state.isWelcomed { return self.connectedAt.after(self.patience.welcome) }
-        guard self.state.isAwaiting || self.wantsWrite else { return .max }
-        return self.probedAt?.after(self.patience.probe) ?? self.heardAt.after(self.patience.silence)
+        mutating get {
+            if !self.state.isWelcomed { return self.connectedAt.after(self.patience.welcome) }
+            guard self.state.isAwaiting || self.wantsWrite else { return .max }
+            return self.probedAt?.after(self.patience.probe) ?? self.heardAt.after(self.patience.silence)
+        }
     }
 
     /// The time of `nextCheck` has come, and nothing is there to be read: asks for a sign of life, or gives the broker

@@ -116,28 +116,32 @@ package enum Protobuf {
 
     @inline(never)
     static func longVarint(in bytes: Span<UInt8>, at offset: inout Int, end: Int) throws(Failure) -> UInt64 {
-        // At most ten bytes, of which the last brings one bit.
-        let rest = bytes.extracting(offset..<min(end, offset + 10))
         var value: UInt64 = 0
-        var done = 0
-        if rest.count >= 8 {
+        var index = 0
+        if bytes.count - offset >= 8 {
             // Every bit pattern is a number, and the load is checked against the span.
-            let word = unsafe UInt64(littleEndian: rest.bytes.unsafeLoadUnaligned(as: UInt64.self))
+            let word = unsafe UInt64(
+                littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            )
             // The first byte without its upper bit is the last of the number.
             let last = ~word & 0x8080_8080_8080_8080
             guard last == 0 else {
-                offset += last.trailingZeroBitCount / 8 + 1
+                let count = last.trailingZeroBitCount / 8 + 1
+                guard count <= end - offset else { throw Self.malformed("a number") }
+                offset += count
                 return Self.joined(word & (last ^ (last &- 1)))
             }
             value = Self.joined(word)
-            done = 8
+            index = 8
         }
-        for index in done..<rest.count {
-            let byte = rest[index]
+        // At most ten bytes, of which the last brings one bit.
+        while index < min(end - offset, 10) {
+            let byte = bytes[offset + index]
             value |= UInt64(byte & 0x7F) &<< UInt64(7 * index)
+            index += 1
             guard byte < 0x80 else { continue }
-            guard index < 9 || byte <= 1 else { break }
-            offset += index + 1
+            guard index < 10 || byte <= 1 else { break }
+            offset += index
             return value
         }
         throw Self.malformed("a number")
