@@ -1,0 +1,161 @@
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+@testable import PasteboardClient
+
+/// Loads that come, and asks that are answered, as a descriptor.
+@Suite struct ClientStateDescriptorTests {
+    private let ask: UInt64 = 1 << 32 | 6
+
+    /// A state whose broker has, or has not, granted the feature.
+    private func harness(granted: Bool = true) throws -> StateHarness {
+        var harness = try StateHarness(welcomed: false)
+        var welcome = Welcome.standard(maximumStreams: 128)
+        welcome.features = granted ? [Feature.descriptors.rawValue] : []
+        _ = try harness.broker(welcome, stream: 0)
+        #expect(harness.state.passesDescriptors == granted)
+        _ = harness.sent()
+        return harness
+    }
+
+    private func load(_ harness: inout StateHarness, welcome: Bool = true, maximum: UInt64? = nil) throws -> UInt64 {
+        var load = Load()
+        load.descriptorWelcome = welcome
+        load.maximumByteCount = maximum
+        defer { _ = harness.sent() }
+        return try harness.state.open(load)
+    }
+
+    /// An answer with a descriptor, or with what became of it.
+    private func pass(
+        _ harness: inout StateHarness,
+        on stream: UInt64,
+        byteCount: UInt64? = 5,
+        _ descriptor: Result<DescriptorBox, MissingDescriptor>? = nil
+    ) throws -> ClientEvent? {
+        var answer = Answer()
+        answer.byteCount = byteCount
+        var encoder = FrameEncoder()
+        encoder.append(answer, stream: stream, flags: .last, descriptorCount: 1)
+        var decoder = FrameDecoder()
+        decoder.takesDescriptors = true
+        var offset = 0
+        let frame = encoder.bytes
+        let piece = try decoder.next(in: frame.span, at: &offset)
+        let box = try descriptor ?? .success(MemoryFile().descriptor)
+        return try piece.flatMap { (piece) throws(Failure) in
+            try harness.state.received(piece, in: frame.span) { box }
+        }
+    }
+
+    @Test("An answer with a descriptor is the whole load")
+    func passed() throws {
+        var harness = try self.harness()
+        let stream = try self.load(&harness)
+        let file = try MemoryFile()
+        guard
+            case .passed(stream, let answer, let box)? = try self.pass(&harness, on: stream, .success(file.descriptor))
+        else {
+            Issue.record("the load has not ended")
+            return
+        }
+        #expect(answer.byteCount == 5 && box === file.descriptor)
+        #expect(!harness.state.isAwaiting)
+        // What comes after it is late, and so is one for a load that was cancelled.
+        #expect(try harness.data(5, stream: stream) == nil)
+        let cancelled = try self.load(&harness)
+        harness.state.cancel(cancelled)
+        #expect(try self.pass(&harness, on: cancelled) == nil)
+    }
+
+    @Test("One that this process had no room for fails its load alone")
+    func dropped() throws {
+        var harness = try self.harness()
+        let stream = try self.load(&harness)
+        guard case .failed(stream, let failure)? = try self.pass(&harness, on: stream, .failure(.dropped)) else {
+            Issue.record("the load has not failed")
+            return
+        }
+        #expect(failure.code == .limitExceeded && failure.text.contains("too many files open"))
+        #expect(try self.pass(&harness, on: try self.load(&harness)) != nil)
+    }
+
+    @Test("A descriptor where none was welcome, without a size, beyond the maximum or not sent breaks the connection")
+    func violations() throws {
+        let cases: [(inout StateHarness) throws -> Void] = [
+            { _ = try self.pass(&$0, on: try self.load(&$0, welcome: false)) },
+            { _ = try self.pass(&$0, on: try self.load(&$0), byteCount: nil) },
+            { _ = try self.pass(&$0, on: try self.load(&$0, maximum: 4)) },
+            { _ = try self.pass(&$0, on: try self.load(&$0), .failure(.notSent)) },
+            { _ = try self.pass(&$0, on: 99) },
+            { harness in
+                let stream = try self.load(&harness)
+                _ = try harness.broker(Answer(), stream: stream)
+                _ = try self.pass(&harness, on: stream)
+            },
+        ]
+        for body in cases {
+            var harness = try self.harness()
+            let failure = #expect(throws: Failure.self) { try body(&harness) }
+            #expect(failure?.code == .protocolViolation)
+        }
+        var plain = try self.harness(granted: false)
+        #expect(throws: Failure.self) { try self.pass(&plain, on: try self.load(&plain)) }
+    }
+
+    @Test("An ask is answered by a descriptor only where that is welcome, and before any byte")
+    func answered() throws {
+        func ask(_ harness: inout StateHarness, welcome: Bool? = true) throws {
+            var ask = Ask()
+            ask.credit = 10
+            ask.descriptorWelcome = welcome
+            _ = try harness.broker(ask, stream: self.ask)
+        }
+        var harness = try self.harness()
+        try ask(&harness)
+        let isAnswered = harness.state.pass(self.ask, byteCount: 7)
+        #expect(isAnswered)
+        let frames = harness.sent()
+        #expect(frames.count == 1 && frames[0].header.descriptorCount == 1 && frames[0].header.flags == .last)
+        #expect(try Answer(decoding: frames[0].payload).byteCount == 7)
+        let isSecond = harness.state.pass(self.ask, byteCount: 7)
+        #expect(!isSecond && harness.state.sendable(self.ask) == nil)
+
+        var begun = try self.harness()
+        try ask(&begun)
+        _ = begun.state.dataHeader(on: self.ask, count: 3, last: false)
+        let isLate = begun.state.pass(self.ask, byteCount: 7)
+        #expect(!isLate)
+        for welcome in [false, nil] {
+            var unwelcome = try self.harness()
+            try ask(&unwelcome, welcome: welcome)
+            let isUnwelcome = unwelcome.state.pass(self.ask, byteCount: 7)
+            #expect(!isUnwelcome)
+            #expect(unwelcome.state.sendable(self.ask) == 10)
+        }
+        var plain = try self.harness(granted: false)
+        try ask(&plain)
+        let isNegotiated = plain.state.pass(self.ask, byteCount: 7)
+        #expect(!isNegotiated)
+    }
+
+    @Test("Kept bytes are given as a descriptor on an open write alone")
+    func kept() throws {
+        var harness = try self.harness()
+        let stream = try harness.state.open(Write())
+        _ = harness.sent()
+        let isKept = harness.state.passKept(stream)
+        #expect(isKept)
+        let header = harness.sent().first?.header
+        #expect(header?.kind == .data && header?.descriptorCount == 1 && header?.flags == .last && header?.length == 0)
+        harness.state.commit(stream, itemCount: 1)
+        let isCommitted = harness.state.passKept(stream)
+        #expect(!isCommitted)
+        var plain = try self.harness(granted: false)
+        let other = try plain.state.open(Write())
+        let isPassed = plain.state.passKept(other)
+        #expect(!isPassed)
+    }
+}
