@@ -35,6 +35,8 @@ package final class BrokerLoop {
     private var spareOutbox = Outbox()
     private let controlLimit: Int
     private var isDone = false
+    /// Whether this turn has one event.
+    private var isAlone = false
     let log: @Sendable (String) -> Void
 
     /// What is waited for besides connections, by its token. A door that was removed leaves its place empty.
@@ -68,6 +70,8 @@ package final class BrokerLoop {
         self.state.advance(to: Self.now())
         self.perform()
         if !self.paused.isEmpty { self.resumePaused() }
+        // Then nothing else can come for the same target in this turn, and what comes last need not wait for more.
+        self.isAlone = self.events.count == 1
         for index in 0..<self.events.count {
             let event = self.events[index]
             if event.token == Self.timerToken {
@@ -254,7 +258,9 @@ package final class BrokerLoop {
         switch verdict {
         case .forward(let destination, let stream, let route, let frameLength, let last):
             guard let target = self.connection(destination) else { return }
-            self.forward(payload, to: target, stream: stream, route: route, frameLength: frameLength, last: last)
+            let frame = OutgoingData(stream: stream, route: route, frameLength: frameLength, last: last)
+            let isLastPiece = piece.payload.upperBound == bytes.count
+            self.forward(payload, as: frame, to: target, atOnce: isLastPiece && self.isAlone)
         case .keep(let kept):
             self.keep(payload, in: kept)
         case .drop, .closing:
@@ -264,27 +270,29 @@ package final class BrokerLoop {
 
     // MARK: Moving bytes
 
-    private func forward(
-        _ payload: Span<UInt8>,
-        to target: Connection,
-        stream: UInt64,
-        route: RouteID,
-        frameLength: Int,
-        last: Bool
-    ) {
+    /// What the bytes of a load become on their way to its destination.
+    private struct OutgoingData {
+        let stream: UInt64
+        let route: RouteID
+        let frameLength: Int
+        let last: Bool
+    }
+
+    /// - Parameter isAtOnce: nothing more comes for the target now, so that there is nothing to share a write with.
+    private func forward(_ payload: Span<UInt8>, as data: OutgoingData, to target: Connection, atOnce isAtOnce: Bool) {
         guard !target.isWriteClosed else { return }
         var offset = 0
         repeat {
-            let count = min(frameLength, payload.count - offset)
-            let isLast = last && offset + count == payload.count
-            let header = FrameHeader(.data, stream: stream, length: count, flags: isLast ? .last : .none)
+            let count = min(data.frameLength, payload.count - offset)
+            let isLast = data.last && offset + count == payload.count
+            let header = FrameHeader(.data, stream: data.stream, length: count, flags: isLast ? .last : .none)
             let bytes = payload.extracting(offset..<offset + count)
             offset += count
-            if count >= Self.directSendSize, target.output.isEmpty {
-                self.send(header, bytes, through: target, route: route)
+            if isAtOnce || count >= Self.directSendSize, target.output.streamCount == 0 {
+                self.send(header, bytes, through: target, route: data.route)
             } else {
                 target.output.appendStream(header: header, payload: bytes)
-                if count > 0 { target.output.mark(Delivery(route: route.rawValue, count: count)) }
+                if count > 0 { target.output.mark(Delivery(route: data.route.rawValue, count: count)) }
                 self.markDirty(target)
             }
         } while offset < payload.count
@@ -302,7 +310,7 @@ package final class BrokerLoop {
                 self.state.delivered(route, count: bytes.count)
                 return self.perform()
             }
-            target.output.mark(Delivery(route: route.rawValue, count: bytes.count))
+            if bytes.count > 0 { target.output.mark(Delivery(route: route.rawValue, count: bytes.count)) }
         } catch {
             target.isWriteClosed = true
         }

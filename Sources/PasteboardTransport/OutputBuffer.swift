@@ -78,8 +78,8 @@ package struct OutputBuffer: ~Copyable {
 
     // MARK: Sending
 
-    /// Sends one frame straight from the caller's memory if nothing waits before it; what the socket does not take, or
-    /// all of it, goes into the stream queue.
+    /// Sends one frame of the stream order straight from the caller's memory, behind the control frames that wait, if no
+    /// other of its order does; what the socket does not take, or all of it, goes into the stream queue.
     ///
     /// - Returns: whether the whole frame is in the socket. Else the caller may want to `mark` its end.
     package mutating func sendThrough(
@@ -89,35 +89,40 @@ package struct OutputBuffer: ~Copyable {
     ) throws(SystemError) -> Bool {
         precondition(Int(header.length) == payload.count)
         // A mark for descriptors without its frame would be met by this one.
-        guard isEmpty, passages.nextPosition == nil else {
+        guard stream.isEmpty, passages.nextPosition == nil else {
             appendStream(header: header, payload: payload)
             return false
         }
         let (first, second) = header.words
         let words: InlineArray<2, UInt64> = [first.littleEndian, second.littleEndian]
         let headerBytes = words.span.bytes
-        let sent = try System.callUnlessBlocked("sendmsg") {
+        let waiting = control.pointer()
+        let waitingCount = control.count
+        let taken = try System.callUnlessBlocked("sendmsg") {
             // Both spans outlive the call, and the kernel only reads them.
             headerBytes.withUnsafeBytes { header in
                 payload.withUnsafeBytes { payload in
                     pbs_send(
                         socket,
+                        waiting,
+                        waitingCount,
                         header.baseAddress,
                         header.count,
                         payload.baseAddress,
                         payload.count,
-                        nil,
-                        0,
                         nil,
                         0
                     )
                 }
             }
         }
-        guard let sent else {
+        control.consume(min(taken ?? 0, waitingCount))
+        guard let taken, taken > waitingCount else {
             appendStream(header: header, payload: payload)
             return false
         }
+        control.releaseStorage()
+        let sent = taken - waitingCount
         if sent == FrameHeader.byteCount + payload.count { return true }
         if sent < FrameHeader.byteCount { stream.append(headerBytes.extracting(sent...)) }
         stream.append(payload.extracting(max(0, sent - FrameHeader.byteCount)...).bytes)
