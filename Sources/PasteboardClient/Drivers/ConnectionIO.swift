@@ -47,6 +47,9 @@ package struct ConnectionIO: ~Copyable {
     // `mutating`, like the next: a borrowing call would copy the whole connection for its callee.
     package var wantsWrite: Bool { mutating get { !self.output.isEmpty } }
 
+    /// How many bytes wait for the socket.
+    package var waitingCount: Int { mutating get { self.output.controlCount + self.output.streamCount } }
+
     // MARK: Reading
 
     /// Reads once, and gives what came to `handle`, which may make wishes to the state right away.

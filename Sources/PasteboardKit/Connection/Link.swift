@@ -36,7 +36,7 @@ final class Link: Sendable {
         _ sink: any StreamSink,
         _ request: @Sendable (inout ClientState) throws(Failure) -> UInt64
     ) {
-        change { core, effects in
+        changeSoon(sending: { flush in Task { flush() } }) { core, effects in
             guard !sink.isCancelled else { return }
             do throws(Failure) {
                 let stream = try request(&core.io.state)
@@ -61,7 +61,7 @@ final class Link: Sendable {
     // MARK: Answers
 
     func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>) {
-        change { core, _ in core.finish(ask, result) }
+        changeSoon(sending: { HandlerPool.shared.run($0) }) { core, _ in core.finish(ask, result) }
     }
 
     /// The next piece of a file that is sent because its descriptor was not welcome.
@@ -91,6 +91,29 @@ final class Link: Sendable {
             return (effects, core.takesWakeUp(waitedToWrite: waited))
         }
         if isForThread { wake.signal() }
+        for effect in effects { effect() }
+    }
+
+    /// As `change`; but where much is under way, what is to be sent waits a moment for more that shares its write.
+    ///
+    /// - Parameter schedule: performs something behind all that is about to run and may have more to send.
+    private func changeSoon(
+        sending schedule: (@escaping @Sendable () -> Void) -> Void,
+        _ body: @Sendable (LinkCore, inout Effects) -> Void
+    ) {
+        let (effects, step) = core.withLock { core -> (Effects, LinkCore.Sending) in
+            var effects: Effects = []
+            let waited = core.io.wantsWrite
+            body(core, &effects)
+            let step = core.sendSoon(&effects)
+            if case .now = step {} else { return (effects, step) }
+            return (effects, core.takesWakeUp(waitedToWrite: waited) ? .byThread : .now)
+        }
+        switch step {
+        case .now, .later: break
+        case .byThread: wake.signal()
+        case .scheduled: schedule { [weak self] in self?.change { core, _ in core.isSendScheduled = false } }
+        }
         for effect in effects { effect() }
     }
 

@@ -18,6 +18,8 @@ final class LinkCore {
     private var answers: [UInt64: AskAnswer] = [:]
     /// Answers that have something to send.
     private var stalled: [UInt64] = []
+    /// Somebody is going to send what waits.
+    var isSendScheduled = false
     /// Whether the thread waits without an end.
     private var sleepsDeeply = false
     private weak var link: Link?
@@ -82,12 +84,41 @@ final class LinkCore {
         flush(&effects)
     }
 
+    /// What becomes of something that is to be sent.
+    enum Sending {
+        case now
+        /// Its sending has to be scheduled.
+        case scheduled
+        /// It goes with what is scheduled already.
+        case later
+        /// The connection's thread has to hear of it.
+        case byThread
+    }
+
+    /// From so many requests and answers under way on, they share their writes: with fewer each is sent at once.
+    private static let sharing = 8
+
+    func sendSoon(_ effects: inout Effects) -> Sending {
+        guard sinks.count + answers.count >= Self.sharing, !sleepsDeeply, !io.wantsWrite else {
+            flush(&effects)
+            return .now
+        }
+        defer { isSendScheduled = true }
+        return isSendScheduled ? .later : .scheduled
+    }
+
     /// Hands what is to be sent to the socket, and goes on with answers that waited for room.
     func flush(_ effects: inout Effects) {
         guard !isOver else { return }
         do throws(Failure) {
             try io.flush()
-            while !io.wantsWrite, !stalled.isEmpty { try send(stalled.removeFirst(), &effects) }
+            while !io.wantsWrite, !stalled.isEmpty {
+                // Small ones share a write.
+                repeat {
+                    try send(stalled.removeFirst(), &effects)
+                } while !stalled.isEmpty && io.waitingCount < WireLimits.sharedDataLength
+                try io.flush()
+            }
         } catch {
             lose(error, &effects)
         }
@@ -241,7 +272,7 @@ final class LinkCore {
                 } else {
                     forget(ask)
                 }
-                return try io.flush()
+                return
             }
             try io.flush()
             if io.wantsWrite {
