@@ -15,9 +15,9 @@ import PasteboardWire
 package struct ReadBuffer: ~Copyable {
     /// A whole data frame: once a read ends at the end of one, so do those that follow it in a bulk transfer, and no
     /// frame is passed on in two parts.
-    package static let standardReadSize = FrameHeader.byteCount + WireLimits.dataLength
+    package static var standardReadSize: Int { FrameHeader.byteCount + WireLimits.dataLength }
     /// The most bytes that a connection may keep: a control frame with its header.
-    package static let carryLimit = 64 * 1024 + 16
+    package static var carryLimit: Int { 64 * 1024 + 16 }
 
     // Owned by this value alone and read below `count` only. Not an array: nobody has to fill it with zeros, so pages
     // that no read has reached cost no memory.

@@ -10,8 +10,28 @@ extension OutputSpan<UInt8> {
         if !self.isFull { self.append(byte) }
     }
 
+    /// Appends the eight bytes of a number, the lowest first. There has to be room for them.
+    mutating func append(word: UInt64) {
+        let place = self.count
+        self.append(repeating: 0, count: 8)
+        var span = self.mutableSpan
+        // Any byte is a valid element, and the store is checked against the span.
+        var bytes = unsafe span.mutableBytes
+        bytes.storeBytes(of: word.littleEndian, toByteOffset: place, as: UInt64.self)
+    }
+
     mutating func appendVarint(_ value: UInt64) {
         var rest = value
+        if value >= 0x80, self.freeCapacity >= 8 {
+            // Eight bytes of seven bits each at once, all but the last of the number with their upper bit.
+            let count = Swift.min((63 - value.leadingZeroBitCount) / 7 + 1, 9)
+            var word = value & 0x0FFF_FFFF | (value & 0x00FF_FFFF_F000_0000) << 4
+            word = word & 0x0000_3FFF_0000_3FFF | (word & 0x0FFF_C000_0FFF_C000) << 2
+            word = word & 0x007F_007F_007F_007F | (word & 0x3F80_3F80_3F80_3F80) << 1
+            self.append(word: word | 0x8080_8080_8080_8080 & (1 << UInt64(8 * (count - 1)) &- 1))
+            guard count > 8 else { return self.removeLast(8 - count) }
+            rest >>= 56
+        }
         while rest >= 0x80 {
             self.put(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
@@ -44,7 +64,15 @@ extension OutputSpan<UInt8> {
         let text = value.utf8.span
         self.appendVarint(UInt64(number) << 3 | 2)
         self.appendVarint(UInt64(text.count))
-        for index in 0..<Swift.min(text.count, self.freeCapacity) { self.append(text[index]) }
+        let count = Swift.min(text.count, self.freeCapacity)
+        var done = 0
+        while count - done >= 8 {
+            // Every bit pattern is a number, and the load is checked against the span.
+            let word = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: done, as: UInt64.self)
+            self.append(word: UInt64(littleEndian: word))
+            done += 8
+        }
+        for index in done..<count { self.append(text[index]) }
     }
 
     mutating func appendField(_ number: UInt32, repeated values: [String]) {

@@ -5,6 +5,8 @@ package enum BoardName {
 
     /// 1 to 255 bytes of printable UTF-8 without `/`, and not `.` or `..`: a name is shown, and used as a file's name.
     package static func check(_ name: String) throws(Failure) {
+        // As nearly always.
+        if name == self.general { return }
         let isPrintable = name.unicodeScalars.allSatisfy { scalar in
             scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != "/"
         }

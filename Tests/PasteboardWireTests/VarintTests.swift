@@ -1,0 +1,68 @@
+import PasteboardWire
+import Testing
+
+@Suite struct VarintTests {
+    /// The numbers at which the length changes, and some with bits all over.
+    private static var numbers: [UInt64] {
+        var numbers: [UInt64] = [.max]
+        for bit in 0..<64 {
+            let power = UInt64(1) << UInt64(bit)
+            numbers += [power, power - 1, power | 1, 0x5A5A_A5A5_1234_8765 >> UInt64(bit)]
+        }
+        return numbers
+    }
+
+    /// As the specification says it, a byte at a time.
+    private func bytes(of number: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        return bytes + [UInt8(rest)]
+    }
+
+    @Test("A number is written as the specification says, and read from the end of its bytes as from their middle")
+    func everyLength() throws {
+        for number in Self.numbers {
+            var credit = Credit()
+            credit.offset = number
+            var encoded: [UInt8] = []
+            credit.encode(into: &encoded)
+            #expect(encoded == [0x08] + self.bytes(of: number))
+            for rest in 0..<10 {
+                // What stands behind the message is not looked at.
+                let more = encoded + [UInt8](repeating: 0xFF, count: rest)
+                let decoded = try Credit(decoding: more.span, range: 0..<encoded.count)
+                #expect(decoded.offset == number)
+                #expect(throws: Failure.self) { try Credit(decoding: more.span, range: 0..<encoded.count - 1) }
+            }
+        }
+    }
+
+    @Test("More than 64 bits, and a number without an end, are malformed")
+    func tooLong() {
+        for tail: [UInt8] in [[0x02], [0x7F], [0x80], [0x80, 0x01], [0xFF, 0xFF, 0xFF]] {
+            let bytes = [0x08] + [UInt8](repeating: 0x80, count: 9) + tail
+            #expect(throws: Failure.self) { try Credit(decoding: bytes) }
+        }
+    }
+
+    @Test("Messages of every length around the room that is tried first come out whole")
+    func everyMessageLength() throws {
+        for length in [0, 1, 7, 8, 9, 15, 16, 17, 126, 127, 128, 129] + Array(200..<300) + [1_000, 20_000] {
+            var accept = Accept()
+            accept.type = String(repeating: "x", count: length)
+            var load = Load()
+            load.accepts = [accept, accept]
+            load.handle = .max
+            var frames = FrameEncoder()
+            let frame = frames.append(load, stream: 7)
+            let header = FrameHeader(frames.bytes.span, at: 0)
+            #expect(header?.length == UInt32(frame.count - FrameHeader.byteCount))
+            let decoded = try Load(decoding: frames.bytes.span, range: FrameHeader.byteCount..<frame.upperBound)
+            #expect(decoded == load)
+        }
+    }
+}
