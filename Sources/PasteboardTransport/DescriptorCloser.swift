@@ -30,6 +30,11 @@ package final class DescriptorCloser: Sendable {
 
     // Apart from the closer, so that the thread does not keep the closer alive.
     private final class Queue: Sendable {
+        /// To wake a thread costs more than to pass a descriptor on, so those of a few milliseconds are closed together.
+        private static let collecting = 5
+        /// So many are not kept open for that.
+        private static let most = 64
+
         private struct State {
             var waiting: [Entry] = []
             var isStarted = false
@@ -40,13 +45,13 @@ package final class DescriptorCloser: Sendable {
         private let state = Lock(State())
 
         func add(_ entry: Entry) {
-            let starts = state.withLock { state in
+            let (starts, wakes) = state.withLock { state in
                 state.waiting.append(entry)
                 defer { state.isStarted = true }
-                return !state.isStarted
+                return (!state.isStarted, state.waiting.count == 1 || state.waiting.count == Self.most)
             }
             if starts { start() }
-            wake.signal()
+            if wakes { wake.signal() }
         }
 
         func finish() {
@@ -66,6 +71,7 @@ package final class DescriptorCloser: Sendable {
         private func run() {
             while true {
                 wake.wait()
+                if !(state.withLock { $0.isFinished }) { _ = wake.wait(milliseconds: Self.collecting) }
                 let (waiting, isFinished) = state.withLock { state in
                     let waiting = state.waiting
                     state.waiting = []
