@@ -125,6 +125,7 @@ let package = Package(
             path: "Tests/TestPeer",
             swiftSettings: settings
         ),
+        .executableTarget(name: "dead-file-system", path: "Tests/DeadFileSystem"),
         .testTarget(name: "TypeIdentifiersTests", dependencies: ["TypeIdentifiers"], swiftSettings: settings),
         .testTarget(
             name: "PasteboardWireTests",
@@ -156,7 +157,7 @@ let package = Package(
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
-                "hello-destination", "places-source", "places-target", "test-peer",
+                "hello-destination", "places-source", "places-target", "dead-file-system", "test-peer",
             ],
             swiftSettings: settings
         ),

@@ -79,6 +79,20 @@ final class BrokerProcess {
         BlockingConnection(adopting: try self.place.connect(), path: self.place.socket)
     }
 
+    /// The numbers of what it has open.
+    func openDescriptors() throws -> [Int] {
+        let directory = try #require(opendir("/proc/\(self.runner.child.id)/fd"))
+        defer { closedir(directory) }
+        var numbers: [Int] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let number = Int(name) { numbers.append(number) }
+        }
+        return numbers
+    }
+
     /// How many loads it has under way.
     func loads() throws -> Int {
         try self.connect().status().count { $0.load != nil }

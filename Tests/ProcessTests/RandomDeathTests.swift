@@ -16,7 +16,7 @@ import Testing
                 try observer.status().compactMap(\.counter).first { $0.name == name }?.value
             }
             let objects = try held("objects-held")
-            let descriptors = try Self.openDescriptors(of: broker)
+            let descriptors = try broker.openDescriptors().count
             for _ in 0..<40 {
                 let board = "board=\(Int.random(in: 0..<3, using: &generator))"
                 let source = try broker.source(board, "serve=\(Int.random(in: 0...(3 << 20), using: &generator))")
@@ -40,15 +40,7 @@ import Testing
             #expect(status.count { $0.load != nil } == 0, seed)
             #expect(try held("bytes-in-transfer") == 0, seed)
             #expect(try held("objects-held") == objects, seed)
-            #expect(try Self.openDescriptors(of: broker) == descriptors, seed)
+            #expect(try broker.openDescriptors().count == descriptors, seed)
         }
-    }
-
-    private static func openDescriptors(of broker: BrokerProcess) throws -> Int {
-        let directory = try #require(opendir("/proc/\(broker.runner.child.id)/fd"))
-        defer { closedir(directory) }
-        var count = 0
-        while readdir(directory) != nil { count += 1 }
-        return count
     }
 }

@@ -7,6 +7,8 @@ import PasteboardWire
 final class ScriptedDestination {
     private var connection: BlockingConnection?
     private let holds: Bool
+    private let isBlind: Bool
+    private var passed: DescriptorBox?
     private var load = Load()
     private var stream: UInt64 = 0
     private var orders = Orders()
@@ -19,18 +21,27 @@ final class ScriptedDestination {
     init(_ connection: BlockingConnection, _ options: PeerOptions) throws {
         self.connection = connection
         self.holds = options.has("hold")
+        self.isBlind = options.has("blind")
+        if options.has("takes-descriptor") { self.load.descriptorWelcome = true }
         self.load.board = options.text("board")
         self.load.credit = try options.number("credit").map { UInt64($0) }
     }
 
     func run() throws {
         self.stream = try self.connection?.io.state.open(self.load) ?? 0
+        if self.isBlind {
+            try self.connection?.io.flush()
+            try TestPeer.say("loading")
+            return try self.orders.waitForEnd()
+        }
         do {
             while self.outcome == nil, !self.isClosing { try self.turn() }
         } catch let failure as Failure {
             self.outcome = self.outcome ?? "failed \(failure)"
         }
-        if let outcome = self.outcome { return try TestPeer.say(outcome) }
+        if let outcome = self.outcome { try TestPeer.say(outcome) }
+        if self.passed != nil { return try self.orders.waitForEnd() }
+        if self.outcome != nil { return }
         // The only reference.
         self.connection = nil
         try TestPeer.say("closed")
@@ -52,6 +63,11 @@ final class ScriptedDestination {
                 if last { self.finish() }
             case .ended(self.stream, _):
                 self.finish()
+            case .passed(self.stream, let answer, let descriptor):
+                // Not looked at: the file may be one that does not answer.
+                self.passed = descriptor
+                let isSealed = System.isFullySealed(descriptor.raw)
+                self.outcome = "passed \(answer.byteCount ?? 0) \(isSealed ? "sealed" : "unsealed")"
             case .failed(self.stream, let failure):
                 self.outcome = "failed \(failure)"
             default:

@@ -15,6 +15,7 @@ final class ScriptedSource {
     private var connection: BlockingConnection?
     private let options: PeerOptions
     private let serves: Int?
+    private let passed: PassedThing?
     private var orders = Orders()
     private var asks: [UInt64: Answer] = [:]
     private var latest: UInt64?
@@ -26,6 +27,7 @@ final class ScriptedSource {
         self.connection = connection
         self.options = options
         self.serves = try options.number("serve")
+        self.passed = try options.text("pass").map(PassedThing.init)
     }
 
     func run() throws {
@@ -47,7 +49,10 @@ final class ScriptedSource {
         var heard: [ClientEvent] = []
         let ready = try connection.turn(extra: self.orders.interests) { _, event, _ in heard.append(event) }
         if ready.contains(where: { !$0.isEmpty }) { try self.orders.read() }
-        for event in heard { try self.take(event) }
+        for event in heard {
+            try self.take(event)
+            if case .asked(let stream, _) = event, let passed { try self.pass(passed, on: stream, over: connection) }
+        }
         repeat { try self.give(connection) } while try self.perform(connection)
     }
 
@@ -75,6 +80,14 @@ final class ScriptedSource {
         default:
             break
         }
+    }
+
+    private func pass(_ thing: PassedThing, on ask: UInt64, over connection: BlockingConnection) throws {
+        let byteCount = try self.options.number("bytes").map { UInt64($0) } ?? thing.byteCount
+        let isPassed = connection.io.pass(thing.descriptor, byteCount: byteCount, on: ask)
+        try connection.io.flush()
+        self.asks[ask] = nil
+        try TestPeer.say(isPassed ? "passed" : "unwelcome")
     }
 
     /// Sends what is to be sent, as far as credit and the socket go.

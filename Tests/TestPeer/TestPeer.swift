@@ -8,8 +8,8 @@ import PasteboardWire
 @main
 enum TestPeer {
     private static let usage = """
-        usage: test-peer source SOCKET [board=NAME] [bytes=N] [serve=N]
-               test-peer destination SOCKET [board=NAME] [credit=N] [hold]
+        usage: test-peer source SOCKET [board=NAME] [bytes=N] [serve=N] [pass=KIND:WHAT]
+               test-peer destination SOCKET [board=NAME] [credit=N] [hold] [takes-descriptor] [blind]
 
         A source promises one representation, with bytes=N one of a declared size. It says `promised`, `asked`,
         `cancelled`, `replaced` and `lost CODE`, and does what it is told, one after the other, for the latest ask:
@@ -18,10 +18,14 @@ enum TestPeer {
           end           ends the answer, then says `ended`
           close         closes its connection, then says `closed`
           exit          exits
-        With serve=N every ask gets N bytes and the end, without being told.
+        With serve=N every ask gets N bytes and the end, without being told. With pass=KIND:WHAT every ask gets a
+        descriptor, and it says `passed` or `unwelcome`: file:PATH, writable:PATH, name:PATH (opened by name only),
+        memory:N, sealed:N, half-sealed:N, pipe:, socket:.
 
         A destination loads once. It says `answered`, `bytes TOTAL` as they come, and at last `done TOTAL intact`,
-        `done TOTAL damaged` or `failed CODE: TEXT`. With `hold` it never says that it has dealt with what came.
+        `done TOTAL damaged` or `failed CODE: TEXT`. With `hold` it never says that it has dealt with what came. With
+        `takes-descriptor` it takes one, says `passed TOTAL sealed` or `passed TOTAL unsealed`, and holds it until it is
+        told to exit. With `blind` it says `loading` and reads nothing.
           take N        says so of N bytes
           close, exit   as above
 
@@ -60,12 +64,15 @@ struct Misuse: Error {}
 
 /// `name=value` and `name`.
 struct PeerOptions {
+    private static let names: Set<Substring> = [
+        "board", "bytes", "serve", "credit", "hold", "pass", "takes-descriptor", "blind",
+    ]
     private var values: [Substring: Substring] = [:]
 
     init(_ arguments: ArraySlice<String>) throws {
         for argument in arguments {
             let parts = argument.split(separator: "=", maxSplits: 1)
-            guard let name = parts.first, ["board", "bytes", "serve", "credit", "hold"].contains(name) else {
+            guard let name = parts.first, Self.names.contains(name) else {
                 throw Misuse()
             }
             self.values[name] = parts.count == 2 ? parts[1] : ""

@@ -1,0 +1,86 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// A file on a mount that has stopped answering may pass through the broker, and must not hold it.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DeadFileSystemTests {
+    /// Where one can be mounted.
+    nonisolated private static let isPossible: Bool = {
+        guard System.userID == 0, let directory = try? TemporaryDirectory(), let server = try? Server(directory) else {
+            return false
+        }
+        return server.isMounted
+    }()
+
+    /// A mount with one file, and the program that answers for it, or does not.
+    nonisolated private final class Server {
+        let file: String
+        let isMounted: Bool
+        private let runner: ProcessRunner
+        private var orders: DescriptorBox?
+
+        init(_ directory: TemporaryDirectory) throws {
+            let mount = try directory.makeDirectory("mount")
+            let pipe = try System.pipe()
+            self.runner = try ProcessRunner(
+                try ProcessRunner.program("dead-file-system"),
+                [mount],
+                environment: [:],
+                input: pipe.first.raw
+            )
+            self.orders = DescriptorBox(pipe.keepingSecond())
+            self.file = "\(mount)/file"
+            self.isMounted = try self.runner.nextLine() == "ready"
+        }
+
+        deinit {
+            self.end()
+        }
+
+        func fallSilent() throws {
+            let orders = try #require(self.orders)
+            try System.write(Array("\n".utf8).span, to: orders.raw)
+            #expect(try self.runner.nextLine() == "silent")
+        }
+
+        /// Takes the mount away: whatever waits for it fails.
+        func end() {
+            guard self.orders != nil else { return }
+            self.orders = nil
+            _ = try? self.runner.finish()
+        }
+    }
+
+    @Test(
+        "The broker serves everybody while it holds a file whose file system does not answer, and while it closes it",
+        .enabled(if: isPossible, "needs root, and /dev/fuse")
+    )
+    func silent() throws {
+        let directory = try TemporaryDirectory()
+        let server = try Server(directory)
+        try BrokerProcess.run { broker in
+            // Before the peers are waited for, which cannot end while they wait for it.
+            defer { server.end() }
+            let source = try broker.source("pass=file:\(server.file)", "bytes=4096")
+            let other = try broker.source("pass=file:\(server.file)", "bytes=4096", "board=other")
+            try server.fallSilent()
+            // It is looked at and passed on without a question to the file system.
+            let taker = try broker.destination("takes-descriptor")
+            try taker.expect("passed 4096 unsealed")
+            try broker.expectService()
+
+            // One destination has it and one never reads; all but the broker's own are then closed, as far as the
+            // kernel lets these processes end.
+            let blind = try broker.destination("board=other", "takes-descriptor", "blind")
+            try blind.expect("loading")
+            try other.wait(for: "passed")
+            for peer in [source, other, taker, blind] { try peer.signal(9) }
+            for _ in 0..<3 {
+                try broker.expectService()
+                _ = try broker.connect().status()
+            }
+        }
+    }
+}

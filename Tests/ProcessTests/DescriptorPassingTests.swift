@@ -1,0 +1,158 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Descriptors between real processes: what arrives, what is refused, and that none stays behind.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DescriptorPassingTests {
+    /// Waits until the broker has no more open than before; each round trip gives it time to close some.
+    private static func expectBack(to before: Int, _ broker: BrokerProcess) throws {
+        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
+        let connection = try broker.connect()
+        var now = Int.max
+        // The connection that asks is one.
+        while now > before + 1, MonotonicClock.now() < deadline {
+            _ = try connection.status()
+            now = try broker.openDescriptors().count
+        }
+        #expect(now <= before + 1)
+    }
+
+    private static func representation(_ type: String) -> Representation {
+        var representation = Representation()
+        representation.type = type
+        return representation
+    }
+
+    @Test("A file and sealed memory arrive as descriptors")
+    func arrive() throws {
+        try BrokerProcess.run { broker in
+            let path = broker.place.directory["file"]
+            try broker.place.directory.write([1, 2, 3], to: "file")
+            let file = try broker.source("board=file", "pass=file:\(path)")
+            let taker = try broker.destination("board=file", "takes-descriptor")
+            try taker.expect("passed 3 unsealed")
+            try file.wait(for: "passed")
+            _ = try broker.source("board=memory", "pass=sealed:100000")
+            try broker.destination("board=memory", "takes-descriptor").expect("passed 100000 sealed")
+            // Not where the destination takes none: this source has no other way.
+            _ = try broker.destination("board=file", "hold")
+            try file.wait(for: "unwelcome")
+            try broker.expectService()
+        }
+    }
+
+    @Test(
+        "What is not a file for reading or sealed memory fails the load, and the broker says what it was",
+        arguments: [
+            ("file:/", "directory"), ("file:/dev/zero", "device"), ("pipe:", "pipe"), ("socket:", "socket"),
+            ("writable:file", "not open for reading only"), ("name:file", "not open for reading only"),
+            ("memory:10", "not sealed"), ("half-sealed:10", "not sealed"),
+        ]
+    )
+    func refused(thing: String, word: String) throws {
+        try BrokerProcess.run { broker in
+            try broker.place.directory.write([1, 2, 3], to: "file")
+            let thing = thing.hasSuffix(":file") ? "\(thing.dropLast(4))\(broker.place.directory["file"])" : thing
+            let source = try broker.source("pass=\(thing)", "bytes=3")
+            let connection = try broker.connect()
+            let failure = #expect(throws: Failure.self) { try connection.loadBytes(Load()) }
+            #expect(failure?.code == .sourceFailed)
+            #expect(failure?.text.contains(word) == true, "\(failure?.text ?? "")")
+            // It is still there, and asked again.
+            #expect(throws: Failure.self) { try connection.loadBytes(Load()) }
+            try source.end()
+            try broker.expectService()
+        }
+    }
+
+    @Test("Nothing stays open in the broker, whatever becomes of loads and their ends")
+    func noLeak() throws {
+        try BrokerProcess.run { broker in
+            try broker.place.directory.write([UInt8](repeating: 1, count: 100_000), to: "file")
+            try broker.expectService()
+            let path = broker.place.directory["file"]
+            let writer = try broker.connect()
+            let kept = WriteItem(
+                representations: [
+                    (
+                        representation: Self.representation("public.data"),
+                        source: .bytes([UInt8](repeating: 3, count: 100_000))
+                    )
+                ]
+            )
+            var board = Write()
+            board.board = "kept"
+            _ = try writer.write(board, items: [kept])
+            let before = try broker.openDescriptors().count
+            for (name, thing) in [("file", "file:\(path)"), ("memory", "sealed:100000")] {
+                let source = try broker.source("board=\(name)", "pass=\(thing)")
+                for holds in [false, true] {
+                    let connection = try broker.connect()
+                    for _ in 0..<200 {
+                        var load = Load()
+                        load.board = name
+                        load.descriptorWelcome = true
+                        if holds {
+                            // Given up at once, perhaps before and perhaps after it was passed.
+                            connection.io.state.cancel(try connection.io.state.open(load))
+                            _ = try connection.status()
+                        } else {
+                            #expect(try connection.loadBytes(load).bytes.count == 100_000)
+                        }
+                    }
+                }
+                // One that never reads what was passed to it, and dies.
+                let blind = try broker.destination("board=\(name)", "takes-descriptor", "blind")
+                try blind.expect("loading")
+                try source.wait(for: "passed")
+                try blind.kill()
+                try source.end()
+            }
+            let connection = try broker.connect()
+            for _ in 0..<200 {
+                var load = Load()
+                load.board = "kept"
+                #expect(try connection.loadBytes(load).bytes.count == 100_000)
+            }
+            try Self.expectBack(to: before + 1, broker)
+        }
+    }
+
+    @Test("A descriptor that the broker has no room for fails its load, and nothing else")
+    func noRoom() throws {
+        try BrokerProcess.run { broker in
+            let source = try broker.source("pass=sealed:100")
+            let connection = try broker.connect()
+            _ = try connection.status()
+            let before = try broker.openDescriptors().count
+            #expect(try connection.loadBytes(Load()).bytes.count == 100)
+            try Self.expectBack(to: before, broker)
+            // No number is left below the limit.
+            let numbers = Set(try broker.openDescriptors())
+            let free = (0...).first { !numbers.contains($0) } ?? 0
+            try Self.limitDescriptors(of: broker, to: free)
+            let failure = #expect(throws: Failure.self) { try connection.loadBytes(Load()) }
+            #expect(failure?.code == .sourceFailed)
+            #expect(failure?.text.contains("too many open") == true, "\(failure?.text ?? "")")
+            // Nor for the memory of kept bytes.
+            let item = WriteItem(representations: [(representation: Self.representation("a.b"), source: .bytes([1]))])
+            var board = Write()
+            board.board = "other"
+            let refusal = #expect(throws: Failure.self) { try connection.write(board, items: [item]) }
+            #expect(refusal?.code == .noSpace)
+            #expect(refusal?.text.contains("Too many open files") == true, "\(refusal?.text ?? "")")
+            try Self.limitDescriptors(of: broker, to: 10_000)
+            #expect(try connection.loadBytes(Load()).bytes.count == 100)
+            try source.end()
+        }
+    }
+
+    private static func limitDescriptors(of broker: BrokerProcess, to limit: Int) throws {
+        let arguments = ["--pid", "\(broker.runner.child.id)", "--nofile=\(limit):"]
+        let prlimit = try ProcessRunner("/usr/bin/prlimit", arguments, environment: [:]).finish()
+        #expect(prlimit.exitCode == 0, "\(prlimit.errorText)")
+    }
+}
