@@ -26,6 +26,8 @@ package final class BrokerLoop {
     var connections: [Connection?] = []
     /// By id: a connection that has been closed meanwhile must not keep its descriptor open.
     private var dirty: [PeerID] = []
+    /// Those of them that are being flushed.
+    private var flushed: [PeerID] = []
     private var deliveries: [Delivery] = []
     var memory: KeptMemory
     private let closer: DescriptorCloser
@@ -410,13 +412,14 @@ package final class BrokerLoop {
         for _ in 0..<2 {
             self.pumpKept()
             guard !self.dirty.isEmpty else { return }
-            let peers = self.dirty
-            self.dirty.removeAll(keepingCapacity: true)
-            for peer in peers {
-                guard let connection = self.connection(peer) else { continue }
+            // The two change places, so that neither is ever copied or made anew.
+            swap(&self.dirty, &self.flushed)
+            for index in self.flushed.indices {
+                guard let connection = self.connection(self.flushed[index]) else { continue }
                 connection.isDirty = false
                 self.flush(connection)
             }
+            self.flushed.removeAll(keepingCapacity: true)
             self.reportDeliveries()
         }
     }

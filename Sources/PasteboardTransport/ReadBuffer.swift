@@ -18,6 +18,7 @@ package struct ReadBuffer: ~Copyable {
     package static var standardReadSize: Int { FrameHeader.byteCount + WireLimits.dataLength }
     /// The most bytes that a connection may keep: a control frame with its header.
     package static var carryLimit: Int { 64 * 1024 + 16 }
+    private static let keptCarry = 64
 
     // Owned by this value alone and read below `count` only. Not an array: nobody has to fill it with zeros, so pages
     // that no read has reached cost no memory.
@@ -70,7 +71,8 @@ package struct ReadBuffer: ~Copyable {
             carry.withUnsafeBytes { old in
                 UnsafeMutableRawBufferPointer(start: storage, count: old.count).copyMemory(from: old)
             }
-            carry = []
+            // A part of a header comes again and again in a bulk transfer; memory for more is not kept.
+            if carry.capacity <= Self.keptCarry { carry.removeAll(keepingCapacity: true) } else { carry = [] }
         }
         return .bytes(received)
     }
@@ -88,7 +90,7 @@ package struct ReadBuffer: ~Copyable {
     package mutating func keep(unconsumedFrom offset: Int, into carry: inout [UInt8]) {
         precondition(offset >= 0 && offset <= count && count - offset <= Self.carryLimit)
         if offset < count {
-            carry = Array(UnsafeRawBufferPointer(start: storage + offset, count: count - offset))
+            carry.append(contentsOf: UnsafeRawBufferPointer(start: storage + offset, count: count - offset))
         }
         count = 0
     }

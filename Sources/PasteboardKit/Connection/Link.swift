@@ -36,7 +36,7 @@ final class Link: Sendable {
         _ sink: any StreamSink,
         _ request: @Sendable (inout ClientState) throws(Failure) -> UInt64
     ) {
-        changeSoon(sending: { flush in Task { flush() } }) { core, effects in
+        changeSoon(behind: .tasks) { core, effects in
             guard !sink.isCancelled else { return }
             do throws(Failure) {
                 let stream = try request(&core.io.state)
@@ -61,7 +61,7 @@ final class Link: Sendable {
     // MARK: Answers
 
     func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>) {
-        changeSoon(sending: { HandlerPool.shared.run($0) }) { core, _ in core.finish(ask, result) }
+        changeSoon(behind: .handlers) { core, _ in core.finish(ask, result) }
     }
 
     /// The next piece of a file that is sent because its descriptor was not welcome.
@@ -94,11 +94,16 @@ final class Link: Sendable {
         for effect in effects { effect() }
     }
 
+    private enum Others {
+        case tasks
+        case handlers
+    }
+
     /// As `change`; but where much is under way, what is to be sent waits a moment for more that shares its write.
     ///
-    /// - Parameter schedule: performs something behind all that is about to run and may have more to send.
+    /// - Parameter others: whose turns come first: what they have to send goes with it.
     private func changeSoon(
-        sending schedule: (@escaping @Sendable () -> Void) -> Void,
+        behind others: Others,
         _ body: @Sendable (LinkCore, inout Effects) -> Void
     ) {
         let (effects, step) = core.withLock { core -> (Effects, LinkCore.Sending) in
@@ -112,7 +117,12 @@ final class Link: Sendable {
         switch step {
         case .now, .later: break
         case .byThread: wake.signal()
-        case .scheduled: schedule { [weak self] in self?.change { core, _ in core.isSendScheduled = false } }
+        case .scheduled:
+            let send: @Sendable () -> Void = { [weak self] in self?.change { core, _ in core.isSendScheduled = false } }
+            switch others {
+            case .tasks: Task { send() }
+            case .handlers: HandlerPool.shared.run(send)
+            }
         }
         for effect in effects { effect() }
     }
