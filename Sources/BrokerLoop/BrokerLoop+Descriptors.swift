@@ -20,6 +20,13 @@ extension BrokerLoop {
         self.state.received(header, payload, descriptor: facts, from: connection.peer)
         self.perform()
         self.received = nil
+        self.countUnclosed()
+    }
+
+    /// While the file system of one does not answer, the others wait behind it: loads then go inline, or the broker
+    /// would run out of descriptors.
+    func countUnclosed() {
+        self.state.unclosedDescriptors = UInt64(self.closer.waitingCount)
     }
 
     /// A descriptor comes with the first byte of its frame: what is here without one was announced by none.

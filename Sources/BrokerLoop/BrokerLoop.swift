@@ -30,7 +30,7 @@ package final class BrokerLoop {
     private var flushed: [PeerID] = []
     private var deliveries: [Delivery] = []
     var memory: KeptMemory
-    private let closer: DescriptorCloser
+    let closer: DescriptorCloser
     /// What came with the frame that is being taken.
     var received: DescriptorBox?
     /// Memory for the outbox that the state fills while the other one is performed.
@@ -72,6 +72,7 @@ package final class BrokerLoop {
         self.state.advance(to: Self.now())
         self.perform()
         if !self.paused.isEmpty { self.resumePaused() }
+        if self.state.unclosedDescriptors > 0 { self.countUnclosed() }
         // Then nothing else can come for the same target in this turn, and what comes last need not wait for more.
         self.isAlone = self.events.count == 1
         for index in 0..<self.events.count {

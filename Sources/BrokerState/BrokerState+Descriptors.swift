@@ -32,7 +32,7 @@ extension BrokerState {
     /// broker's own until the destination's socket has taken it, and where there are too many, bytes go inline.
     mutating func reservePassing(_ id: RouteID, _ route: Route, from source: PeerID) -> Bool {
         guard route.descriptorWelcome, self.peers[source]?.passesDescriptors == true,
-            self.passing < self.limits.passedDescriptors
+            self.passing.addingClamped(self.unclosedDescriptors) < self.limits.passedDescriptors
         else { return false }
         self.passing += 1
         self.routes.update(id) { $0.mayPass = true }

@@ -113,7 +113,7 @@ extension BrokerState {
             ("bytes-given", self.counters.relayedBytes), ("bytes-kept-in-all", self.counters.keptBytes),
             ("bytes-kept", self.keptHeld), ("bytes-in-transfer", self.inTransfer),
             ("objects-held", self.accounting.held.objects), ("descriptors-passed", self.counters.passedDescriptors),
-            ("descriptors-expected", self.passing),
+            ("descriptors-expected", self.passing), ("descriptors-unclosed", self.unclosedDescriptors),
         ]
         return counters.map { name, value in
             var entry = StatusEntry()

@@ -39,6 +39,8 @@ package struct BrokerState: Sendable {
     var inTransfer: UInt64 = 0
     /// Loads for which a descriptor may come or is on its way.
     var passing: UInt64 = 0
+    /// Descriptors that the driver has received and cannot close yet; they count as if they were on their way.
+    package var unclosedDescriptors: UInt64 = 0
     /// Loads of kept contents that have bytes to send and credit to send them.
     var readyKept: [RouteID] = []
     var counters = Counters()

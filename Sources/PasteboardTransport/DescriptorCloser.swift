@@ -14,6 +14,9 @@ package final class DescriptorCloser: Sendable {
         queue.finish()
     }
 
+    /// How many wait to be closed. More and more do where one is on a mount that does not answer.
+    package var waitingCount: Int { queue.count }
+
     func close(_ descriptor: consuming OwnedDescriptor) {
         queue.add(.number(descriptor.release()))
     }
@@ -43,6 +46,8 @@ package final class DescriptorCloser: Sendable {
 
         private let wake = Semaphore()
         private let state = Lock(State())
+
+        var count: Int { state.withLock { $0.waiting.count } }
 
         func add(_ entry: Entry) {
             let (starts, wakes) = state.withLock { state in

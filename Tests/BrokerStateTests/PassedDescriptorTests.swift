@@ -177,6 +177,21 @@ import Testing
         #expect(next(&scene) == true)
     }
 
+    @Test("Descriptors that cannot be closed count as well: with many of them bytes come inline")
+    func unclosed() throws {
+        var scene = try Scene(limit: 2)
+        func next(_ scene: inout Scene) -> Bool? {
+            scene.broker.load(from: scene.reader) { $0.descriptorWelcome = true }
+            return scene.broker.take(scene.source).first(Ask.self)?.descriptorWelcome
+        }
+        scene.broker.unclosedDescriptors = 1
+        #expect(next(&scene) == nil)
+        scene.broker.unclosedDescriptors = .max
+        #expect(next(&scene) == nil)
+        scene.broker.unclosedDescriptors = 0
+        #expect(next(&scene) == true)
+    }
+
     // MARK: Kept bytes
 
     private static let large = UInt64(65_537)

@@ -101,6 +101,11 @@ struct StateHarness {
         self.perform()
     }
 
+    var unclosedDescriptors: UInt64 {
+        get { self.state.unclosedDescriptors }
+        set { self.state.unclosedDescriptors = newValue }
+    }
+
     // MARK: Sending
 
     mutating func send(_ message: some WireMessage, on stream: UInt64, from peer: PeerID) {

@@ -61,6 +61,11 @@ extension ByteChunks {
             if case .file(let chunks) = origin { chunks.file } else { nil }
         }
 
+        /// Whether the load of that file was cancelled meanwhile.
+        var isCancelled: Bool {
+            if case .file(let chunks) = origin { chunks.isOver } else { false }
+        }
+
         /// All has been taken from the file.
         func finish() {
             if case .file(let chunks) = origin { chunks.finish() }

@@ -67,6 +67,12 @@ final class FileChunks: Sendable {
         }
     }
 
+    var isOver: Bool {
+        state.withLock { state in
+            if case .over = state { true } else { false }
+        }
+    }
+
     /// The file was taken whole.
     func finish() {
         state.withLock { $0 = .over(.success(nil)) }

@@ -47,10 +47,10 @@ final class LoadedFile: Sendable {
     }
 
     /// Copies what came as a descriptor, inside the kernel where it can.
-    func fill(from file: PassedFile) throws(PasteboardError) {
+    func fill(from file: PassedFile, isCancelled: () -> Bool) throws(PasteboardError) {
         var offset: UInt64 = 0
         while offset < file.byteCount {
-            guard !Task.isCancelled else { throw .cancelled }
+            guard !Task.isCancelled, !isCancelled() else { throw .cancelled }
             let count = Int(clamping: min(Self.moved, file.byteCount - offset))
             do {
                 switch try System.sendFile(file.descriptor.raw, at: offset, to: descriptor.raw, count: count) {
@@ -82,7 +82,7 @@ extension ByteChunks {
     func write(to output: LoadedFile) async throws(PasteboardError) {
         let reader = source.makeReader()
         if let file = reader.file {
-            try output.fill(from: file)
+            try output.fill(from: file) { reader.isCancelled }
             reader.finish()
             return
         }
