@@ -121,6 +121,84 @@ import Testing
         }
     }
 
+    /// What a peer sends that says hello, waits for welcome unless it is hasty, and passes descriptors with one frame.
+    private func farewell(
+        to broker: BrokerProcess,
+        passing count: Int,
+        announced: UInt8,
+        kind: FrameKind = .answer,
+        hasty: Bool = false
+    ) throws -> ErrorCode? {
+        let socket = DescriptorBox(try broker.place.connect())
+        let peer = ScriptedPeer(try System.duplicate(socket.raw))
+        var hello = Hello()
+        hello.features = [Feature.descriptors.rawValue]
+        if !hasty {
+            try peer.send(hello, stream: 0)
+            #expect(try peer.next().kind == .welcome)
+        }
+        let file = try MemoryFile()
+        try file.seal()
+        var encoder = FrameEncoder()
+        encoder.append(header: FrameHeader(kind, stream: 1, length: 0, flags: .last, descriptorCount: announced))
+        var output = OutputBuffer()
+        if count > 0 { output.markDescriptors([DescriptorBox](repeating: file.descriptor, count: count)) }
+        output.appendStream(encoder.bytes.span)
+        var delivered: [Delivery] = []
+        _ = try output.flush(to: socket.raw, delivered: &delivered)
+        let code = try peer.next().decoded(as: Failure.self).code
+        #expect(throws: ScriptedPeerError.closed) { try peer.next() }
+        return code
+    }
+
+    @Test("Who passes more or fewer descriptors than it announces, or passes one with another frame, is ended alone")
+    func counts() throws {
+        try BrokerProcess.run { broker in
+            try broker.expectService()
+            let before = try broker.openDescriptors().count
+            for (count, announced) in [(0, 1), (2, 1), (253, 1), (1, 0), (253, 0), (2, 2), (253, 253)] as [(Int, UInt8)]
+            {
+                let code = try self.farewell(to: broker, passing: count, announced: announced)
+                #expect(code == .protocolViolation, "\(count) \(announced)")
+            }
+            #expect(try self.farewell(to: broker, passing: 1, announced: 1, kind: .load) == .protocolViolation)
+            // On kernels that can, the socket itself refuses what comes before welcome.
+            do {
+                let code = try self.farewell(to: broker, passing: 1, announced: 1, hasty: true)
+                #expect(code == .protocolViolation)
+            } catch let error as SystemError {
+                #expect(error.errno == EPERM)
+            }
+            try broker.expectService()
+            try Self.expectBack(to: before, broker)
+        }
+    }
+
+    @Test("A socket that is passed over itself leaves nothing in the kernel")
+    func cycle() throws {
+        try BrokerProcess.run { broker in
+            try broker.expectService()
+            let before = try broker.openDescriptors().count
+            for _ in 0..<100 {
+                let socket = DescriptorBox(try broker.place.connect())
+                let peer = ScriptedPeer(try System.duplicate(socket.raw))
+                var hello = Hello()
+                hello.features = [Feature.descriptors.rawValue]
+                try peer.send(hello, stream: 0)
+                #expect(try peer.next().kind == .welcome)
+                var encoder = FrameEncoder()
+                encoder.append(header: FrameHeader(.answer, stream: 2, length: 0, flags: .last, descriptorCount: 1))
+                var output = OutputBuffer()
+                output.markDescriptors([socket])
+                output.appendStream(encoder.bytes.span)
+                var delivered: [Delivery] = []
+                _ = try output.flush(to: socket.raw, delivered: &delivered)
+                #expect(try peer.next().decoded(as: Failure.self).code == .protocolViolation)
+            }
+            try Self.expectBack(to: before, broker)
+        }
+    }
+
     @Test("A descriptor that the broker has no room for fails its load, and nothing else")
     func noRoom() throws {
         try BrokerProcess.run { broker in
