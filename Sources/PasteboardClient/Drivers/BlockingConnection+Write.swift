@@ -121,6 +121,8 @@ extension BlockingConnection {
         repeat {
             let rest = bytes.span.extracting(offset..<bytes.count)
             offset += try self.io.send(rest, on: stream, last: last) ?? rest.count
+            // Little goes with what follows it: the commit, mostly.
+            if offset == bytes.count, self.io.waitingCount < WireLimits.inlineLength { return }
             // At least once, to learn of a refusal; then until the socket has room.
             repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
         } while offset < bytes.count
