@@ -28,7 +28,7 @@ import Testing
         #expect(try self.desk.shell(copy).exitCode == 0)
         let outputs = [
             "pasteboard paste -t .bin", "pasteboard paste -t .bin | cat", "pasteboard paste -t .bin >out; cat out",
-            "pasteboard paste -t .bin -o file; cat file",
+            "pasteboard paste -t .bin -o file; cat file", "pasteboard paste -t .bin -o /dev/stdout | cat",
             "pasteboard paste -t .bin --into . | xargs -d '\\n' cat",
         ]
         for output in outputs { #expect(try self.desk.shell(output).output == self.bytes, "\(output)") }

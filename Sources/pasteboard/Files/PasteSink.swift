@@ -117,6 +117,8 @@ final class FileOutput: PasteSink {
             for _ in 0..<40 {
                 let status = try System.status(at: path)
                 guard status?.kind == .symbolicLink else { return (path, status) }
+                // `/dev/stdout` leads to a pipe by a link whose text is no path.
+                if let end = Self.end(of: path), end.kind != .regular { return (path, end) }
                 let target = try System.linkTarget(path)
                 path = target.hasPrefix("/") ? target : "\(SocketPlace(socket: path).directory)/\(target)"
             }
@@ -124,6 +126,15 @@ final class FileOutput: PasteSink {
             throw CommandFailure("cannot use", self.path, error)
         }
         throw CommandFailure(local: "\(self.path) is a symbolic link that leads in a circle")
+    }
+}
+
+extension FileOutput {
+    /// What a link leads to in the end, if that is there.
+    fileprivate static func end(of path: String) -> FileStatus? {
+        let nameOnly = OpenOptions(rawValue: 0x20_0000)  // O_PATH: nothing waits and nothing is truncated
+        guard let file = try? System.open(path, nameOnly) else { return nil }
+        return try? System.status(of: file.raw)
     }
 }
 
