@@ -1,3 +1,4 @@
+import PasteboardTransport
 import TestSupport
 import Testing
 
@@ -62,6 +63,19 @@ import Testing
         #expect(closed.text == "1000\n" && closed.exitCode == 141)
         let full = try self.desk.shell("pasteboard paste >/dev/full")
         #expect(full.exitCode == 4 && full.errorText.contains("No space left"))
+    }
+
+    @Test("A signal ends a paste into a pipe whose reader has stalled", arguments: [2, 15] as [CInt])
+    func stalledReader(signal: CInt) throws {
+        #expect(try self.desk.run("copy", "large.bin").exitCode == 0)
+        #expect(try self.desk.shell("mkfifo fifo").exitCode == 0)
+        let paste = try self.desk.start("paste", "-o", "fifo")
+        // Opening waits for the writer, and the first byte shows that it writes; then nothing more is read.
+        let reader = try System.open(self.desk.directory["fifo"])
+        #expect(try System.read(reader.raw, upTo: 1).count == 1)
+        try paste.child.kill(signal)
+        #expect(try paste.finish().exitCode == 128 + signal)
+        withExtendedLifetime(reader) {}
     }
 
     @Test("Neither process needs memory for what it moves")

@@ -132,8 +132,7 @@ struct PasteCommand: Command {
         load.timeoutMilliseconds = self.timeout?.loadMilliseconds
         var trimmer = self.trimsNewline ? NewlineTrimmer() : nil
         // Where files are left half written a signal has to be waited for; elsewhere it just ends the process.
-        let leavesFiles = self.output != nil || self.directory != nil
-        let signals = try leavesFiles ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
+        let signals = try sink.leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
         do {
             try connection.load(
                 load,

@@ -7,6 +7,8 @@ protocol PasteSink: AnyObject {
     /// Before the first byte.
     func begin(_ type: UniformType, suggestedName: String?) throws
     func write(_ bytes: Span<UInt8>) throws
+    /// Whether ending in the middle leaves a file behind, so that signals have to wait for it to be removed.
+    var leavesFile: Bool { get }
     /// What the kernel may write all bytes to; nil where each has to be looked at.
     var descriptor: CInt? { get }
     /// What writing to it failed with.
@@ -17,6 +19,7 @@ protocol PasteSink: AnyObject {
 
 /// Standard output as it is.
 final class PlainOutput: PasteSink {
+    var leavesFile: Bool { false }
     var descriptor: CInt? { 1 }
 
     func begin(_ type: UniformType, suggestedName: String?) {}
@@ -35,6 +38,7 @@ final class TerminalOutput: PasteSink {
     private var text = VisibleText()
     private var type = UniformType.data
 
+    var leavesFile: Bool { false }
     var descriptor: CInt? { nil }
 
     func begin(_ type: UniformType, suggestedName: String?) throws {
@@ -69,6 +73,12 @@ final class FileOutput: PasteSink {
     private var pending: PendingFile?
     private var special: DescriptorBox?
     private var mode: UInt32?
+
+    /// Not a pipe or device: who writes to one may wait for its reader, and a signal just ends that.
+    var leavesFile: Bool {
+        let kind = (try? self.followingLinks())?.status?.kind
+        return kind == nil || kind == .regular
+    }
 
     var descriptor: CInt? { self.special?.raw ?? self.pending?.raw }
 
@@ -144,6 +154,7 @@ final class DirectoryOutput: PasteSink {
     private var pending: PendingFile?
     private var name: SafeFileName?
 
+    var leavesFile: Bool { true }
     var descriptor: CInt? { self.pending?.raw }
 
     init(directory: String) {
