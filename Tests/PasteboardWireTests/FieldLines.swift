@@ -6,6 +6,8 @@ func fieldLines(_ message: any ProtobufMessage) -> [String] {
 }
 
 private func lines(of value: Any, at path: String) -> [String] {
+    // Compared, not cast: any empty list can be cast to this.
+    if type(of: value) == [UInt8]?.self { return (value as? [UInt8]).map { [FieldLine.bytes($0, at: path)] } ?? [] }
     switch value {
     case let value as ErrorCode: return ["\(path)=\(value.rawValue)"]
     case let value as String: return [FieldLine.string(value, at: path)]
@@ -30,7 +32,11 @@ private func lines(of value: Any, at path: String) -> [String] {
 enum FieldLine {
     /// Strings as their bytes, so that a line is a line and has no blank.
     static func string(_ value: String, at path: String) -> String {
-        "\(path)='\(hex(Array(value.utf8)))'"
+        self.bytes(Array(value.utf8), at: path)
+    }
+
+    static func bytes(_ value: [UInt8], at path: String) -> String {
+        "\(path)='\(hex(value))'"
     }
 }
 

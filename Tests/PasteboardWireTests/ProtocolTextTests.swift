@@ -61,6 +61,9 @@ struct ProtocolTextTests {
             "supertypes of a type": WireLimits.supertypes,
             "entries of an accept list": WireLimits.accepts,
             "features in a list": WireLimits.features,
+            "bytes of team data": WireLimits.teamData,
+            "groups of a client": WireLimits.groups,
+            "bytes of a path": WireLimits.path,
         ]
         #expect(self.text.values(of: "Limits") == expected)
     }

@@ -6,6 +6,7 @@ struct Schema {
             case uint64
             case bool
             case string
+            case bytes
             case message(String)
         }
 
@@ -60,6 +61,7 @@ extension Schema.Field {
         case "uint64": self.kind = .uint64
         case "bool": self.kind = .bool
         case "string": self.kind = .string
+        case "bytes": self.kind = .bytes
         default: self.kind = .message(type)
         }
         let parts = rest[rest.startIndex + 1].split(separator: "_")

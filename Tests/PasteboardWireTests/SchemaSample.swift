@@ -63,6 +63,10 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
                     let value = Self.string(field, filling, &generator)
                     result.lines.append(FieldLine.string(value, at: place))
                     result.bytes.appendField(field, Array(value.utf8))
+                case .bytes:
+                    let value = Self.string(field, filling, &generator).utf8.reversed()
+                    result.lines.append(FieldLine.bytes(Array(value), at: place))
+                    result.bytes.appendField(field, Array(value))
                 case .message(let name):
                     let inner = try Self.build(name, at: place, filling, schema, &generator)
                     result.lines += inner.lines

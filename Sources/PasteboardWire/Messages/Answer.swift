@@ -13,6 +13,10 @@ package struct Answer: WireMessage {
     /// How many items the publication has.
     package var itemCount: UInt32?
     package var suggestedName: String?
+    /// Where the source's own file lies, given only with its descriptor and if that was welcome.
+    package var path: String?
+    /// 0 the bytes of the representation, 1 a tar archive of the folder that it is.
+    package var content: UInt32?
 
     package init() {}
 
@@ -23,6 +27,8 @@ package struct Answer: WireMessage {
         bytes.appendField(4, self.byteCount)
         bytes.appendField(5, self.itemCount)
         bytes.appendField(6, self.suggestedName)
+        bytes.appendField(7, self.path)
+        bytes.appendField(8, self.content)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -33,6 +39,8 @@ package struct Answer: WireMessage {
         case 4: self.byteCount = try field.number64()
         case 5: self.itemCount = try field.number32()
         case 6: self.suggestedName = try field.string(in: bytes)
+        case 7: self.path = try field.string(in: bytes)
+        case 8: self.content = try field.number32()
         default: break
         }
     }

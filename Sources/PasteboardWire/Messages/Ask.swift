@@ -14,6 +14,8 @@ package struct Ask: WireMessage {
     package var descriptorWelcome: Bool?
     /// How long the source has for the first byte or a progress frame.
     package var firstByteMilliseconds: UInt64?
+    /// Whether the answer may name the path of the file that it passes.
+    package var inPlaceWelcome: Bool?
 
     package init() {}
 
@@ -26,6 +28,7 @@ package struct Ask: WireMessage {
         bytes.appendField(6, self.maximumByteCount)
         bytes.appendField(7, self.descriptorWelcome)
         bytes.appendField(8, self.firstByteMilliseconds)
+        bytes.appendField(9, self.inPlaceWelcome)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -38,6 +41,7 @@ package struct Ask: WireMessage {
         case 6: self.maximumByteCount = try field.number64()
         case 7: self.descriptorWelcome = try field.bool()
         case 8: self.firstByteMilliseconds = try field.number64()
+        case 9: self.inPlaceWelcome = try field.bool()
         default: break
         }
     }

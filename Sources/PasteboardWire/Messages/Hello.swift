@@ -14,6 +14,8 @@ package struct Hello: WireMessage {
     /// The most asks that the client serves at once; the broker queues the rest.
     package var maximumStreams: UInt32?
     package var programVersion: String?
+    /// Tokens of the groups that the client is in: whoever shows the same one may see what is for the group.
+    package var groups: [String] = []
 
     package init() {}
 
@@ -25,6 +27,7 @@ package struct Hello: WireMessage {
         bytes.appendField(5, self.label)
         bytes.appendField(6, self.maximumStreams)
         bytes.appendField(7, self.programVersion)
+        bytes.appendField(8, repeated: self.groups)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -36,6 +39,7 @@ package struct Hello: WireMessage {
         case 5: self.label = try field.string(in: bytes)
         case 6: self.maximumStreams = try field.number32()
         case 7: self.programVersion = try field.string(in: bytes)
+        case 8: try field.append(to: &self.groups, limit: WireLimits.groups, in: bytes)
         default: break
         }
     }

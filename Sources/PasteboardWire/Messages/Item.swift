@@ -6,6 +6,13 @@ package struct Item: WireMessage {
     package var suggestedName: String?
     /// In the order of fidelity, best first.
     package var representations: [Representation] = []
+    /// How large it would like to be shown, in thousandths of a point.
+    package var presentationWidth: UInt64?
+    package var presentationHeight: UInt64?
+    /// 0 unspecified, 1 inline, 2 attachment.
+    package var presentationStyle: UInt32?
+    /// A few bytes for this user's programs on this machine, which they may read without a load.
+    package var teamData: [UInt8]?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -13,6 +20,10 @@ package struct Item: WireMessage {
     package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.suggestedName)
         bytes.appendField(2, repeated: self.representations)
+        bytes.appendField(3, self.presentationWidth)
+        bytes.appendField(4, self.presentationHeight)
+        bytes.appendField(5, self.presentationStyle)
+        bytes.appendField(6, self.teamData)
         bytes.appendField(15, repeated: self.requires)
     }
 
@@ -20,6 +31,10 @@ package struct Item: WireMessage {
         switch field.number {
         case 1: self.suggestedName = try field.string(in: bytes)
         case 2: try field.append(to: &self.representations, limit: WireLimits.representations, in: bytes)
+        case 3: self.presentationWidth = try field.number64()
+        case 4: self.presentationHeight = try field.number64()
+        case 5: self.presentationStyle = try field.number32()
+        case 6: self.teamData = try field.bytes(in: bytes, limit: WireLimits.teamData)
         case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
         default: break
         }
@@ -38,6 +53,12 @@ package struct Representation: ProtobufMessage {
     /// 0 promised: the source is asked at each load. 1 kept: the bytes follow and the broker holds them.
     /// In a list's answer also 2: gone, because its source is.
     package var provision: UInt32?
+    /// 0 the source is asked at each load, 1 once: the broker then keeps the bytes (feature `onceAndKept`).
+    package var policy: UInt32?
+    /// How long the source may take for the first byte, instead of the broker's default.
+    package var firstByteMilliseconds: UInt64?
+    /// Bit 0: the source's own file may be opened where it is.
+    package var fileOptions: UInt32?
 
     package init() {}
 
@@ -47,6 +68,9 @@ package struct Representation: ProtobufMessage {
         bytes.appendField(3, self.visibility)
         bytes.appendField(4, self.byteCount)
         bytes.appendField(5, self.provision)
+        bytes.appendField(6, self.policy)
+        bytes.appendField(7, self.firstByteMilliseconds)
+        bytes.appendField(8, self.fileOptions)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -56,6 +80,9 @@ package struct Representation: ProtobufMessage {
         case 3: self.visibility = try field.number32()
         case 4: self.byteCount = try field.number64()
         case 5: self.provision = try field.number32()
+        case 6: self.policy = try field.number32()
+        case 7: self.firstByteMilliseconds = try field.number64()
+        case 8: self.fileOptions = try field.number32()
         default: break
         }
     }

@@ -24,6 +24,8 @@ package struct Load: WireMessage {
     package var edges: [TypeEdges] = []
     /// Replaces the default deadlines: the whole load ends by then. 0 asks for no deadline but the greatest.
     package var timeoutMilliseconds: UInt64?
+    /// Whether the source's own file may come in place of a copy, if the source has said that it may.
+    package var inPlaceWelcome: Bool?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -40,6 +42,7 @@ package struct Load: WireMessage {
         bytes.appendField(9, self.descriptorWelcome)
         bytes.appendField(10, repeated: self.edges)
         bytes.appendField(11, self.timeoutMilliseconds)
+        bytes.appendField(12, self.inPlaceWelcome)
         bytes.appendField(15, repeated: self.requires)
     }
 
@@ -56,6 +59,7 @@ package struct Load: WireMessage {
         case 9: self.descriptorWelcome = try field.bool()
         case 10: try field.append(to: &self.edges, limit: WireLimits.accepts, in: bytes)
         case 11: self.timeoutMilliseconds = try field.number64()
+        case 12: self.inPlaceWelcome = try field.bool()
         case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
         default: break
         }

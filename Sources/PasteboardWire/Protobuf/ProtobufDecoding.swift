@@ -178,6 +178,19 @@ extension ProtobufField {
         }
     }
 
+    /// Refused beyond `limit` before anything is stored.
+    package func bytes(in bytes: Span<UInt8>, limit: Int) throws(Failure) -> [UInt8] {
+        let range = try self.range()
+        guard range.count <= limit else {
+            throw Failure(.limitExceeded, "field \(self.number) of a message has \(range.count) bytes; at most \(limit)")
+        }
+        let piece = bytes.extracting(range)
+        var copy: [UInt8] = []
+        copy.reserveCapacity(piece.count)
+        for index in piece.indices { copy.append(piece[index]) }
+        return copy
+    }
+
     package func message<Message: ProtobufMessage>(in bytes: Span<UInt8>) throws(Failure) -> Message {
         try Message(decoding: bytes, range: try self.range())
     }

@@ -61,7 +61,15 @@ extension OutputSpan<UInt8> {
 
     mutating func appendField(_ number: UInt32, _ value: String?) {
         guard let value else { return }
-        let text = value.utf8.span
+        self.appendField(number, bytes: value.utf8.span)
+    }
+
+    mutating func appendField(_ number: UInt32, _ value: [UInt8]?) {
+        guard let value else { return }
+        self.appendField(number, bytes: value.span)
+    }
+
+    private mutating func appendField(_ number: UInt32, bytes text: Span<UInt8>) {
         self.appendVarint(UInt64(number) << 3 | 2)
         self.appendVarint(UInt64(text.count))
         let count = Swift.min(text.count, self.freeCapacity)

@@ -5,6 +5,8 @@ package enum Feature: UInt32, Sendable, CaseIterable {
     case condition = 1
     /// Bytes that already are in a file or a memory file are passed as its descriptor.
     case descriptors = 2
+    /// `policy` of a representation: the source is asked once, and the broker keeps what it gave.
+    case onceAndKept = 3
 
     /// Throws unless every number is known here.
     package static func check(_ requires: [UInt32]) throws(Failure) {

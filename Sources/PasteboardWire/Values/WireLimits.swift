@@ -31,6 +31,12 @@ package enum WireLimits {
     package static let accepts = 64
     /// Supertypes in all of these.
     package static let edgeSupertypes = 256
+    /// Bytes of an item's team data.
+    package static let teamData = 8 << 10
+    /// Groups that a hello may name; each token has at most `name` bytes.
+    package static let groups = 8
+    /// Bytes of UTF-8 in the path of a file that is handed over in place.
+    package static let path = 2 << 10
     /// Features that a hello or a request may name.
     package static let features = 64
 }

@@ -36,6 +36,8 @@ def fields(message, path=""):
 def fields_of_value(field, value, path):
     if field.type == Field.TYPE_MESSAGE:
         return fields(value, path)
+    if field.type == Field.TYPE_BYTES:
+        return ["%s='%s'" % (path, value.hex())]
     if field.type == Field.TYPE_STRING:
         return ["%s='%s'" % (path, value.encode().hex())]
     if field.type == Field.TYPE_BOOL:
@@ -46,6 +48,8 @@ def fields_of_value(field, value, path):
 def random_value(field, rng):
     if field.type == Field.TYPE_STRING:
         return "".join(rng.choice("a\0é€😀\n\"") for _ in range(rng.choice([0, 1, 5, 60])))
+    if field.type == Field.TYPE_BYTES:
+        return bytes(rng.randrange(256) for _ in range(rng.choice([0, 1, 5, 60])))
     if field.type == Field.TYPE_BOOL:
         return rng.random() < 0.5
     bits = 32 if field.type == Field.TYPE_UINT32 else 64
