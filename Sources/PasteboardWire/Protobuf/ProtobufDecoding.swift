@@ -182,7 +182,10 @@ extension ProtobufField {
     package func bytes(in bytes: Span<UInt8>, limit: Int) throws(Failure) -> [UInt8] {
         let range = try self.range()
         guard range.count <= limit else {
-            throw Failure(.limitExceeded, "field \(self.number) of a message has \(range.count) bytes; at most \(limit)")
+            throw Failure(
+                .limitExceeded,
+                "field \(self.number) of a message has \(range.count) bytes; at most \(limit)"
+            )
         }
         let piece = bytes.extracting(range)
         var copy: [UInt8] = []
