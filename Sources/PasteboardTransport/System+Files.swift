@@ -83,6 +83,11 @@ extension System {
         _ = try call("fsync", "descriptor \(descriptor)") { fsync(descriptor) }
     }
 
+    /// Whether this process may run the program at `path`.
+    package static func isExecutable(_ path: String) -> Bool {
+        access(path, X_OK) == 0
+    }
+
     /// Where a symbolic link points to.
     package static func linkTarget(_ path: String) throws(SystemError) -> String {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -25,6 +25,18 @@ extension UniformType {
         return UniformType(filenameExtension: String(Substring(last[last.index(after: dot)...]))) ?? .data
     }
 
+    /// The type of a directory by its name or path; ``folder`` if its extension is that of no type of directory.
+    package static func forFolder(named name: String) -> UniformType {
+        let last = name.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
+        guard let dot = last.dropFirst().lastIndex(of: UInt8(ascii: ".")),
+            let type = UniformType(
+                filenameExtension: String(Substring(last[last.index(after: dot)...])),
+                conformingTo: .directory
+            ), !type.isDynamic
+        else { return .folder }
+        return type
+    }
+
     /// Bytes if any type of bytes has the extension, else a directory's type, else a dynamic type of bytes.
     private static func fromExtension(_ text: String) -> UniformType? {
         guard let type = UniformType(filenameExtension: text), type.isDynamic else {

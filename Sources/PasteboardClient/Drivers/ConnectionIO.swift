@@ -164,9 +164,14 @@ package struct ConnectionIO: ~Copyable {
     /// Answers an ask with a descriptor: the bytes are the file's first `byteCount`. With the next `flush` it leaves.
     ///
     /// - Returns: false if the ask takes none; then the bytes are to be sent inline, or nobody wants them any more.
-    package mutating func pass(_ descriptor: DescriptorBox, byteCount: UInt64, on ask: UInt64) -> Bool {
+    package mutating func pass(
+        _ descriptor: DescriptorBox,
+        byteCount: UInt64,
+        path: String? = nil,
+        on ask: UInt64
+    ) -> Bool {
         self.collect()
-        guard self.state.pass(ask, byteCount: byteCount) else { return false }
+        guard self.state.pass(ask, byteCount: byteCount, path: path) else { return false }
         self.output.markDescriptors([descriptor])
         self.collect()
         return true

@@ -11,6 +11,12 @@ package struct PassedFile: Sendable {
     /// Whether all four seals are set: the bytes may be mapped.
     package let isImmutable: Bool
 
+    package init(descriptor: DescriptorBox, byteCount: UInt64, isImmutable: Bool) {
+        self.descriptor = descriptor
+        self.byteCount = byteCount
+        self.isImmutable = isImmutable
+    }
+
     /// Looks at what came. This may take as long as the file's own file system takes to answer.
     package init(_ descriptor: DescriptorBox, _ answer: Answer) throws(Failure) {
         self.descriptor = descriptor
@@ -51,6 +57,15 @@ package struct PassedFile: Sendable {
             try body(piece.span)
             offset += UInt64(piece.count)
         }
+    }
+
+    /// `path`, if it leads to this very file: where the source says that it lies is only its word.
+    package func place(_ path: String?) -> String? {
+        guard let path, path.hasPrefix("/"), !self.isImmutable,
+            let there = try? System.status(at: path), let here = try? System.status(of: self.descriptor.raw),
+            there.isSameFile(as: here), there.size == self.byteCount
+        else { return nil }
+        return path
     }
 
     package func truncated(at offset: UInt64) -> Failure {

@@ -58,12 +58,15 @@ extension ClientState {
     /// Answers an ask with a descriptor, which the driver sends with the frame that is in `streamFrames` then.
     ///
     /// - Returns: false if the ask is over, has had bytes, or wants none; nothing is sent then.
-    package mutating func pass(_ ask: UInt64, byteCount: UInt64) -> Bool {
+    ///
+    /// - Parameter path: where the file lies, for a destination that may use it in place.
+    package mutating func pass(_ ask: UInt64, byteCount: UInt64, path: String? = nil) -> Bool {
         guard self.failure == nil, self.passesDescriptors, let index = self.asks.index(of: ask),
             self.asks.values[index].descriptorWelcome, self.asks.values[index].sent == 0
         else { return false }
         var answer = Answer()
         answer.byteCount = byteCount
+        if let path, path.utf8.count <= WireLimits.path { answer.path = path }
         self.streamFrames.append(answer, stream: ask, flags: .last, descriptorCount: 1)
         self.asks.remove(at: index)
         return true
@@ -83,11 +86,13 @@ extension ClientState {
 
     // MARK: Asks
 
-    /// Announces how many bytes an ask will give. Before its first byte, if at all.
-    package mutating func answer(_ ask: UInt64, byteCount: UInt64) {
+    /// Announces how many bytes an ask will give, and what they are (see ``Answer/content``). Before its first byte, if
+    /// at all.
+    package mutating func answer(_ ask: UInt64, byteCount: UInt64?, content: UInt32? = nil) {
         guard let index = self.asks.index(of: ask), self.asks.values[index].sent == 0 else { return }
         var answer = Answer()
         answer.byteCount = byteCount
+        answer.content = content
         self.streamFrames.append(answer, stream: ask)
     }
 

@@ -22,15 +22,17 @@ final class ChunkLoad: StreamSink {
         var reader: Reply<Data?>?
     }
 
-    let reply = Reply<Loaded<ByteChunks>>()
+    let reply = Reply<OpenedLoad>()
     private let expected: UniformType
     private let progress: LoadProgress?
+    private let deadline: LoadDeadline?
     private let link: Link
     private let state = Lock(State())
 
-    init(_ expected: UniformType, progress: LoadProgress?, link: Link) {
+    init(_ expected: UniformType, progress: LoadProgress?, deadline: LoadDeadline?, link: Link) {
         self.expected = expected
         self.progress = progress
+        self.deadline = deadline
         self.link = link
     }
 
@@ -51,11 +53,9 @@ final class ChunkLoad: StreamSink {
         case .answered(_, let answer):
             let byteCount = answer.byteCount.map { Int64(clamping: $0) }
             state.withLock { $0.byteCount = byteCount }
-            let type = Loaded<ByteChunks>.type(of: answer, expected: expected)
-            effects.append {
-                let chunks = ByteChunks(byteCount: byteCount, source: ByteChunks.Source(.load(self)))
-                self.reply.resolve(.success(Loaded(value: chunks, type: type)))
-            }
+            let chunks = ByteChunks(byteCount: byteCount, source: ByteChunks.Source(.load(self)))
+            let load = OpenedLoad(chunks, answer, expected: expected)
+            effects.append { self.reply.resolve(.success(load)) }
         case .progress(_, let progress):
             guard let report = self.progress else { return }
             state.withLock { $0.hasReport = true }
@@ -66,8 +66,7 @@ final class ChunkLoad: StreamSink {
                 )
             }
         case .passed(_, let answer, let descriptor):
-            let type = Loaded<ByteChunks>.type(of: answer, expected: expected)
-            effects.append { HandlerPool.shared.run { self.take(descriptor, answer, type) } }
+            effects.append { HandlerPool.shared.run { self.take(descriptor, answer) } }
         case .ended:
             finish(.success(nil), &effects)
         default:
@@ -93,14 +92,17 @@ final class ChunkLoad: StreamSink {
     }
 
     /// The chunks are read from the file as they are asked for.
-    private func take(_ descriptor: DescriptorBox, _ answer: Answer, _ type: UniformType) {
+    private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
         do throws(Failure) {
             let file = try PassedFile(descriptor, answer)
+            let pieces = PieceChunks(FilePieces(file), progress: progress, deadline: deadline)
             let chunks = ByteChunks(
                 byteCount: Int64(clamping: file.byteCount),
-                source: ByteChunks.Source(.file(FileChunks(file, progress: progress)))
+                source: ByteChunks.Source(.pieces(pieces))
             )
-            reply.resolve(.success(Loaded(value: chunks, type: type)))
+            var load = OpenedLoad(chunks, answer, expected: expected)
+            load.inPlace = file.place(answer.path).map { URL(filePath: $0, directoryHint: .notDirectory) }
+            reply.resolve(.success(load))
         } catch {
             progress?.end(byteCount: nil)
             reply.resolve(.failure(PasteboardError(error)))

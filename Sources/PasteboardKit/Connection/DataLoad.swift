@@ -17,12 +17,14 @@ final class DataLoad: StreamSink {
     let reply = Reply<Loaded<Data>>()
     private let expected: UniformType
     private let progress: LoadProgress?
+    private let deadline: LoadDeadline?
     private let state = Lock(State())
 
     /// - Parameter expected: the type asked for.
-    init(_ expected: UniformType, progress: LoadProgress?) {
+    init(_ expected: UniformType, progress: LoadProgress?, deadline: LoadDeadline?) {
         self.expected = expected
         self.progress = progress
+        self.deadline = deadline
     }
 
     var isCancelled: Bool { reply.isResolved }
@@ -68,7 +70,17 @@ final class DataLoad: StreamSink {
     /// Memory that nobody can change is mapped at once. A file is read, by a thread that may wait for its disk.
     private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
         if System.isFullySealed(descriptor.raw) { return read(descriptor, answer) }
-        HandlerPool.shared.run { self.read(descriptor, answer) }
+        // The broker has done its part, and nobody but this process ends what is left of the load in time.
+        let timer = deadline.map { deadline in
+            deadline.timer {
+                self.progress?.end(byteCount: nil)
+                self.reply.resolve(.failure(deadline.error))
+            }
+        }
+        HandlerPool.shared.run {
+            self.read(descriptor, answer)
+            timer?.cancel()
+        }
     }
 
     private func read(_ descriptor: DescriptorBox, _ answer: Answer) {
@@ -76,7 +88,7 @@ final class DataLoad: StreamSink {
         do throws(Failure) {
             let file = try PassedFile(descriptor, answer)
             let data = try file.contents { self.isCancelled }
-            outcome = .success(Loaded(value: data, type: Loaded<Data>.type(of: answer, expected: expected)))
+            outcome = .success(Loaded(value: data, type: Loaded<Data>.dataType(of: answer, expected: expected)))
             progress?.end(byteCount: data.count)
         } catch {
             outcome = .failure(PasteboardError(error))
@@ -91,7 +103,7 @@ final class DataLoad: StreamSink {
             state.data = Data()
             return (state.answer, data)
         }
-        let type = Loaded<Data>.type(of: answer, expected: expected)
+        let type = Loaded<Data>.dataType(of: answer, expected: expected)
         effects.append {
             self.progress?.end(byteCount: data.count)
             self.reply.resolve(.success(Loaded(value: data, type: type)))

@@ -61,11 +61,11 @@ final class Link: Sendable {
     // MARK: Answers
 
     func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>) {
-        changeSoon(behind: .handlers) { core, _ in core.finish(ask, result) }
+        changeSoon(behind: .handlers) { core, effects in core.finish(ask, result, &effects) }
     }
 
-    /// The next piece of a file that is sent because its descriptor was not welcome.
-    func goOn(_ ask: UInt64, with piece: Result<Data, PasteboardError>) {
+    /// The next piece of an answer; nil at its end.
+    func goOn(_ ask: UInt64, with piece: Result<Data?, any Error>) {
         change { core, _ in core.goOn(ask, with: piece) }
     }
 

@@ -130,14 +130,14 @@ final class LinkCore {
         // The broker learns it now, whoever still holds the link.
         try? Socket.endWriting(io.descriptor)
         let sinks = self.sinks.values
-        let runs = answers.values.map(\.run)
+        let answers = self.answers.values
         self.sinks = [:]
         publications = [:]
         lastPublications = [:]
-        answers = [:]
+        self.answers = [:]
         stalled = []
         for sink in sinks { sink.failed(failure, &effects) }
-        for run in runs { effects.append { run.cancel() } }
+        for answer in answers { effects.append { answer.cancel() } }
     }
 
     func cancel(_ sink: any StreamSink) {
@@ -163,7 +163,7 @@ final class LinkCore {
         case .askCredit(let stream):
             if answers[stream]?.data != nil { stalled.append(stream) }
         case .askCancelled(let stream):
-            if let run = answers.removeValue(forKey: stream)?.run { effects.append { run.cancel() } }
+            if let answer = answers.removeValue(forKey: stream) { effects.append { answer.cancel() } }
             forgetLastPublications()
         case .data(let stream, let payload, let isLast):
             guard let sink = sinks[stream] else { return }
@@ -212,12 +212,15 @@ final class LinkCore {
         } completion: { [weak link] result in
             link?.finish(stream, result)
         }
-        answers[stream] = AskAnswer(run: run)
+        answers[stream] = AskAnswer(run: run, inPlaceWelcome: ask.inPlaceWelcome == true)
         effects.append { run.start() }
     }
 
-    func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>) {
-        guard answers[ask] != nil else { return }
+    func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>, _ effects: inout Effects) {
+        guard let answer = answers[ask] else {
+            if case .success(.pieces(let pieces)) = result { effects.append { pieces.cancel() } }
+            return
+        }
         switch result {
         case .failure(let error):
             io.state.fail(ask, Failure(ofHandler: error))
@@ -228,23 +231,37 @@ final class LinkCore {
             answers[ask]?.data = data
             stalled.append(ask)
         case .success(.file(let file)):
-            if io.pass(file.descriptor, byteCount: file.byteCount, on: ask) { return forget(ask) }
-            io.state.answer(ask, byteCount: file.byteCount)
-            // Piece by piece, the first of them empty.
-            answers[ask]?.file = file
-            answers[ask]?.data = Data()
-            stalled.append(ask)
+            // An archive has to be told, and memory has no place.
+            let path = answer.inPlaceWelcome ? file.path : nil
+            if !file.isArchive, io.pass(file.descriptor, byteCount: file.byteCount, path: path, on: ask) {
+                return forget(ask)
+            }
+            send(FilePieces(file.passed, isArchive: file.isArchive), on: ask)
+        case .success(.pieces(let pieces)):
+            send(pieces, on: ask)
         }
     }
 
-    func goOn(_ ask: UInt64, with piece: Result<Data, PasteboardError>) {
-        guard let answer = answers[ask] else { return }
+    /// Piece by piece, the first of them empty.
+    private func send(_ pieces: any PieceSource, on ask: UInt64) {
+        if pieces.byteCount != nil || pieces.isArchive {
+            io.state.answer(ask, byteCount: pieces.byteCount, content: pieces.isArchive ? 1 : nil)
+        }
+        answers[ask]?.pieces = pieces
+        answers[ask]?.data = Data()
+        stalled.append(ask)
+    }
+
+    func goOn(_ ask: UInt64, with piece: Result<Data?, any Error>) {
+        guard answers[ask] != nil else { return }
         switch piece {
         case .failure(let error):
             io.state.fail(ask, Failure(ofHandler: error))
             forget(ask)
-        case .success(let data):
-            answers[ask]?.offset = answer.offset + UInt64(data.count)
+        case .success(nil):
+            io.state.end(ask)
+            forget(ask)
+        case .success(let data?):
             answers[ask]?.data = data
             answers[ask]?.sent = 0
             stalled.append(ask)
@@ -259,19 +276,12 @@ final class LinkCore {
     /// Sends of an answer what credit and socket allow, from where it is.
     private func send(_ ask: UInt64, _ effects: inout Effects) throws(Failure) {
         guard let answer = answers[ask], let data = answer.data else { return }
-        if let file = answer.file, answer.sent == data.count, answer.offset < file.byteCount {
-            return readNext(ask, of: file, at: answer.offset, &effects)
-        }
-        let isLast = answer.file.map { $0.byteCount == answer.offset } ?? true
+        if let pieces = answer.pieces, answer.sent == data.count { return takeNext(ask, of: pieces, &effects) }
         var sent = answer.sent
-        while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: isLast) {
+        while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: answer.pieces == nil) {
             sent += count
             if sent == data.count {
-                if let file = answer.file, !isLast {
-                    readNext(ask, of: file, at: answer.offset, &effects)
-                } else {
-                    forget(ask)
-                }
+                if let pieces = answer.pieces { takeNext(ask, of: pieces, &effects) } else { forget(ask) }
                 return
             }
             try io.flush()
@@ -283,14 +293,11 @@ final class LinkCore {
         answers[ask]?.sent = sent
     }
 
-    /// On the pool's threads: a file may be on a disk that takes its time.
-    private func readNext(_ ask: UInt64, of file: SourceFile, at offset: UInt64, _ effects: inout Effects) {
+    private func takeNext(_ ask: UInt64, of pieces: any PieceSource, _ effects: inout Effects) {
         answers[ask]?.data = nil
+        answers[ask]?.sent = 0
         effects.append { [weak link] in
-            HandlerPool.shared.run { [weak link] in
-                let piece = Result { () throws(PasteboardError) in try file.piece(at: offset) }
-                link?.goOn(ask, with: piece)
-            }
+            pieces.next { [weak link] piece in link?.goOn(ask, with: piece) }
         }
     }
 
@@ -308,10 +315,16 @@ private struct AskAnswer {
     static let reportInterval: UInt64 = 100_000_000
 
     let run: HandlerRun
+    let inPlaceWelcome: Bool
     var data: Data?
     var sent = 0
-    /// Of a file that is sent piece by piece: where the piece after `data` begins.
-    var file: SourceFile?
-    var offset: UInt64 = 0
+    /// Where the pieces after `data` come from.
+    var pieces: (any PieceSource)?
     var nextReport: UInt64 = 0
+
+    /// Nobody wants the bytes any more.
+    func cancel() {
+        run.cancel()
+        pieces?.cancel()
+    }
 }

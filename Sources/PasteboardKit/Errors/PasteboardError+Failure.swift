@@ -25,11 +25,20 @@ extension PasteboardError {
         PasteboardError(.cancelled, message: "the load was cancelled")
     }
 
-    static func typeUnavailable(_ accepted: UniformType, among types: [UniformType]) -> PasteboardError {
+    /// What a load ends with that has taken its bytes in this process: from a file that came, or from a handler.
+    init(ofLoad error: any Error) {
+        switch error {
+        case let error as PasteboardError: self = error
+        case let failure as Failure: self.init(failure)
+        default: self.init(ofHandler: error)
+        }
+    }
+
+    static func typeUnavailable(_ accepted: [UniformType], among types: [UniformType]) -> PasteboardError {
         let there = types.isEmpty ? "it has none" : "there are: \(types.map(\.identifier).joined(separator: ", "))"
         return PasteboardError(
             .typeUnavailable,
-            message: "the item cannot be loaded as \(accepted.identifier); \(there)"
+            message: "the item cannot be loaded as \(accepted.map(\.identifier).joined(separator: " or ")); \(there)"
         )
     }
 }

@@ -10,19 +10,10 @@ enum DataHandler: Sendable {
     case file(@Sendable (@escaping FileCompletion) -> LoadProgress?)
     case asyncFile(@Sendable () async throws -> URL)
     case memory(@Sendable () async throws -> SharedMemory)
-}
-
-/// What a handler has made.
-enum MadeBytes: Sendable {
-    case data(Data)
-    /// In a file already, which is passed on where a descriptor is welcome, else read.
-    case file(SourceFile)
-
-    /// All of it, for a load of this process.
-    func contents() throws -> Data {
-        switch self {
-        case .data(let data): data
-        case .file(let file): try file.contents()
-        }
-    }
+    /// Returns once all has been written.
+    case byteStream(byteCount: UInt64?, @Sendable (ByteWriter) async throws -> Void)
+    /// The bytes of another process's item.
+    case opened(@Sendable () async throws -> OpenedLoad)
+    /// One of these, asked once for all loads.
+    case once(OnceHandler)
 }

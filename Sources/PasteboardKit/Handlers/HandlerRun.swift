@@ -7,6 +7,7 @@ final class HandlerRun: Sendable {
         case none
         case task(Task<Void, Never>)
         case progress(LoadProgress)
+        case share(Int, of: OnceHandler)
     }
 
     private struct State {
@@ -45,10 +46,38 @@ final class HandlerRun: Sendable {
         case .async(let body):
             task { .data(try await body()) }
         case .asyncFile(let body):
-            task { .file(try SourceFile(opening: try await body())) }
+            task { try MadeBytes(opening: try await body()) }
         case .memory(let body):
             task { .file(SourceFile(try await body())) }
+        case .opened(let body):
+            task { .pieces(ChunkPieces(try await body())) }
+        case .byteStream(let byteCount, let body):
+            stream(byteCount, body)
+        case .once(let handler):
+            attach(.share(handler.join(report: progress) { self.finish($0) }, of: handler))
         }
+    }
+
+    /// The bytes go on their way before they are made; the handler ends with whoever takes them.
+    private func stream(_ byteCount: UInt64?, _ body: @escaping @Sendable (ByteWriter) async throws -> Void) {
+        let channel = ByteChannel(byteCount: byteCount)
+        let writer = ByteWriter(channel)
+        writer.progress.observe { [weak progress = writer.progress] in
+            guard let reported = progress, !channel.isOver else { return }
+            let (completed, total) = (reported.completedUnitCount, reported.totalUnitCount)
+            // Nothing was reported yet.
+            if completed > 0 || total >= 0 { self.progress(completed, total) }
+        }
+        let task = Task(executorPreference: HandlerPool.shared) {
+            do {
+                try await body(writer)
+                channel.end(.success(()))
+            } catch {
+                channel.end(.failure(error))
+            }
+        }
+        channel.onCancel { HandlerPool.shared.run { task.cancel() } }
+        finish(.success(.pieces(channel)))
     }
 
     private func task(_ body: @escaping @Sendable () async throws -> MadeBytes) {
@@ -96,6 +125,7 @@ final class HandlerRun: Sendable {
         case .none: break
         case .task(let task): HandlerPool.shared.run { task.cancel() }
         case .progress(let progress): HandlerPool.shared.run { progress.cancel() }
+        case .share(let share, let handler): handler.leave(share)
         }
     }
 
@@ -145,7 +175,7 @@ final class HandlerRun: Sendable {
         /// The file is opened before the handler's completion returns: after that it may be gone.
         func fulfil(opening url: URL?, _ error: (any Error)?) {
             do throws(PasteboardError) {
-                fulfil(error == nil ? try url.map(SourceFile.init(opening:)).map(MadeBytes.file) : nil, error)
+                fulfil(error == nil ? try url.map(MadeBytes.init(opening:)) : nil, error)
             } catch {
                 finish(.failure(error))
             }

@@ -5,7 +5,8 @@ public import FoundationEssentials
 extension ItemProvider {
     /// Loads the bytes into memory.
     ///
-    /// Cancelling the task cancels the load, and so does cancelling `progress`; then it throws `cancelled`.
+    /// Those of a folder are a tar archive of its tree, and the type says so. Cancelling the task cancels the load, and so
+    /// does cancelling `progress`; then it throws `cancelled`.
     ///
     /// - Parameters:
     ///   - contentType: the type that is wanted.
@@ -17,13 +18,44 @@ extension ItemProvider {
         timeout: Duration? = nil,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<Data> {
-        let representation = try representation(for: contentType)
+        try await data(of: try representation(for: contentType), timeout: timeout, progress: progress)
+    }
+
+    /// Loads the bytes of the best of several types into memory: of ``bestType(of:preferring:)``.
+    ///
+    /// - Parameters:
+    ///   - accepted: the types that the caller can do with, best first.
+    ///   - preference: whose order decides, the item's or that of `accepted`.
+    ///   - timeout: when the load has to be over, as in ``loadData(for:timeout:progress:)``.
+    ///   - progress: is told how far the load is; it belongs to this load alone.
+    public func loadData(
+        forFirstOf accepted: [UniformType],
+        preferring preference: LoadPreference = .source,
+        timeout: Duration? = nil,
+        progress: LoadProgress? = nil
+    ) async throws(PasteboardError) -> Loaded<Data> {
+        let contents = contents
+        guard let representation = contents.representation(forFirstOf: accepted, preferring: preference) else {
+            throw .typeUnavailable(accepted, among: contents.representations.map(\.type))
+        }
+        return try await data(of: representation, timeout: timeout, progress: progress)
+    }
+
+    private func data(
+        of representation: ProviderContents.Representation,
+        timeout: Duration?,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> Loaded<Data> {
         switch representation.origin {
-        case .handler(let handler):
-            let load = LocalLoad(handler, type: representation.type, progress: progress)
-            return try await load.run(timeout: timeout)
+        case .handler(let registration):
+            return try await LocalLoad(registration, type: representation.type, progress: progress).data(
+                timeout: timeout
+            )
         case .remote(let remote):
             return try await remote.loadData(timeout: timeout, progress: progress)
+        case .utf8Text(of: let remote):
+            let native = try await remote.loadData(timeout: timeout, progress: progress)
+            return Loaded(value: try utf8Text(of: native.value, type: native.type), type: representation.type)
         }
     }
 
@@ -40,16 +72,8 @@ extension ItemProvider {
         timeout: Duration? = nil,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<ByteChunks> {
-        let representation = try representation(for: contentType)
-        switch representation.origin {
-        case .handler(let handler):
-            let load = LocalLoad(handler, type: representation.type, progress: progress)
-            let data = try await load.run(timeout: timeout)
-            let chunks = ByteChunks(byteCount: Int64(data.value.count), source: ByteChunks.Source(.data(data.value)))
-            return Loaded(value: chunks, type: data.type)
-        case .remote(let remote):
-            return try await remote.loadBytes(timeout: timeout, progress: progress)
-        }
+        let load = try await open(contentType, timeout: timeout, progress: progress)
+        return Loaded(value: load.chunks, type: load.dataType)
     }
 
     /// Loads the bytes into memory and calls the handler with them or with a ``PasteboardError``, once, on a thread of the
@@ -85,10 +109,33 @@ extension ItemProvider {
         return progress
     }
 
+    // MARK: What all loads begin with
+
+    /// - Parameter inPlace: whether the source's own file will do, if it may be used.
+    func open(
+        _ contentType: UniformType,
+        timeout: Duration?,
+        inPlace: Bool = false,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> OpenedLoad {
+        let representation = try representation(for: contentType)
+        switch representation.origin {
+        case .handler(let registration):
+            let inPlace = inPlace && representation.fileOptions.contains(.openInPlace)
+            let load = LocalLoad(registration, type: representation.type, progress: progress)
+            return try await load.open(timeout: timeout, inPlace: inPlace)
+        case .remote(let remote):
+            return try await remote.open(timeout: timeout, inPlace: inPlace, progress: progress)
+        case .utf8Text:
+            let data = try await data(of: representation, timeout: timeout, progress: progress)
+            return OpenedLoad(ByteChunks(data.value), type: data.type, isArchive: false)
+        }
+    }
+
     private func representation(for type: UniformType) throws(PasteboardError) -> ProviderContents.Representation {
         let contents = contents
         guard let representation = contents.representation(for: type) else {
-            throw .typeUnavailable(type, among: contents.representations.map(\.type))
+            throw .typeUnavailable([type], among: contents.representations.map(\.type))
         }
         return representation
     }

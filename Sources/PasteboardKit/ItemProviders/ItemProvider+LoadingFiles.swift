@@ -1,39 +1,47 @@
 public import FoundationEssentials
-import PasteboardClient
 
 // As files: the bytes never have to fit into memory. What the source has in a file is copied by the kernel.
 extension ItemProvider {
-    /// Loads the bytes into a file, which exists while `body` runs: move or copy it away to keep it.
+    /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs: move or copy it away
+    /// to keep it.
     ///
-    /// The file is in a directory of its own and named after ``suggestedName``, made harmless, with the extension of the
-    /// type. Cancelling the task cancels the load, and so does cancelling `progress`; then it throws `cancelled`.
+    /// A copy is in a directory of its own and named after ``suggestedName``, made harmless, else as the source's file is,
+    /// with the extension of the type. It is the source's own file instead, as ``Loaded/isInPlace`` tells, where that is
+    /// asked for, the source has declared it, both processes are on this machine and it is a regular file; it is to be read
+    /// only, and stays when `body` returns. As NSItemProvider does, but that the copy is gone afterwards in any case.
+    ///
+    /// Cancelling the task cancels the load, and so does cancelling `progress`; then it throws `cancelled`.
     ///
     /// - Parameters:
     ///   - contentType: the type that is wanted.
-    ///   - timeout: when the load has to be over.
+    ///   - openInPlace: whether the source's own file will do.
+    ///   - timeout: when the load has to be over, `body` not counted.
     ///   - progress: is told how far the load is; it belongs to this load alone.
     ///   - body: gets the file, with the type that the source really gave.
     /// - Throws: ``PasteboardError``, `noSpace` among them if the disk is full, and what `body` throws.
     public func withLoadedFile<Result: Sendable>(
         for contentType: UniformType,
+        openInPlace: Bool = false,
         timeout: Duration? = nil,
         progress: LoadProgress? = nil,
         _ body: @Sendable (Loaded<URL>) async throws -> Result
     ) async throws -> Result {
-        let loaded = try await loadBytes(for: contentType, timeout: timeout, progress: progress)
+        let load = try await open(contentType, timeout: timeout, inPlace: openInPlace, progress: progress)
+        if let url = load.inPlace {
+            try await load.chunks.source.makeReader().finish()
+            return try await body(Loaded(value: url, type: load.type, isInPlace: true))
+        }
         // Writing may wait for a disk, which the threads of Swift's tasks should not.
         let file = try await withTaskExecutorPreference(HandlerPool.shared) {
-            let file = try LoadedFile(SafeFileName(suggested: suggestedName, type: loaded.type))
-            try await loaded.value.write(to: file)
-            return file
+            try await StoredLoad(load, suggestedName: suggestedName)
         }
-        defer { withExtendedLifetime(file) {} }
-        return try await body(Loaded(value: file.url, type: loaded.type))
+        defer { file.remove() }
+        return try await body(Loaded(value: file.url, type: load.type))
     }
 
     /// Loads the bytes into a file and calls the handler with it or with a ``PasteboardError``, once, on a thread of the
-    /// library, which it may block. The file is removed when the handler returns, as NSItemProvider's is: move or copy it
-    /// away to keep it.
+    /// library, which it may block. The file is removed when the handler returns, as NSItemProvider's is: move, link or
+    /// copy it away to keep it.
     ///
     /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
     @discardableResult
@@ -41,19 +49,51 @@ extension ItemProvider {
         forTypeIdentifier typeIdentifier: String,
         completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
     ) -> LoadProgress {
+        loadFileRepresentation(for: UniformType(importedAs: typeIdentifier)) { url, _, error in
+            completionHandler(url, error)
+        }
+    }
+
+    /// Loads the bytes into a file, or takes the source's own, and calls the handler with it, with whether it is the
+    /// source's own, or with a ``PasteboardError``, once, on a thread of the library, which it may block.
+    ///
+    /// A copy is removed when the handler returns; see ``withLoadedFile(for:openInPlace:timeout:progress:_:)``.
+    ///
+    /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
+    @discardableResult
+    public func loadFileRepresentation(
+        for contentType: UniformType,
+        openInPlace: Bool = false,
+        completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
+    ) -> LoadProgress {
         let progress = LoadProgress()
         Task(executorPreference: HandlerPool.shared) {
             do {
-                try await self.withLoadedFile(
-                    for: UniformType(importedAs: typeIdentifier),
-                    progress: progress
-                ) { loaded in
-                    completionHandler(loaded.value, nil)
+                try await self.withLoadedFile(for: contentType, openInPlace: openInPlace, progress: progress) {
+                    loaded in
+                    completionHandler(loaded.value, loaded.isInPlace, nil)
                 }
             } catch {
-                completionHandler(nil, error)
+                completionHandler(nil, false, error)
             }
         }
         return progress
+    }
+
+    /// Takes the source's own file where that is possible, else loads a copy:
+    /// ``loadFileRepresentation(for:openInPlace:completionHandler:)`` with `openInPlace`, under the name that
+    /// NSItemProvider has for it.
+    ///
+    /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
+    @discardableResult
+    public func loadInPlaceFileRepresentation(
+        forTypeIdentifier typeIdentifier: String,
+        completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
+    ) -> LoadProgress {
+        loadFileRepresentation(
+            for: UniformType(importedAs: typeIdentifier),
+            openInPlace: true,
+            completionHandler: completionHandler
+        )
     }
 }

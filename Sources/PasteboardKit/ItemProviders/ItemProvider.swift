@@ -1,9 +1,12 @@
+public import FoundationEssentials
 import PasteboardTransport
+import PasteboardWire
 
 /// A list of promises: the types an item can be had as, best first, each with the handler that makes the bytes.
 ///
 /// A source makes one and registers representations; nothing is made until somebody loads. A destination gets one from
-/// ``Pasteboard/contents()`` that stands for an item of another process, and loads from it in the same way.
+/// ``Pasteboard/contents()`` that stands for an item of another process, and loads from it in the same way. It behaves as
+/// `NSItemProvider` does, where nothing else is said.
 ///
 ///     let provider = ItemProvider()
 ///     provider.suggestedName = "report"
@@ -28,10 +31,30 @@ public final class ItemProvider: Sendable {
 
     /// A base name for a file with the item's bytes: a hint, without directory, with or without extension.
     ///
-    /// From another process it is at most 255 bytes long and can be anything: sanitize it before it names a file.
+    /// Where it crosses processes it is made one harmless path component, on both sides: no separator, control or bidi
+    /// character, no leading dot, at most 255 bytes of UTF-8. Two items may well have the same one.
     public var suggestedName: String? {
         get { state.withLock { $0.suggestedName } }
         set { state.withLock { $0.suggestedName = newValue } }
+    }
+
+    /// A few bytes that this user's programs on this machine may read without a load: 8 KiB at most, which is checked when
+    /// the provider is written. nil where the item comes from another machine.
+    public var teamData: Data? {
+        get { state.withLock { $0.teamData } }
+        set { state.withLock { $0.teamData = newValue } }
+    }
+
+    /// How large the item would like to be shown, in points; zero while that is not known.
+    public var preferredPresentationSize: Size {
+        get { state.withLock { $0.presentationSize } }
+        set { state.withLock { $0.presentationSize = newValue } }
+    }
+
+    /// How the item would like to be shown.
+    public var preferredPresentationStyle: PreferredPresentationStyle {
+        get { state.withLock { $0.presentationStyle } }
+        set { state.withLock { $0.presentationStyle = newValue } }
     }
 
     var contents: ProviderContents { state.withLock { $0 } }

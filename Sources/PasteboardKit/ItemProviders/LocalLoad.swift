@@ -1,50 +1,122 @@
 import FoundationEssentials
+import PasteboardClient
 import PasteboardTransport
 
-/// A load from a provider of this process: its handler is called, and no broker hears of it.
-struct LocalLoad {
-    private let reply: Reply<Data>
+/// A load from a provider of this process: its handler is called, and no broker hears of it. It has the same deadlines
+/// that a broker would set.
+struct LocalLoad: Sendable {
+    /// How long a handler may take for its bytes unless it reports progress, and how long reports may put that off.
+    static let firstByteLimit = Duration.seconds(30)
+    static let keepAlive = Duration.seconds(600)
+
+    private let reply = Reply<MadeBytes>()
     private let run: HandlerRun
     private let type: UniformType
     private let progress: LoadProgress?
+    private let firstByteLimit: Duration
+    private let activity = Activity()
 
-    init(_ handler: DataHandler, type: UniformType, progress: LoadProgress?) {
-        let reply = Reply<Data>()
-        self.reply = reply
-        self.type = type
-        self.progress = progress
-        run = HandlerRun(handler) { completed, total in
-            progress?.report(completed: completed, total: total < 0 ? nil : total)
-        } completion: { result in
-            reply.resolve(Result { try result.get().contents() }.mapError(PasteboardError.init(ofHandler:)))
+    /// When the handler was last heard of.
+    private final class Activity: Sendable {
+        private let instant = Lock(ContinuousClock.now)
+
+        var last: ContinuousClock.Instant { instant.withLock { $0 } }
+
+        func note() {
+            instant.withLock { $0 = .now }
         }
     }
 
-    func run(timeout: Duration?) async throws(PasteboardError) -> Loaded<Data> {
-        let reply = reply
-        let run = run
+    init(_ registration: ProviderContents.Registration, type: UniformType, progress: LoadProgress?) {
+        self.type = type
+        self.progress = progress
+        firstByteLimit = min(registration.firstByteLimit ?? Self.firstByteLimit, Self.keepAlive)
+        let (reply, activity) = (reply, activity)
+        run = HandlerRun(registration.handler) { completed, total in
+            activity.note()
+            progress?.report(completed: completed, total: total < 0 ? nil : total)
+        } completion: { result in
+            let isFirst = reply.resolve(result.mapError(PasteboardError.init(ofHandler:)))
+            // Nobody waits for it any more.
+            if !isFirst, case .success(.pieces(let pieces)) = result { pieces.cancel() }
+        }
+    }
+
+    /// The whole load into memory.
+    func data(timeout: Duration?) async throws(PasteboardError) -> Loaded<Data> {
+        let deadline = LoadDeadline(timeout)
+        do throws(PasteboardError) {
+            let made = try await made(deadline)
+            if case .data(let data) = made {
+                progress?.end(byteCount: data.count)
+                return Loaded(value: data, type: type)
+            }
+            let load = opened(made, deadline)
+            var data = Data()
+            let reader = load.chunks.source.makeReader()
+            while let chunk = try await reader.next() { data.append(chunk) }
+            return Loaded(value: data, type: load.dataType)
+        } catch {
+            progress?.end(byteCount: nil)
+            throw error
+        }
+    }
+
+    /// The load as far as its handler has said what it gives.
+    func open(timeout: Duration?, inPlace: Bool) async throws(PasteboardError) -> OpenedLoad {
+        let deadline = LoadDeadline(timeout)
+        do throws(PasteboardError) {
+            let made = try await made(deadline)
+            var load = opened(made, deadline)
+            guard case .file(let file) = made, let path = file.path else { return load }
+            load.fileName = path.split(separator: "/").last.map(String.init)
+            if inPlace { load.inPlace = URL(filePath: path) }
+            return load
+        } catch {
+            progress?.end(byteCount: nil)
+            throw error
+        }
+    }
+
+    private func opened(_ made: MadeBytes, _ deadline: LoadDeadline?) -> OpenedLoad {
+        let source: any PieceSource
+        switch made {
+        case .data(let data): source = DataPieces(data)
+        case .file(let file): source = FilePieces(file.passed, isArchive: file.isArchive)
+        case .pieces(let pieces): source = pieces
+        }
+        let chunks = ByteChunks(
+            byteCount: source.byteCount.map { Int64(clamping: $0) },
+            source: ByteChunks.Source(.pieces(PieceChunks(source, progress: progress, deadline: deadline)))
+        )
+        return OpenedLoad(chunks, type: type, isArchive: source.isArchive)
+    }
+
+    private func made(_ deadline: LoadDeadline?) async throws(PasteboardError) -> MadeBytes {
+        let (reply, run) = (reply, run)
         let end: @Sendable (PasteboardError) -> Void = { error in
             if reply.resolve(.failure(error)) { run.cancel() }
         }
         progress?.begin { end(.cancelled) }
-        let timer = timeout.map { timeout in
-            Task {
-                try await Task.sleep(for: timeout)
-                end(PasteboardError(.timeout, message: "the handler did not give \(type.identifier) within \(timeout)"))
-            }
+        let timer = deadline.map { deadline in deadline.timer { end(deadline.error) } } ?? watch(end)
+        defer { timer.cancel() }
+        return try await reply.value {
+            end(.cancelled)
+        } start: {
+            if !reply.isResolved { run.start() }
         }
-        defer { timer?.cancel() }
-        do throws(PasteboardError) {
-            let data = try await reply.value {
-                end(.cancelled)
-            } start: {
-                if !reply.isResolved { run.start() }
+    }
+
+    private func watch(_ end: @escaping @Sendable (PasteboardError) -> Void) -> LoadTimer {
+        let start = ContinuousClock.now
+        return LoadTimer { [activity, type, firstByteLimit] in
+            while true {
+                let due = min(activity.last + firstByteLimit, start + max(Self.keepAlive, firstByteLimit))
+                guard due > .now else { break }
+                guard (try? await Task.sleep(until: due)) != nil else { return }
             }
-            progress?.end(byteCount: data.count)
-            return Loaded(value: data, type: type)
-        } catch {
-            progress?.end(byteCount: nil)
-            throw error
+            let text = "the handler gave no byte of \(type.identifier) within \(firstByteLimit)"
+            end(PasteboardError(.sourceStalled, message: text))
         }
     }
 }

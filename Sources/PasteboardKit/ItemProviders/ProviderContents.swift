@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PasteboardWire
 
 /// What an item provider holds, as a value.
@@ -5,16 +6,47 @@ struct ProviderContents: Sendable {
     struct Representation: Sendable {
         let type: UniformType
         let visibility: ItemProviderRepresentationVisibility
+        let fileOptions: ItemProviderFileOptions
         let origin: Origin
+
+        init(
+            _ type: UniformType,
+            _ visibility: ItemProviderRepresentationVisibility = .all,
+            fileOptions: ItemProviderFileOptions = [],
+            origin: Origin
+        ) {
+            self.type = type
+            self.visibility = visibility
+            self.fileOptions = fileOptions
+            self.origin = origin
+        }
     }
 
     /// Where the bytes of a representation come from.
     enum Origin: Sendable {
-        case handler(DataHandler)
+        case handler(Registration)
         case remote(RemoteRepresentation)
+        /// Text of another process in another encoding, which is converted here.
+        case utf8Text(of: RemoteRepresentation)
+    }
+
+    /// A handler of this process, and how it is asked.
+    struct Registration: Sendable {
+        let handler: DataHandler
+        let policy: LoadPolicy
+        let firstByteLimit: Duration?
+
+        init(_ handler: DataHandler, _ policy: LoadPolicy = .everyTime, firstByteLimit: Duration? = nil) {
+            self.handler = policy == .onceAndKept ? .once(OnceHandler(handler)) : handler
+            self.policy = policy
+            self.firstByteLimit = firstByteLimit
+        }
     }
 
     var suggestedName: String?
+    var teamData: Data?
+    var presentationSize = Size.zero
+    var presentationStyle = PreferredPresentationStyle.unspecified
     /// In the order of registration, which is that of fidelity.
     var representations: [Representation] = []
 
@@ -27,39 +59,18 @@ struct ProviderContents: Sendable {
         }
     }
 
+    // MARK: Choosing
+
     /// What a request for `type` is met by: the first that is this type or conforms to it.
     func representation(for type: UniformType) -> Representation? {
         representations.first { $0.type.conforms(to: type) }
     }
 
-    /// What other processes may know of it; nil if that is nothing.
-    var published: ProviderContents? {
-        var published = self
-        published.representations.removeAll { $0.visibility == .ownProcess }
-        return published.representations.isEmpty ? nil : published
-    }
-
-    var message: Item {
-        var item = Item()
-        item.suggestedName = suggestedName
-        item.representations = representations.map { representation in
-            var message = PasteboardWire.Representation()
-            message.type = representation.type.identifier
-            message.supertypes = Array(representation.type.supertypeIdentifiers.prefix(WireLimits.supertypes))
-            message.visibility = UInt32(representation.visibility.rawValue)
-            message.provision = 0
-            return message
-        }
-        return item
-    }
-}
-
-extension ProviderContents.Representation {
-    /// What makes the bytes when another process asks for them.
-    var handler: DataHandler {
-        switch origin {
-        case .handler(let handler): handler
-        case .remote(let remote): .async { try await remote.loadData(timeout: nil, progress: nil).value }
+    /// What a request for any of several types is met by.
+    func representation(forFirstOf accepted: [UniformType], preferring preference: LoadPreference) -> Representation? {
+        switch preference {
+        case .source: representations.first { accepted.contains(where: $0.type.conforms) }
+        case .reader: accepted.lazy.compactMap(representation(for:)).first
         }
     }
 }

@@ -13,7 +13,7 @@ struct RemoteRepresentation: Sendable {
 
     func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
         let request = request(timeout: timeout)
-        let load = DataLoad(type, progress: progress)
+        let load = DataLoad(type, progress: progress, deadline: LoadDeadline(timeout))
         let link = link
         let cancel: @Sendable () -> Void = {
             if load.reply.resolve(.failure(.cancelled)) { link.cancel(load) }
@@ -29,14 +29,20 @@ struct RemoteRepresentation: Sendable {
         }
     }
 
-    func loadBytes(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<ByteChunks> {
-        let request = request(timeout: timeout)
-        let load = ChunkLoad(type, progress: progress, link: link)
+    /// - Parameter inPlace: whether the source's own file will do.
+    func open(
+        timeout: Duration?,
+        inPlace: Bool,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) -> OpenedLoad {
+        var request = request(timeout: timeout)
+        if inPlace { request.inPlaceWelcome = true }
+        let load = ChunkLoad(type, progress: progress, deadline: LoadDeadline(timeout), link: link)
         progress?.begin { [weak load] in load?.cancel() }
         return try await load.reply.value {
             load.cancel()
         } start: {
-            link.open(load) { state throws(Failure) in try state.open(request) }
+            link.open(load) { [request] state throws(Failure) in try state.open(request) }
         }
     }
 
@@ -51,16 +57,5 @@ struct RemoteRepresentation: Sendable {
         load.descriptorWelcome = true
         load.timeoutMilliseconds = timeout?.loadMilliseconds
         return load
-    }
-}
-
-extension Duration {
-    /// At least 1, because 0 stands for none.
-    fileprivate var loadMilliseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 1 }
-        let (milliseconds, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
-        guard !overflow else { return .max }
-        return max(1, milliseconds.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000_000_000).partialValue)
     }
 }

@@ -6,17 +6,15 @@ extension ByteChunks {
     /// Where the chunks come from.
     enum Origin: Sendable {
         case load(ChunkLoad)
-        /// The bytes came as a file.
-        case file(FileChunks)
-        /// A handler of this process has made them, at once.
-        case data(Data)
+        /// They came as a file, or are made piece by piece in this process.
+        case pieces(PieceChunks)
         case nowhere
 
         func cancel() {
             switch self {
             case .load(let load): load.cancel()
-            case .file(let file): file.cancel()
-            case .data, .nowhere: break
+            case .pieces(let pieces): pieces.end(.cancelled)
+            case .nowhere: break
             }
         }
     }
@@ -46,7 +44,6 @@ extension ByteChunks {
     /// The one reader: the load lives no longer than it.
     final class Reader: Sendable {
         private let origin: Origin
-        private let wasRead = Lock(false)
 
         init(_ origin: Origin) {
             self.origin = origin
@@ -56,33 +53,29 @@ extension ByteChunks {
             origin.cancel()
         }
 
-        /// What the bytes came as, if that is a file.
-        var file: PassedFile? {
-            if case .file(let chunks) = origin { chunks.file } else { nil }
+        /// Takes all: what came as a file by copying that, inside the kernel where it can.
+        func write(to output: LoadedFile) async throws(PasteboardError) {
+            if case .pieces(let chunks) = origin, let file = (chunks.source as? FilePieces)?.file {
+                return try await chunks.takeAll { isOver in try output.fill(from: file, isOver: isOver) }
+            }
+            while let chunk = try await next() { try output.append(chunk) }
         }
 
-        /// Whether the load of that file was cancelled meanwhile.
-        var isCancelled: Bool {
-            if case .file(let chunks) = origin { chunks.isOver } else { false }
+        /// What was to be taken is not needed.
+        func finish() async throws(PasteboardError) {
+            if case .pieces(let chunks) = origin { try await chunks.takeAll { _ in } }
         }
 
-        /// All has been taken from the file.
-        func finish() {
-            if case .file(let chunks) = origin { chunks.finish() }
+        func cancel() {
+            origin.cancel()
         }
 
         func next() async throws(PasteboardError) -> Data? {
             switch origin {
             case .load(let load):
                 return try await load.next()
-            case .file(let file):
-                return try await file.next()
-            case .data(let data):
-                let wasRead = wasRead.withLock { wasRead in
-                    defer { wasRead = true }
-                    return wasRead
-                }
-                return wasRead || data.isEmpty ? nil : data
+            case .pieces(let pieces):
+                return try await pieces.next()
             case .nowhere:
                 throw PasteboardError(.invalidArgument, message: "the chunks of a load can be iterated only once")
             }

@@ -20,6 +20,12 @@ public struct ByteChunks: AsyncSequence, Sendable {
         self.source = source
     }
 
+    /// Bytes that are there already.
+    init(_ data: Data) {
+        let pieces = PieceChunks(DataPieces(data), progress: nil, deadline: nil)
+        self.init(byteCount: Int64(data.count), source: Source(.pieces(pieces)))
+    }
+
     /// Takes the chunks one after the other.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let reader: Reader

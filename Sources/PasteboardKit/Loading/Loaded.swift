@@ -15,6 +15,11 @@ public struct Loaded<Value: Sendable>: Sendable {
         self.isInPlace = isInPlace
     }
 
+    /// The type of the bytes themselves: of a folder they are an archive.
+    static func dataType(of answer: Answer, expected: UniformType) -> UniformType {
+        answer.content == 1 ? .tarArchive : type(of: answer, expected: expected)
+    }
+
     static func type(of answer: Answer, expected: UniformType) -> UniformType {
         guard let type = answer.type, type != expected.identifier else { return expected }
         return UniformType(importedAs: type)

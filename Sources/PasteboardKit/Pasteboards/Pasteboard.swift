@@ -51,7 +51,10 @@ public struct Pasteboard: Sendable {
     ///   `cancelled`; then nothing of the items can be loaded.
     @discardableResult
     public func write(_ providers: [ItemProvider]) async throws(PasteboardError) -> Publication {
-        let items = providers.compactMap(\.contents.published)
+        var items: [ProviderContents] = []
+        for provider in providers {
+            if let item = try provider.contents.published() { items.append(item) }
+        }
         guard !items.isEmpty else {
             throw PasteboardError(
                 .invalidArgument,

@@ -18,6 +18,8 @@ public struct PasteboardItem: Sendable, Identifiable {
 
         /// The type.
         public let type: UniformType
+        /// Whether this library makes it from another representation: text that is not UTF-8 can also be had as that.
+        public let isDerived: Bool
         /// How many bytes it has; nil while that is not known.
         public let byteCount: Int64?
         /// Where its bytes were when it was listed.
@@ -32,35 +34,54 @@ public struct PasteboardItem: Sendable, Identifiable {
     public let representations: [Representation]
 
     init(_ item: Item, at index: Int, of handle: UInt64, connection: PasteboardConnection, link: Link) {
-        let types = item.representations.map { UniformType(received: $0) }
         id = index
-        representations = zip(item.representations, types).map { message, type in
-            Representation(
-                type: type,
-                byteCount: message.byteCount.map { Int64(clamping: $0) },
-                state: State(provision: message.provision)
+        var contents = ProviderContents(item)
+        var representations: [Representation] = []
+        for message in item.representations {
+            let type = UniformType(received: message)
+            let remote = RemoteRepresentation(
+                connection: connection,
+                link: link,
+                handle: handle,
+                item: index,
+                type: type
+            )
+            contents.representations.append(
+                ProviderContents.Representation(
+                    type,
+                    ItemProviderRepresentationVisibility(rawValue: Int(message.visibility ?? 0)) ?? .all,
+                    fileOptions: ItemProviderFileOptions(rawValue: Int(message.fileOptions ?? 0)),
+                    origin: .remote(remote)
+                )
+            )
+            representations.append(
+                Representation(
+                    type: type,
+                    isDerived: false,
+                    byteCount: message.byteCount.map { Int64(clamping: $0) },
+                    state: State(provision: message.provision)
+                )
             )
         }
-        itemProvider = ItemProvider(
-            ProviderContents(
-                suggestedName: item.suggestedName,
-                representations: types.map { type in
-                    ProviderContents.Representation(
-                        type: type,
-                        visibility: .all,
-                        origin: .remote(
-                            RemoteRepresentation(
-                                connection: connection,
-                                link: link,
-                                handle: handle,
-                                item: index,
-                                type: type
-                            )
-                        )
-                    )
-                }
-            )
-        )
+        if let text = Self.utf8Text(from: contents.representations) {
+            contents.representations.append(text.entry)
+            let state = representations[text.origin].state
+            representations.append(Representation(type: text.entry.type, isDerived: true, byteCount: nil, state: state))
+        }
+        itemProvider = ItemProvider(contents)
+        self.representations = representations
+    }
+
+    /// Text that can be had in other encodings only can be had as UTF-8, too, behind everything that the source gives.
+    private static func utf8Text(
+        from native: [ProviderContents.Representation]
+    ) -> (entry: ProviderContents.Representation, origin: Int)? {
+        guard !native.contains(where: { $0.type.conforms(to: .utf8PlainText) }) else { return nil }
+        for (index, representation) in native.enumerated() where representation.type.isTextInAnotherEncoding {
+            guard case .remote(let remote) = representation.origin else { continue }
+            return (ProviderContents.Representation(.utf8PlainText, origin: .utf8Text(of: remote)), index)
+        }
+        return nil
     }
 
     private typealias State = Representation.State

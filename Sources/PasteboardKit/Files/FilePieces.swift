@@ -1,0 +1,31 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+
+/// The bytes of an open file, read on the pool's threads: it may be on a disk that takes its time.
+final class FilePieces: PieceSource {
+    let file: PassedFile
+    private let offset = Lock(UInt64(0))
+
+    let isArchive: Bool
+
+    init(_ file: PassedFile, isArchive: Bool = false) {
+        self.file = file
+        self.isArchive = isArchive
+    }
+
+    var byteCount: UInt64? { file.byteCount }
+
+    func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
+        HandlerPool.shared.run { take(Result { try self.read() }) }
+    }
+
+    private func read() throws -> Data? {
+        let start = offset.withLock { $0 }
+        let piece = try file.piece(at: start)
+        offset.withLock { $0 = start + UInt64(piece.count) }
+        return piece.isEmpty ? nil : piece
+    }
+
+    func cancel() {}
+}

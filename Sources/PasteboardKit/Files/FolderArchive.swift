@@ -1,0 +1,80 @@
+import FoundationEssentials
+import PasteboardTransport
+import PasteboardWire
+
+/// The bytes of a folder: an archive of its tree, which the system's `tar` makes as it is read. The names in it begin with
+/// the folder's own.
+final class FolderArchive: PieceSource {
+    private enum Phase {
+        case idle
+        case running(SystemProgram, DescriptorBox)
+        case over
+    }
+
+    private let folder: String
+    private let phase = Lock(Phase.idle)
+
+    init(_ path: String) {
+        folder = path
+    }
+
+    deinit {
+        cancel()
+    }
+
+    var byteCount: UInt64? { nil }
+    var isArchive: Bool { true }
+
+    func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
+        HandlerPool.shared.run { take(Result { try self.read() }) }
+    }
+
+    private func read() throws -> Data? {
+        let output = try output()
+        let piece = try System.read(output.raw, upTo: WireLimits.sharedDataLength)
+        guard piece.isEmpty else { return Data(piece) }
+        guard case .running(let program, _) = end() else { throw PasteboardError.cancelled }
+        do throws(PasteboardError) {
+            try program.wait()
+        } catch {
+            throw SourceFile.failure("the folder \(folder) cannot be archived: \(error.message)")
+        }
+        return nil
+    }
+
+    /// Of the program, which is started by the first read.
+    private func output() throws -> DescriptorBox {
+        try phase.withLock { phase in
+            switch phase {
+            case .running(_, let output): return output
+            case .over: throw PasteboardError.cancelled
+            case .idle:
+                let pipe = try System.pipe()
+                let parent = folder.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+                let name = folder.split(separator: "/").last.map(String.init) ?? "."
+                let program = try SystemProgram(
+                    "tar",
+                    ["--create", "--file=-", "--directory=/\(parent.joined(separator: "/"))", "--add-file=\(name)"],
+                    output: pipe.second.raw
+                )
+                let output = DescriptorBox(pipe.keepingFirst())
+                phase = .running(program, output)
+                return output
+            }
+        }
+    }
+
+    private func end() -> Phase {
+        phase.withLock { phase in
+            defer { phase = .over }
+            return phase
+        }
+    }
+
+    func cancel() {
+        guard case .running(let program, _) = end() else { return }
+        program.kill()
+        // Somebody has to take note of its end, and that may take a moment.
+        HandlerPool.shared.run { try? program.wait() }
+    }
+}

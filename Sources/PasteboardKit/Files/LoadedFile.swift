@@ -1,0 +1,57 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A file for what is loaded, which goes with its place.
+struct LoadedFile: Sendable {
+    /// Moved at once: a bound, so that a cancelled load does not go on for long.
+    private static let moved: UInt64 = 16 << 20
+
+    let place: TemporaryPlace
+    let path: String
+    private let descriptor: DescriptorBox
+
+    init(_ name: String) throws(PasteboardError) {
+        place = try TemporaryPlace()
+        path = "\(place.path)/\(name)"
+        do throws(SystemError) {
+            descriptor = DescriptorBox(try System.open(path, [.writing, .exclusive, .notFollowingLinks]))
+        } catch {
+            throw TemporaryPlace.failure("cannot make a file for what is loaded", error)
+        }
+    }
+
+    func append(_ data: Data) throws(PasteboardError) {
+        do {
+            try System.write(data.span, to: descriptor.raw)
+        } catch {
+            throw TemporaryPlace.failure("cannot write what is loaded", error)
+        }
+    }
+
+    /// Copies what came as a descriptor, inside the kernel where it can.
+    func fill(from file: PassedFile, isOver: () -> Bool) throws(PasteboardError) {
+        var offset: UInt64 = 0
+        while offset < file.byteCount {
+            guard !isOver() else { throw .cancelled }
+            let count = Int(clamping: min(Self.moved, file.byteCount - offset))
+            do {
+                switch try System.sendFile(file.descriptor.raw, at: offset, to: descriptor.raw, count: count) {
+                case .count(0): throw file.truncated(at: offset)
+                case .count(let count): offset += UInt64(count)
+                case .blocked, .unsupported:
+                    let piece = try file.piece(at: offset)
+                    try append(piece)
+                    offset += UInt64(piece.count)
+                }
+            } catch let failure as Failure {
+                throw PasteboardError(failure)
+            } catch let error as PasteboardError {
+                throw error
+            } catch {
+                throw TemporaryPlace.failure("cannot write what is loaded", error)
+            }
+        }
+    }
+}

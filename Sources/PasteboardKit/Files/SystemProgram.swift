@@ -1,0 +1,75 @@
+import PasteboardTransport
+
+/// A run of one of the system's programs: what it is better at than code of our own.
+final class SystemProgram: Sendable {
+    private enum Phase {
+        case running
+        case ended
+    }
+
+    private let name: String
+    private let child: ChildProcess
+    private let complaints: MemoryFile
+    private let phase = Lock(Phase.running)
+
+    /// Starts a program of `PATH`, with its messages in English.
+    ///
+    /// - Parameter output: where its standard output goes; nil: nowhere.
+    init(_ name: String, _ arguments: [String], output: CInt? = nil) throws(PasteboardError) {
+        self.name = name
+        do {
+            complaints = try MemoryFile()
+            var configuration = ChildProcess.Configuration(
+                path: try Self.path(of: name),
+                arguments: arguments,
+                environment: System.environment().filter { !$0.hasPrefix("LC_ALL=") } + ["LC_ALL=C"]
+            )
+            configuration.output = output.map { .descriptor($0) } ?? .null
+            configuration.errors = .descriptor(complaints.descriptor.raw)
+            child = try ChildProcess(configuration)
+        } catch let error as PasteboardError {
+            throw error
+        } catch {
+            throw PasteboardError(.refused, message: "cannot run \(name): \(error)")
+        }
+    }
+
+    private static func path(of name: String) throws(PasteboardError) -> String {
+        // A relative entry would let the working directory choose the program.
+        let directories = (System.environment("PATH") ?? "/usr/bin:/bin").split(separator: ":").filter {
+            $0.hasPrefix("/")
+        }
+        for path in directories.map({ "\($0)/\(name)" }) where System.isExecutable(path) { return path }
+        throw PasteboardError(.refused, message: "\(name), which handles folders, is not in PATH; install it")
+    }
+
+    /// Waits for its end; called once.
+    ///
+    /// - Throws: what it complained of, if it did not end well.
+    func wait() throws(PasteboardError) {
+        phase.withLock { $0 = .ended }
+        let end = try? child.wait()
+        guard end != .exited(0) else { return }
+        throw PasteboardError(.refused, message: "\(name) failed: \(complaint)")
+    }
+
+    /// Its last words.
+    private var complaint: String {
+        let size = (try? complaints.size) ?? 0
+        let length = 1_000
+        let start = size - min(size, UInt64(length))
+        let bytes = try? [UInt8](capacity: length) { output throws(SystemError) in
+            _ = try complaints.read(at: start, into: &output)
+        }
+        let lines = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n")
+        return lines.last.map(String.init) ?? "it did not say why"
+    }
+
+    /// Ends it, unless it is being waited for.
+    func kill() {
+        phase.withLock { phase in
+            // Its number may be somebody else's once it has been waited for.
+            if phase == .running { try? child.kill(9) }
+        }
+    }
+}

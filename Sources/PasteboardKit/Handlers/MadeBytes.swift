@@ -1,0 +1,31 @@
+import FoundationEssentials
+import PasteboardTransport
+
+/// What a handler has made.
+enum MadeBytes: Sendable {
+    case data(Data)
+    /// In a file already, which is passed on where a descriptor is welcome, else read.
+    case file(SourceFile)
+    /// One piece after the other.
+    case pieces(any PieceSource)
+
+    /// A handler's file or folder. This may take as long as its file system takes to answer.
+    init(opening url: URL) throws(PasteboardError) {
+        guard url.isFileURL else { throw SourceFile.failure("\(url) is not the URL of a file") }
+        do {
+            // Not a device or pipe, to open which could wait for ever: opened without waiting, and looked at.
+            let file = DescriptorBox(try System.open(url.path, .nonBlocking))
+            let status = try System.status(of: file.raw)
+            switch status.kind {
+            case .regular: self = .file(SourceFile(descriptor: file, byteCount: status.size))
+            // Its own path: of a link to it the archiver would take the link.
+            case .directory: self = .pieces(FolderArchive(try System.linkTarget("/proc/self/fd/\(file.raw)")))
+            case let kind: throw SourceFile.failure("\(url.path) is a \(kind), not a file or folder")
+            }
+        } catch let error as PasteboardError {
+            throw error
+        } catch {
+            throw SourceFile.failure("the file of the representation cannot be opened: \(error)")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+public import FoundationEssentials
+import PasteboardTransport
+
+// A file is opened when its handler gives it, and its descriptor is handed to the destination, which reads it: nothing is
+// copied. Where no descriptor can be passed the bytes are sent. The handler may remove the file once its completion has
+// returned, but must not write or shorten it: a load that finds it shorter fails.
+//
+// A folder's tree travels as an archive that the system's `tar` makes while it is loaded: it has to stay until then. As a
+// file it is the tree again, as data the archive, of type `public.tar-archive`. (NSItemProvider makes a zip archive.)
+extension ItemProvider {
+    /// Makes a provider for a file or folder, of the type that its name says, named as it is.
+    ///
+    /// nil if there is no such file, or it is neither a file nor a folder that this process may read. As NSItemProvider
+    /// does.
+    ///
+    /// - Parameters:
+    ///   - fileURL: where it is.
+    ///   - contentType: its type; nil: by its extension, and ``UniformType/folder`` for a folder.
+    ///   - openInPlace: whether a destination may open it where it is, for reading.
+    ///   - coordinated: has no effect: there is no file coordination here.
+    ///   - visibility: who may see that there is such a representation.
+    public convenience init?(
+        contentsOf fileURL: URL,
+        contentType: UniformType? = nil,
+        openInPlace: Bool = false,
+        coordinated: Bool = false,
+        visibility: ItemProviderRepresentationVisibility = .all
+    ) {
+        guard let made = try? MadeBytes(opening: fileURL) else { return nil }
+        self.init()
+        let name = fileURL.lastPathComponent
+        suggestedName = name
+        let type: UniformType
+        switch (contentType, made) {
+        case (let contentType?, _): type = contentType
+        case (nil, .pieces): type = .forFolder(named: name)
+        case (nil, _): type = .forFile(named: name)
+        }
+        registerFileRepresentation(for: type, visibility: visibility, openInPlace: openInPlace) { fileURL }
+    }
+
+    /// Promises the item as a file or folder of a type, for what is in one already.
+    ///
+    /// - Parameters:
+    ///   - typeIdentifier: for example `public.mpeg-4`.
+    ///   - fileOptions: whether a destination may open the file where it is.
+    ///   - visibility: who may see that there is such a representation.
+    ///   - policy: how often the handler is asked.
+    ///   - firstByteLimit: how long it may take, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: is asked for the file, and calls its completion once, then or later, with the file's URL or an
+    ///     error. The flag, whether access is coordinated, has no effect here. It may return a progress, as that of
+    ///     ``registerDataRepresentation(forTypeIdentifier:visibility:policy:firstByteLimit:loadHandler:)``.
+    public func registerFileRepresentation(
+        forTypeIdentifier typeIdentifier: String,
+        fileOptions: ItemProviderFileOptions = [],
+        visibility: ItemProviderRepresentationVisibility = .all,
+        policy: LoadPolicy = .everyTime,
+        firstByteLimit: Duration? = nil,
+        loadHandler:
+            @escaping @Sendable (
+                _ completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
+            ) -> LoadProgress?
+    ) {
+        register(
+            UniformType(importedAs: typeIdentifier),
+            visibility,
+            fileOptions: fileOptions,
+            .init(.file(loadHandler), policy, firstByteLimit: firstByteLimit)
+        )
+    }
+
+    /// Promises the item as a file or folder of a type, for what is in one already.
+    ///
+    /// - Parameters:
+    ///   - contentType: the type of the file's bytes, or of the folder.
+    ///   - visibility: who may see that there is such a representation.
+    ///   - openInPlace: whether a destination may open the file where it is.
+    ///   - policy: how often the handler is asked.
+    ///   - firstByteLimit: how long it may take, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: as that of
+    ///     ``registerFileRepresentation(forTypeIdentifier:fileOptions:visibility:policy:firstByteLimit:loadHandler:)``.
+    public func registerFileRepresentation(
+        for contentType: UniformType,
+        visibility: ItemProviderRepresentationVisibility = .all,
+        openInPlace: Bool = false,
+        policy: LoadPolicy = .everyTime,
+        firstByteLimit: Duration? = nil,
+        loadHandler:
+            @escaping @Sendable (
+                _ completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
+            ) -> LoadProgress?
+    ) {
+        register(
+            contentType,
+            visibility,
+            fileOptions: openInPlace ? .openInPlace : [],
+            .init(.file(loadHandler), policy, firstByteLimit: firstByteLimit)
+        )
+    }
+
+    /// Promises the item as a file or folder of a type, for what is in one already.
+    ///
+    /// - Parameters:
+    ///   - contentType: the type of the file's bytes, or of the folder.
+    ///   - visibility: who may see that there is such a representation.
+    ///   - openInPlace: whether a destination may open the file where it is.
+    ///   - policy: how often the handler is asked.
+    ///   - firstByteLimit: how long it may take, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: finds or makes the file, in a task that is cancelled when nobody wants it any more. What it throws
+    ///     is told to the destination. The file is open once it has returned, and may be removed then.
+    public func registerFileRepresentation(
+        for contentType: UniformType,
+        visibility: ItemProviderRepresentationVisibility = .all,
+        openInPlace: Bool = false,
+        policy: LoadPolicy = .everyTime,
+        firstByteLimit: Duration? = nil,
+        loadHandler: @escaping @Sendable () async throws -> URL
+    ) {
+        register(
+            contentType,
+            visibility,
+            fileOptions: openInPlace ? .openInPlace : [],
+            .init(.asyncFile(loadHandler), policy, firstByteLimit: firstByteLimit)
+        )
+    }
+}

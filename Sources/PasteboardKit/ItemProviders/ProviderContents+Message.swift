@@ -1,0 +1,95 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardWire
+
+// What other processes are told of a provider, and what they tell.
+extension ProviderContents {
+    /// What other processes may know of it; nil if that is nothing.
+    ///
+    /// - Throws: `invalid-argument` for what the protocol has no room for.
+    func published() throws(PasteboardError) -> ProviderContents? {
+        var published = self
+        published.representations.removeAll { representation in
+            // Whoever loads it from here can convert the text himself.
+            if case .utf8Text = representation.origin { return true }
+            return representation.visibility == .ownProcess
+        }
+        guard (teamData?.count ?? 0) <= WireLimits.teamData else {
+            throw PasteboardError(
+                .invalidArgument,
+                message:
+                    "the team data of an item has \(teamData?.count ?? 0) bytes; at most \(WireLimits.teamData) travel"
+            )
+        }
+        return published.representations.isEmpty ? nil : published
+    }
+
+    var message: Item {
+        var item = Item()
+        item.suggestedName = suggestedName.map(SafeFileName.component)
+        item.representations = representations.map(\.message)
+        if presentationSize != .zero {
+            item.presentationWidth = UInt64(thousandths: presentationSize.width)
+            item.presentationHeight = UInt64(thousandths: presentationSize.height)
+        }
+        if presentationStyle != .unspecified { item.presentationStyle = UInt32(presentationStyle.rawValue) }
+        item.teamData = teamData.map { Array($0) }
+        if item.representations.contains(where: { $0.policy == 1 }) { item.requires = [Feature.onceAndKept.rawValue] }
+        return item
+    }
+
+    /// A received item, without its representations.
+    init(_ item: Item) {
+        suggestedName = item.suggestedName.map(SafeFileName.component)
+        presentationSize = Size(
+            width: Double(item.presentationWidth ?? 0) / 1_000,
+            height: Double(item.presentationHeight ?? 0) / 1_000
+        )
+        presentationStyle = PreferredPresentationStyle(rawValue: Int(item.presentationStyle ?? 0)) ?? .unspecified
+        teamData = item.teamData.map { Data($0) }
+    }
+}
+
+extension ProviderContents.Representation {
+    fileprivate var message: PasteboardWire.Representation {
+        var message = PasteboardWire.Representation()
+        message.type = type.identifier
+        message.supertypes = Array(type.supertypeIdentifiers.prefix(WireLimits.supertypes))
+        message.visibility = UInt32(visibility.rawValue)
+        message.provision = 0
+        if !fileOptions.isEmpty { message.fileOptions = UInt32(truncatingIfNeeded: fileOptions.rawValue) }
+        if case .handler(let registration) = origin {
+            if registration.policy == .onceAndKept { message.policy = 1 }
+            message.firstByteMilliseconds = registration.firstByteLimit?.loadMilliseconds
+        }
+        return message
+    }
+
+    /// What makes the bytes when another process asks for them.
+    var handler: DataHandler {
+        switch origin {
+        case .handler(let registration): registration.handler
+        case .remote(let remote), .utf8Text(of: let remote):
+            .opened { try await remote.open(timeout: nil, inPlace: false, progress: nil) }
+        }
+    }
+}
+
+extension UInt64 {
+    /// Of a length that may be anything.
+    fileprivate init(thousandths length: Double) {
+        let thousandths = (length * 1_000).rounded()
+        self = thousandths >= 0 && thousandths < 1e15 ? UInt64(thousandths) : 0
+    }
+}
+
+extension Duration {
+    /// At least 1, because 0 stands for none.
+    var loadMilliseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 1 }
+        let (milliseconds, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
+        guard !overflow else { return .max }
+        return max(1, milliseconds.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000_000_000).partialValue)
+    }
+}

@@ -1,0 +1,140 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+
+/// The chunks of a load whose bytes this process gets piece by piece itself: out of a file that was handed over, or from
+/// a handler of its own.
+final class PieceChunks: Sendable {
+    private enum Phase {
+        case open
+        case reading(Reply<Data?>)
+        case over(Result<Data?, PasteboardError>)
+    }
+
+    private struct State {
+        var phase = Phase.open
+        var taken: UInt64 = 0
+        var timer: LoadTimer?
+    }
+
+    let source: any PieceSource
+    private let progress: LoadProgress?
+    private let state = Lock(State())
+
+    /// - Parameter deadline: when all has to have been taken.
+    init(_ source: any PieceSource, progress: LoadProgress?, deadline: LoadDeadline?) {
+        self.source = source
+        self.progress = progress
+        progress?.begin { [weak self] in self?.end(.cancelled) }
+        if let deadline {
+            let timer = deadline.timer { [weak self] in self?.end(deadline.error) }
+            state.withLock { $0.timer = timer }
+        }
+    }
+
+    deinit {
+        source.cancel()
+        state.withLock { $0.timer }?.cancel()
+    }
+
+    func next() async throws(PasteboardError) -> Data? {
+        let reply = Reply<Data?>()
+        return try await reply.value {
+            self.end(.cancelled)
+            reply.resolve(.failure(.cancelled))
+        } start: {
+            self.readNext(for: reply)
+        }
+    }
+
+    /// Takes all at once, past the chunks: with `body`, on the pool's threads, which is to look now and then whether the
+    /// load is over already.
+    func takeAll(_ body: @escaping @Sendable (_ isOver: () -> Bool) throws -> Void) async throws(PasteboardError) {
+        let reply = Reply<Data?>()
+        _ = try await reply.value {
+            self.end(.cancelled)
+            reply.resolve(.failure(.cancelled))
+        } start: {
+            self.begin(for: reply) {
+                self.state.withLock { $0.taken = self.source.byteCount ?? 0 }
+                HandlerPool.shared.run {
+                    self.take(
+                        Result {
+                            try body { self.isOver }
+                            return nil
+                        }
+                    )
+                }
+            }
+        }
+    }
+
+    private func readNext(for reply: Reply<Data?>) {
+        begin(for: reply) { self.source.next { self.take($0) } }
+    }
+
+    private func begin(for reply: Reply<Data?>, _ read: () -> Void) {
+        let before = state.withLock { state in
+            defer { if case .open = state.phase { state.phase = .reading(reply) } }
+            return state.phase
+        }
+        switch before {
+        case .open:
+            read()
+        case .reading:
+            let text = "the chunks of one load are read by one task at a time"
+            reply.resolve(.failure(PasteboardError(.invalidArgument, message: text)))
+        case .over(let end):
+            reply.resolve(end)
+        }
+    }
+
+    private func take(_ piece: Result<Data?, any Error>) {
+        let piece = piece.mapError(PasteboardError.init(ofLoad:))
+        let (reply, taken) = state.withLock { state -> (Reply<Data?>?, UInt64) in
+            // It may have been ended meanwhile.
+            guard case .reading(let reply) = state.phase else { return (nil, 0) }
+            if case .success(let data?) = piece {
+                state.taken += UInt64(data.count)
+                state.phase = .open
+            } else {
+                state.phase = .over(piece)
+            }
+            return (reply, state.taken)
+        }
+        guard let reply else { return }
+        switch piece {
+        case .success(.some):
+            let total = source.byteCount.map { Int64(clamping: $0) }
+            progress?.report(completed: Int64(clamping: taken), total: total)
+        case .success(nil): ended(byteCount: Int(clamping: taken))
+        case .failure: ended(byteCount: nil)
+        }
+        reply.resolve(piece)
+    }
+
+    private func ended(byteCount: Int?) {
+        progress?.end(byteCount: byteCount)
+        state.withLock { $0.timer }?.cancel()
+    }
+
+    private var isOver: Bool {
+        state.withLock { state in
+            if case .over = state.phase { true } else { false }
+        }
+    }
+
+    /// Ends the load unless it has ended.
+    func end(_ error: PasteboardError) {
+        let (isFirst, reply) = state.withLock { state -> (Bool, Reply<Data?>?) in
+            if case .over = state.phase { return (false, nil) }
+            defer { state.phase = .over(.failure(error)) }
+            if case .reading(let reply) = state.phase { return (true, reply) }
+            return (true, nil)
+        }
+        guard isFirst else { return }
+        source.cancel()
+        ended(byteCount: nil)
+        reply?.resolve(.failure(error))
+    }
+}
