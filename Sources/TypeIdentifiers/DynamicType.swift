@@ -28,12 +28,12 @@ struct DynamicType {
     }
 
     /// The identifier of the type with this one tag; nil for a class without a key, and for what would not fit.
-    static func identifier(tag: String, tagClass: UniformType.TagClass, supertype: String?) -> String? {
+    static func identifier(tag: String, tagClass: UniformType.TagClass, supertypes: [String]) -> String? {
         guard let key = key(of: tagClass), !tag.isEmpty else { return nil }
         var descriptor: [UInt8] = []
-        if let supertype {
-            descriptor += Array("?0=".utf8)
-            descriptor += code(of: supertype).map { [$0] } ?? escape(supertype)
+        if !supertypes.isEmpty {
+            let values = supertypes.map { code(of: $0).map { [$0] } ?? escape($0) }
+            descriptor += Array("?0=".utf8) + values.joined(separator: [UInt8(ascii: ",")])
             descriptor.append(UInt8(ascii: ":"))
         }
         descriptor += [key, UInt8(ascii: "=")] + escape(tag)

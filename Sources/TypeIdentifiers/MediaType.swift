@@ -1,7 +1,10 @@
 /// A MIME type taken apart: type and subtype, and for text its charset.
 struct MediaType {
-    private let essence: String
-    private let charset: String?
+    /// Type and subtype in small letters, without parameters.
+    let essence: String
+    /// The charset of text, in small letters; nil if none is given. The names that are only other spellings of the
+    /// tags of the table, and the one subset of UTF-8, are replaced by those.
+    let charset: String?
 
     /// nil unless `text` starts with two tokens and a slash between them.
     init?(_ text: String) {
@@ -14,19 +17,28 @@ struct MediaType {
         charset = names[0] == "text" ? parts.dropFirst().compactMap(Self.charset).first : nil
     }
 
-    var spellings: [String] {
-        if let charset { [essence + ";charset=" + charset, essence] } else { [essence] }
-    }
+    /// With the charset if there is one.
+    var tag: String { charset.map { "\(essence);charset=\($0)" } ?? essence }
+
+    /// Whether the bytes cannot be read without knowing the charset: whoever assumes UTF-8 would be wrong.
+    var hasForeignCharset: Bool { charset != nil && charset != "utf-8" }
 
     private static func charset(_ parameter: Substring) -> String? {
         let pair = parameter.split(separator: "=", maxSplits: 1).map(trim)
         guard pair.count == 2, pair[0] == "charset" else { return nil }
         let name = pair[1].filter { $0 != "\"" }
-        return switch name {
-        case "utf8": "utf-8"
-        case "utf16": "utf-16"
-        default: name
+        switch name {
+        case "utf8", "us-ascii", "ascii": return "utf-8"
+        case "utf16": return "utf-16"
+        case "latin1", "latin-1", "iso8859-1": return "iso-8859-1"
+        default: return isCharsetName(name) ? name : nil
         }
+    }
+
+    /// As in the registry of charsets, and nothing that a converter would take for an option of its own.
+    private static func isCharsetName(_ name: String) -> Bool {
+        1...40 ~= name.utf8.count
+            && name.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7A ~= $0 || "-._:+".utf8.contains($0) }
     }
 
     private static func trim(_ text: Substring) -> Substring {

@@ -15,19 +15,3 @@ extension UniformType {
         public static let mimeType = TagClass(rawValue: "public.mime-type")
     }
 }
-
-extension UniformType.TagClass {
-    /// The forms in which to look for `tag`, the most particular first and the plainest last; none if it is invalid.
-    func spellings(of tag: String) -> [String] {
-        switch self {
-        case .filenameExtension: Self.isFilenameExtension(tag) ? [tag.foldedASCII] : []
-        case .mimeType: MediaType(tag)?.spellings ?? []
-        default: tag.isEmpty ? [] : [tag]
-        }
-    }
-
-    private static func isFilenameExtension(_ tag: String) -> Bool {
-        !tag.isEmpty && !tag.utf8.starts(with: ".".utf8)
-            && tag.unicodeScalars.allSatisfy { $0 != "/" && $0.properties.generalCategory != .control }
-    }
-}

@@ -22,8 +22,9 @@ extension UniformType {
     /// The best type for this MIME type, in any case, that conforms to `supertype`.
     ///
     /// Parameters are left out but for the charset of text: `text/plain;charset=utf-8` is ``utf8PlainText``, and
-    /// `text/plain` is ``plainText``. Where nothing declares one it is a dynamic type with that MIME type and supertype.
-    /// nil for text that is no MIME type.
+    /// `text/plain` is ``plainText``. A charset that no declared type has gives a dynamic type that keeps it and conforms to
+    /// the type without it: `text/html;charset=iso-8859-1` conforms to ``html``. Where nothing declares a type it is a
+    /// dynamic one with that MIME type and supertype. nil for text that is no MIME type.
     public init?(mimeType: String, conformingTo supertype: UniformType = .data) {
         self.init(tag: mimeType, tagClass: .mimeType, conformingTo: supertype)
     }
@@ -39,20 +40,7 @@ extension UniformType {
     /// The system's come first in the order of its table, then the ones this program describes, exports and imports, each
     /// in the order of declaration. Where there is none the result is one dynamic type, or nothing for an invalid tag.
     public static func types(tag: String, tagClass: TagClass, conformingTo supertype: UniformType?) -> [UniformType] {
-        let spellings = tagClass.spellings(of: tag)
-        for spelling in spellings {
-            let identifiers =
-                ConformanceTable.rows(tagged: spelling, tagClass).map { ConformanceTable.identifiers[$0] }
-                + Declarations.types(tagged: spelling, tagClass)
-            let types = identifiers.map(UniformType.init(known:)).filter { type in
-                supertype.map(type.conforms) ?? true
-            }
-            if !types.isEmpty { return types }
-        }
-        guard let plain = spellings.last,
-            let identifier = DynamicType.identifier(tag: plain, tagClass: tagClass, supertype: supertype?.identifier)
-        else { return [] }
-        return [UniformType(known: identifier)]
+        TagLookup(tagClass: tagClass, supertype: supertype).types(tagged: tag)
     }
 
     /// The tags of the type by class, the preferred one of each class first.

@@ -76,7 +76,7 @@ struct DynamicTypeTests {
     @Test("Separators in a tag survive", arguments: ["a,b", "a:b", "a=b", "a\\b", "\\", ",:=\\", "?", "ä☃"])
     func escapes(_ tag: String) throws {
         let identifier = try #require(
-            DynamicType.identifier(tag: tag, tagClass: .filenameExtension, supertype: "public.data")
+            DynamicType.identifier(tag: tag, tagClass: .filenameExtension, supertypes: ["public.data"])
         )
         #expect(TypeIdentifier.isWellFormed(identifier))
         #expect(DynamicType(identifier)?.tags == [.filenameExtension: [tag]])

@@ -1,0 +1,49 @@
+/// One question for the types with a tag: of which class, and what they have to conform to.
+struct TagLookup {
+    let tagClass: UniformType.TagClass
+    /// nil if any will do.
+    let supertype: UniformType?
+
+    /// Best first: declared types, else one dynamic type, else nothing because the tag is invalid.
+    func types(tagged tag: String) -> [UniformType] {
+        switch tagClass {
+        case .filenameExtension: Self.isFilenameExtension(tag) ? types(named: tag.foldedASCII) : []
+        case .mimeType: MediaType(tag).map(types) ?? []
+        default: tag.isEmpty ? [] : types(named: tag)
+        }
+    }
+
+    private func types(named tag: String) -> [UniformType] {
+        let declared = declaredTypes(named: tag)
+        return declared.isEmpty ? dynamicType(named: tag, [supertype?.identifier]) : declared
+    }
+
+    /// Text in a charset of which the table knows nothing is a type of its own, which keeps the charset: under the type of
+    /// the same text in UTF-8 a reader would take the bytes for what they are not.
+    private func types(_ media: MediaType) -> [UniformType] {
+        let declared = declaredTypes(named: media.tag)
+        guard declared.isEmpty else { return declared }
+        let plain = types(named: media.essence)
+        guard media.hasForeignCharset else { return plain }
+        let known = plain.first { !$0.isDynamic } ?? .plainText
+        let isWanted = supertype.map(known.conforms) ?? true
+        return dynamicType(named: media.tag, [isWanted ? known.identifier : supertype?.identifier])
+    }
+
+    private func declaredTypes(named tag: String) -> [UniformType] {
+        let identifiers =
+            ConformanceTable.rows(tagged: tag, tagClass).map { ConformanceTable.identifiers[$0] }
+            + Declarations.types(tagged: tag, tagClass)
+        return identifiers.map(UniformType.init(known:)).filter { type in supertype.map(type.conforms) ?? true }
+    }
+
+    private func dynamicType(named tag: String, _ supertypes: [String?]) -> [UniformType] {
+        DynamicType.identifier(tag: tag, tagClass: tagClass, supertypes: supertypes.compactMap(\.self))
+            .map { [UniformType(known: $0)] } ?? []
+    }
+
+    private static func isFilenameExtension(_ tag: String) -> Bool {
+        !tag.isEmpty && !tag.utf8.starts(with: ".".utf8)
+            && tag.unicodeScalars.allSatisfy { $0 != "/" && $0.properties.generalCategory != .control }
+    }
+}
