@@ -38,6 +38,16 @@ import Testing
         #expect(harness.state.dataHeader(on: self.ask, count: 0, last: true)?.flags == .last)
     }
 
+    @Test("An answer says what the bytes are, with a size or without")
+    func content() throws {
+        var harness = try StateHarness()
+        _ = try harness.ask(self.ask, credit: 10)
+        harness.state.answer(self.ask, byteCount: nil, content: 1)
+        harness.state.answer(self.ask, byteCount: 4)
+        let answers = try harness.sent().map { try $0.decoded(as: Answer.self) }
+        #expect(answers.map(\.content) == [1, nil] && answers.map(\.byteCount) == [nil, 4])
+    }
+
     @Test("Frames are smaller while several streams share the connection")
     func frameLength() throws {
         var harness = try StateHarness()

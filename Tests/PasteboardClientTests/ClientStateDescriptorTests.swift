@@ -141,6 +141,23 @@ import Testing
         #expect(!isNegotiated)
     }
 
+    @Test("The path of the file that is passed is told only where the ask welcomes it, and if it is not too long")
+    func path() throws {
+        for (welcome, path, told) in [
+            (true, "/a/b", "/a/b"), (false, "/a/b", nil), (nil, "/a/b", nil),
+            (true, "/" + String(repeating: "a", count: WireLimits.path), nil), (true, nil, nil),
+        ] as [(Bool?, String?, String?)] {
+            var harness = try self.harness()
+            var ask = Ask()
+            ask.descriptorWelcome = true
+            ask.inPlaceWelcome = welcome
+            _ = try harness.broker(ask, stream: self.ask)
+            let isAnswered = harness.state.pass(self.ask, byteCount: 7, path: path)
+            #expect(isAnswered)
+            #expect(try Answer(decoding: harness.sent()[0].payload).path == told)
+        }
+    }
+
     @Test("Kept bytes are given as a descriptor on an open write alone")
     func kept() throws {
         var harness = try self.harness()

@@ -163,6 +163,7 @@ package struct ConnectionIO: ~Copyable {
 
     /// Answers an ask with a descriptor: the bytes are the file's first `byteCount`. With the next `flush` it leaves.
     ///
+    /// - Parameter path: where the file lies, if others may open it there.
     /// - Returns: false if the ask takes none; then the bytes are to be sent inline, or nobody wants them any more.
     package mutating func pass(
         _ descriptor: DescriptorBox,

@@ -211,7 +211,11 @@ extension ClientState {
             }
             let ask = try Ask(decoding: bytes, range: payload)
             self.asks.insert(
-                OpenAsk(credit: ask.credit ?? 0, descriptorWelcome: ask.descriptorWelcome ?? false),
+                OpenAsk(
+                    credit: ask.credit ?? 0,
+                    descriptorWelcome: ask.descriptorWelcome ?? false,
+                    inPlaceWelcome: ask.inPlaceWelcome ?? false
+                ),
                 for: stream
             )
             return .asked(stream, ask)

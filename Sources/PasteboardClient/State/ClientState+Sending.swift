@@ -57,16 +57,16 @@ extension ClientState {
 
     /// Answers an ask with a descriptor, which the driver sends with the frame that is in `streamFrames` then.
     ///
+    /// - Parameter path: where the file lies, if it is the source's own and others may open it there. It is told only
+    ///   where the ask welcomes it.
     /// - Returns: false if the ask is over, has had bytes, or wants none; nothing is sent then.
-    ///
-    /// - Parameter path: where the file lies, for a destination that may use it in place.
     package mutating func pass(_ ask: UInt64, byteCount: UInt64, path: String? = nil) -> Bool {
         guard self.failure == nil, self.passesDescriptors, let index = self.asks.index(of: ask),
             self.asks.values[index].descriptorWelcome, self.asks.values[index].sent == 0
         else { return false }
         var answer = Answer()
         answer.byteCount = byteCount
-        if let path, path.utf8.count <= WireLimits.path { answer.path = path }
+        if let path, self.asks.values[index].inPlaceWelcome, path.utf8.count <= WireLimits.path { answer.path = path }
         self.streamFrames.append(answer, stream: ask, flags: .last, descriptorCount: 1)
         self.asks.remove(at: index)
         return true
@@ -86,8 +86,9 @@ extension ClientState {
 
     // MARK: Asks
 
-    /// Announces how many bytes an ask will give, and what they are (see ``Answer/content``). Before its first byte, if
-    /// at all.
+    /// Announces how many bytes an ask will give, if that is known, and what they are. Before its first byte, if at all.
+    ///
+    /// - Parameter content: 1 where they are a tar archive of the folder that the representation is.
     package mutating func answer(_ ask: UInt64, byteCount: UInt64?, content: UInt32? = nil) {
         guard let index = self.asks.index(of: ask), self.asks.values[index].sent == 0 else { return }
         var answer = Answer()

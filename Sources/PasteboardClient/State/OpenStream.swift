@@ -41,6 +41,7 @@ struct OpenAsk: Sendable {
     var credit: UInt64 = 0
     var sent: UInt64 = 0
     var descriptorWelcome = false
+    var inPlaceWelcome = false
 
     /// How many bytes may be sent now.
     var sendable: Int { Int(clamping: self.credit - min(self.credit, self.sent)) }
