@@ -10,18 +10,14 @@ extension BrokerState {
         var contents = Contents()
         contents.changeCount = board?.changeCount ?? self.firstChangeCount
         contents.epoch = self.epoch
-        if let id = board?.publication, let publication = self.publications[id], let viewer = self.peers[peer] {
+        if let id = board?.publication, let publication = self.publications[id], let viewer = self.peers[peer]?.viewer {
             contents.handle = id.rawValue
             contents.itemCount = UInt32(clamping: publication.items.count)
             contents.ownerLabel = publication.ownerLabel
             contents.ownerProcess = publication.ownerProcess.pid
             self.outbox.send(contents, to: peer, stream: stream)
             for item in publication.items {
-                self.outbox.send(
-                    self.describe(item, of: publication, to: viewer.process),
-                    to: peer,
-                    stream: stream
-                )
+                self.outbox.send(self.describe(item, of: publication, to: viewer), to: peer, stream: stream)
             }
         } else {
             self.outbox.send(contents, to: peer, stream: stream)
@@ -29,18 +25,25 @@ extension BrokerState {
         self.outbox.send(End(), to: peer, stream: stream)
     }
 
-    private func describe(_ item: StoredItem, of publication: Publication, to viewer: ProcessKey) -> Item {
+    /// An item of which nothing may be seen is listed empty: the others keep their places.
+    private func describe(_ item: StoredItem, of publication: Publication, to viewer: Viewer) -> Item {
         var message = Item()
-        message.suggestedName = item.suggestedName
-        for stored in item.representations where stored.isVisible(to: viewer, owner: publication.ownerProcess) {
+        for stored in item.representations where viewer.sees(stored.visibility, of: publication.writer) {
             var representation = Representation()
             representation.type = stored.type
             representation.supertypes = stored.supertypes
             representation.visibility = stored.visibility
             representation.byteCount = stored.kept.flatMap { self.kept[$0]?.count } ?? stored.byteCount
             representation.provision = stored.kept != nil ? 1 : publication.owner != nil ? 0 : 2
+            representation.fileOptions = stored.fileOptions
             message.representations.append(representation)
         }
+        guard !message.representations.isEmpty else { return message }
+        message.suggestedName = item.suggestedName
+        message.presentationWidth = item.presentation.width
+        message.presentationHeight = item.presentation.height
+        message.presentationStyle = item.presentation.style
+        if !viewer.isLink { message.teamData = item.teamData }
         return message
     }
 

@@ -43,7 +43,7 @@ extension BrokerState {
         if let endsBy = route.endsBy { return min(endsBy, pressure ?? .max) }
         // A source without credit cannot give a byte.
         guard case .peer = route.source, route.received < route.granted else { return pressure }
-        let patience = route.phase == .asked ? self.limits.firstByte : self.limits.progress
+        let patience = route.phase == .asked ? route.firstByte : self.limits.progress
         return min(
             route.activeAt.addingClamped(patience),
             route.byteAt.addingClamped(max(self.limits.keepAlive, patience))

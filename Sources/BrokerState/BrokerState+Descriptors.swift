@@ -53,10 +53,11 @@ extension BrokerState {
             throw Failure(.protocolViolation, "a descriptor comes in place of bytes, not after some")
         }
         do throws(Failure) {
-            let byteCount = try self.byteCount(of: try self.answer(of: route, payload), descriptor, route)
+            let answer = try self.answer(of: route, payload)
             var answered = route
-            answered.declaredByteCount = byteCount
-            self.pass(.received, id, answered)
+            answered.declaredByteCount = try self.byteCount(of: answer, descriptor, route)
+            answered.content = answer.content
+            self.pass(.received, id, answered, path: route.inPlaceWelcome ? answer.path?.ifUsable : nil)
         } catch {
             self.fail(id, error)
         }
@@ -94,8 +95,16 @@ extension BrokerState {
     }
 
     /// Ends a load with its descriptor. It holds its charge until the destination's socket has taken it.
-    private mutating func pass(_ descriptor: Outbox.Passing.Descriptor, _ id: RouteID, _ route: Route) {
-        guard let answer = self.answer(to: route) else { return }
+    ///
+    /// The longest type, name and path together are less than a frame with a descriptor takes.
+    private mutating func pass(
+        _ descriptor: Outbox.Passing.Descriptor,
+        _ id: RouteID,
+        _ route: Route,
+        path: String? = nil
+    ) {
+        guard var answer = self.answer(to: route) else { return }
+        answer.path = path
         self.routes.update(id) {
             $0.isAnswered = true
             $0.isPassing = true
@@ -144,5 +153,13 @@ extension BrokerState {
         } catch {
             self.refuse(id, error)
         }
+    }
+}
+
+extension String {
+    /// The path, if it is one that may be passed on. Nothing else depends on it, so a bad one is no error.
+    fileprivate var ifUsable: String? {
+        self.utf8.first == UInt8(ascii: "/") && self.utf8.count <= WireLimits.path && !self.utf8.contains(0)
+            ? self : nil
     }
 }

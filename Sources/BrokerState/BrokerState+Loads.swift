@@ -6,7 +6,7 @@ extension BrokerState {
         try Feature.check(load.requires)
         // Single fields, here and below: a whole peer or publication is a copy of several arrays and strings.
         guard let openLoads = self.peers[peer]?.openLoads, let account = self.peers[peer]?.account,
-            let process = self.peers[peer]?.process, let place = self.peers[peer]?.loads.count
+            let viewer = self.peers[peer]?.viewer, let place = self.peers[peer]?.loads.count
         else { return }
         guard UInt64(openLoads) < self.limits.loadsPerConnection else {
             throw Failure(
@@ -25,7 +25,7 @@ extension BrokerState {
                 "there is no item \(UInt64(index) + 1); the pasteboard has \(items.count)"
             )
         }
-        let choice = try self.choose(load, among: items[Int(index)].representations, of: id, for: process)
+        let choice = try self.choose(load, among: items[Int(index)].representations, of: id, for: viewer)
         let representation = items[Int(index)].representations[choice]
         let size = representation.kept.flatMap { self.kept[$0]?.count } ?? representation.byteCount
         if let size, let maximum = load.maximumByteCount, size > maximum {
@@ -53,7 +53,10 @@ extension BrokerState {
                 return self.now.addingClamped(timeout == 0 ? longest : min(timeout, longest))
             },
             maximumByteCount: load.maximumByteCount,
+            firstByte: representation.firstByteMilliseconds ?? self.limits.firstByte,
             descriptorWelcome: load.descriptorWelcome == true && self.peers[peer]?.passesDescriptors == true,
+            inPlaceWelcome: load.inPlaceWelcome == true && representation.isOpenInPlace && !viewer.isLink
+                && self.publications[id]?.writer.isLink == false,
             declaredByteCount: size,
             credit: load.credit ?? 0
         )
@@ -76,7 +79,7 @@ extension BrokerState {
         if let handle = load.handle {
             let id = PublicationID(rawValue: handle)
             guard let publication = self.publications[id], publication.isCurrent else {
-                throw Failure(.superseded, "these contents have been replaced or cleared; list the pasteboard again")
+                throw Self.replaced
             }
             try self.checkCondition(load.ifChangeCount, board: publication.boardName)
             return id
@@ -90,27 +93,31 @@ extension BrokerState {
         return id
     }
 
+    private static var replaced: Failure {
+        Failure(.superseded, "these contents have been replaced or cleared; list the pasteboard again")
+    }
+
     /// Which representation is given: the one judge of conformance over the publisher's closure, the destination's
     /// edges and the table. What a dead source promised is chosen last, so that kept bytes beside it still serve.
     private func choose(
         _ load: Load,
         among representations: [StoredRepresentation],
         of id: PublicationID,
-        for viewer: ProcessKey
+        for viewer: Viewer
     ) throws(Failure) -> Int {
         let list = try AcceptList(load.accepts, preference: load.preference, edges: load.edges)
         let hasSource = self.publications[id]?.owner != nil
-        let owner = self.publications[id]?.ownerProcess
+        guard let writer = self.publications[id]?.writer else { throw Self.replaced }
         let choice = list.choose(among: representations) {
-            (hasSource || $0.kept != nil) && $0.isVisible(to: viewer, owner: owner)
+            (hasSource || $0.kept != nil) && viewer.sees($0.visibility, of: writer)
         }
         if let choice { return choice }
-        if list.choose(among: representations, where: { $0.isVisible(to: viewer, owner: owner) }) != nil {
+        if list.choose(among: representations, where: { viewer.sees($0.visibility, of: writer) }) != nil {
             let name = self.publications[id]?.ownerName ?? ""
             throw Failure(.sourceGone, "source \(name) has gone, and what it promised with it")
         }
         let wanted = load.accepts.map(\.type).joined(separator: ", ").printable
-        let visible = representations.filter { $0.isVisible(to: viewer, owner: owner) }
+        let visible = representations.filter { viewer.sees($0.visibility, of: writer) }
         throw Failure(
             .typeUnavailable,
             "no representation is \(wanted.isEmpty ? "visible" : "of type \(wanted)")",
@@ -148,7 +155,7 @@ extension BrokerState {
         }
         self.peers.update(source) { $0.openAsks += 1 }
         let mayPass = self.reservePassing(id, route, from: source)
-        self.check(by: self.now.addingClamped(self.limits.firstByte))
+        self.check(by: self.now.addingClamped(route.firstByte))
         var ask = Ask()
         ask.handle = route.publication.rawValue
         ask.item = route.item
@@ -157,7 +164,8 @@ extension BrokerState {
         ask.credit = granted
         ask.maximumByteCount = route.maximumByteCount
         if mayPass { ask.descriptorWelcome = true }
-        ask.firstByteMilliseconds = route.endsBy.map { $0 - min($0, self.now) } ?? self.limits.firstByte
+        if mayPass, route.inPlaceWelcome { ask.inPlaceWelcome = true }
+        ask.firstByteMilliseconds = route.endsBy.map { $0 - min($0, self.now) } ?? route.firstByte
         self.outbox.send(ask, to: source, stream: id.askStream)
     }
 
@@ -223,15 +231,18 @@ extension BrokerState {
     }
 
     private mutating func sourceAnswered(_ id: RouteID, _ route: Route, _ answer: Answer) throws(Failure) {
-        guard let byteCount = answer.byteCount else { return }
+        guard answer.byteCount != nil || answer.content != nil else { return }
         guard route.received == 0, !route.isAnswered else {
             throw Failure(.protocolViolation, "an answer comes before the bytes")
         }
-        if let maximum = route.maximumByteCount, byteCount > maximum {
+        if let byteCount = answer.byteCount, let maximum = route.maximumByteCount, byteCount > maximum {
             let text = "the representation has \(byteCount) bytes; this load allows \(maximum)"
             return self.fail(id, Failure(.tooLarge, text), tellSource: true)
         }
-        self.routes.update(id) { $0.declaredByteCount = byteCount }
+        self.routes.update(id) {
+            $0.declaredByteCount = answer.byteCount ?? $0.declaredByteCount
+            $0.content = answer.content ?? $0.content
+        }
     }
 
     private mutating func sourceEnded(_ id: RouteID, _ route: Route, declared: UInt64) {

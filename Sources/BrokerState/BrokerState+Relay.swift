@@ -109,7 +109,7 @@ extension BrokerState {
                 $0.activeAt = now
                 $0.byteAt = now
             }
-            self.check(by: self.now.addingClamped(min(self.limits.firstByte, self.limits.progress)))
+            self.check(by: self.now.addingClamped(min(route.firstByte, self.limits.progress)))
         }
         switch route.source {
         case .peer(let source):
@@ -167,6 +167,7 @@ extension BrokerState {
         answer.byteCount = route.declaredByteCount
         answer.itemCount = UInt32(clamping: items.count)
         answer.suggestedName = item.suggestedName
+        answer.content = route.content
         return answer
     }
 

@@ -18,7 +18,8 @@ struct Counters: Sendable {
 extension BrokerState {
     mutating func status(_ status: Status, stream: UInt64, for peer: PeerID) throws(Failure) {
         try Feature.check(status.requires)
-        let held = self.peerEntries() + self.boardEntries() + self.loadEntries()
+        guard let viewer = self.peers[peer]?.viewer else { return }
+        let held = self.peerEntries() + self.boardEntries(for: viewer) + self.loadEntries(for: viewer)
         for entry in held + self.counterEntries() + self.limitEntries() {
             self.outbox.send(entry, to: peer, stream: stream)
         }
@@ -68,7 +69,7 @@ extension BrokerState {
         }
     }
 
-    private func boardEntries() -> [StatusEntry] {
+    private func boardEntries(for viewer: Viewer) -> [StatusEntry] {
         self.boards.sorted { $0.key < $1.key }.map { name, board in
             var status = BoardStatus()
             status.name = name
@@ -80,7 +81,7 @@ extension BrokerState {
                 status.ownerProcess = publication.ownerProcess.pid
                 status.ownerLabel = publication.ownerLabel
                 status.types = (publication.items.first?.representations ?? [])
-                    .filter { $0.visibility < 2 }.map(\.type)
+                    .filter { viewer.sees($0.visibility, of: publication.writer) }.map(\.type)
             }
             var entry = StatusEntry()
             entry.board = status
@@ -88,12 +89,12 @@ extension BrokerState {
         }
     }
 
-    private func loadEntries() -> [StatusEntry] {
+    private func loadEntries(for viewer: Viewer) -> [StatusEntry] {
         self.routes.ids.compactMap { self.routes[$0] }.filter { $0.phase != .ended }.map { route in
             var status = LoadStatus()
             if let publication = self.publications[route.publication] {
                 let representation = publication.items[Int(route.item)].representations[Int(route.representation)]
-                if representation.visibility < 2 { status.type = representation.type }
+                if viewer.sees(representation.visibility, of: publication.writer) { status.type = representation.type }
             }
             if case .peer(let source) = route.source { status.source = self.peers[source]?.process.pid }
             status.destination = self.peers[route.destination]?.process.pid

@@ -79,7 +79,14 @@ extension BrokerState {
         // Stored first, filled after: what fails on the way is then discarded with the write.
         let index = write.items.count
         let name = item.suggestedName?.printable.prefix(utf8Count: WireLimits.name)
-        self.writes.update(id) { $0.items.append(StoredItem(suggestedName: name, representations: [])) }
+        let presentation = StoredItem.Presentation(
+            width: item.presentationWidth,
+            height: item.presentationHeight,
+            style: item.presentationStyle
+        )
+        self.writes.update(id) {
+            $0.items.append(StoredItem(suggestedName: name, presentation: presentation, teamData: item.teamData))
+        }
         var awaited: [KeptID] = []
         for representation in item.representations {
             var kept: KeptID?
@@ -91,6 +98,10 @@ extension BrokerState {
                 supertypes: representation.supertypes,
                 visibility: representation.visibility ?? 0,
                 byteCount: kept == nil ? representation.byteCount : nil,
+                firstByteMilliseconds: representation.firstByteMilliseconds.flatMap { given in
+                    given == 0 ? nil : min(given, self.limits.keepAlive)
+                },
+                fileOptions: representation.fileOptions,
                 kept: kept
             )
             self.writes.update(id) { $0.items[index].representations.append(stored) }
@@ -229,7 +240,7 @@ extension BrokerState {
         let publication = self.publications.insert(
             Publication(
                 owner: (write.peer, write.stream),
-                ownerProcess: peer.process,
+                writer: peer.viewer,
                 ownerLabel: peer.label,
                 boardName: write.boardName,
                 items: write.items,

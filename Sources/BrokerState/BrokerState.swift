@@ -96,7 +96,7 @@ package struct BrokerState: Sendable {
             self.counters.connections += 1
             return self.peers.insert(
                 Peer(
-                    process: process,
+                    viewer: Viewer(process: process),
                     account: account,
                     helloDeadline: deadline,
                     maximumAsks: Int(clamping: self.limits.asksPerSource)
@@ -244,7 +244,15 @@ package struct BrokerState: Sendable {
                 "the client speaks versions \(lowest) to \(highest), this broker \(version); update the older of the two"
             )
         }
-        self.peers.update(peer) { $0.helloDeadline = nil }
+        // Its text must not show the token.
+        guard hello.groups.allSatisfy({ (1...WireLimits.name).contains($0.utf8.count) }) else {
+            throw Failure(.invalidArgument, "the token of a group has 1 to \(WireLimits.name) bytes")
+        }
+        self.peers.update(peer) {
+            $0.helloDeadline = nil
+            $0.viewer.isLink = (hello.role ?? 1) != 1
+            $0.viewer.groups = hello.groups
+        }
         self.peers.update(peer) { $0.label = (hello.label ?? "").printable.prefix(utf8Count: WireLimits.name) }
         if let asks = hello.maximumStreams {
             let most = Int(clamping: max(1, min(UInt64(asks), self.limits.asksPerSource)))
@@ -313,7 +321,12 @@ extension SlotTable<Peer> {
     /// An id that finds nothing, now or later.
     fileprivate mutating func insertAndRemove(_ process: ProcessKey) -> ID {
         let id = self.insert(
-            Peer(process: process, account: .init(slot: 0, generation: 0), helloDeadline: nil, maximumAsks: 0)
+            Peer(
+                viewer: Viewer(process: process),
+                account: .init(slot: 0, generation: 0),
+                helloDeadline: nil,
+                maximumAsks: 0
+            )
         )
         self.remove(id)
         return id

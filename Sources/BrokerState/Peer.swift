@@ -4,7 +4,7 @@ package typealias PeerID = SlotTable<Peer>.ID
 
 /// One connection and what the broker holds for it.
 package struct Peer: Sendable {
-    let process: ProcessKey
+    var viewer: Viewer
     let account: Accounting.AccountID
     /// Set until hello has come.
     var helloDeadline: UInt64?
@@ -26,6 +26,8 @@ package struct Peer: Sendable {
     var maximumAsks: Int
     var waitingAsks: [RouteID] = []
     var publications = 0
+
+    var process: ProcessKey { self.viewer.process }
 
     var mayBeAsked: Bool { self.openAsks < self.maximumAsks }
 

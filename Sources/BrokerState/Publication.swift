@@ -8,7 +8,8 @@ package typealias KeptID = SlotTable<KeptBytes>.ID
 package struct Publication: Sendable {
     /// The writer's connection and the stream that is this publication's life; nil once the writer has gone.
     var owner: (peer: PeerID, stream: UInt64)?
-    let ownerProcess: ProcessKey
+    /// As what its writer saw and showed itself, which outlives the connection.
+    let writer: Viewer
     let ownerLabel: String
     let boardName: String
     var items: [StoredItem]
@@ -22,9 +23,7 @@ package struct Publication: Sendable {
         self.items.flatMap { $0.representations.compactMap(\.kept) }
     }
 
-    var hasPromises: Bool {
-        self.items.contains { item in item.representations.contains { $0.kept == nil } }
-    }
+    var ownerProcess: ProcessKey { self.writer.process }
 
     var ownerName: String {
         self.ownerLabel.isEmpty
@@ -35,7 +34,17 @@ package struct Publication: Sendable {
 /// One item of a publication.
 struct StoredItem: Sendable {
     let suggestedName: String?
-    var representations: [StoredRepresentation]
+    let presentation: Presentation
+    /// For this user's programs on this machine.
+    let teamData: [UInt8]?
+    var representations: [StoredRepresentation] = []
+
+    /// How it would like to be shown. The broker only passes it on.
+    struct Presentation: Sendable {
+        let width: UInt64?
+        let height: UInt64?
+        let style: UInt32?
+    }
 }
 
 /// One type that an item can be had as.
@@ -44,13 +53,14 @@ struct StoredRepresentation: Sendable, AcceptList.Candidate {
     let supertypes: [String]
     let visibility: UInt32
     let byteCount: UInt64?
+    /// How long its source may take for the first byte, if it said so.
+    let firstByteMilliseconds: UInt64?
+    let fileOptions: UInt32?
     /// The broker's own bytes; nil for a promise.
     var kept: KeptID?
 
-    /// Whether a process that did not write it may see it. `group` needs a token, which nobody has yet.
-    func isVisible(to viewer: ProcessKey, owner: ProcessKey?) -> Bool {
-        self.visibility < 2 || viewer == owner
-    }
+    /// Whether the source lets others open its own file.
+    var isOpenInPlace: Bool { (self.fileOptions ?? 0) & 1 == 1 }
 }
 
 /// Bytes that the broker holds itself; where they are is the loop's business.

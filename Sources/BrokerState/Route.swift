@@ -52,11 +52,17 @@ package struct Route: Sendable {
     /// The caller's deadline for the whole load, which replaces the others.
     let endsBy: UInt64?
     let maximumByteCount: UInt64?
+    /// How long the source may take for the first byte.
+    let firstByte: UInt64
     /// Whether the destination takes a descriptor for it.
     let descriptorWelcome: Bool
+    /// Whether it also takes the source's own file, and the source gives it.
+    let inPlaceWelcome: Bool
 
     var phase = Phase.waiting
     var declaredByteCount: UInt64?
+    /// What the source said about the bytes that it gives.
+    var content: UInt32?
     var isAnswered = false
     /// What the source was told about descriptors; it counts among those that may be on their way.
     var mayPass = false

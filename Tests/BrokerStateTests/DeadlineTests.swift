@@ -53,6 +53,24 @@ import Testing
     }
 
     @Test(
+        "A registration's own limit replaces the 30 s, within what progress may add, and a load's timeout replaces both",
+        arguments: [
+            (given: UInt64(200), timeout: UInt64?.none, told: UInt64(200), code: ErrorCode.sourceStalled),
+            (45_000, nil, 45_000, .sourceStalled), (0, nil, 30_000, .sourceStalled),
+            (.max, nil, 600_000, .sourceStalled), (200, 5_000, 5_000, .timeout),
+        ]
+    )
+    mutating func ownFirstByte(_ given: UInt64, _ timeout: UInt64?, _ told: UInt64, _ code: ErrorCode) throws {
+        var representation = Representation("a")
+        representation.firstByteMilliseconds = given
+        self.broker.write([Item([representation])], from: self.source)
+        _ = self.broker.take(self.source)
+        self.broker.load(from: self.reader) { $0.timeoutMilliseconds = timeout }
+        #expect(self.broker.take(self.source).first(Ask.self)?.firstByteMilliseconds == told)
+        #expect(self.failure(within: 700_000, step: 100) == Lateness(code, told))
+    }
+
+    @Test(
         "Between two bytes it has 10 s, counted from the last, whenever the first came",
         arguments: [UInt64(0), 5_000, 29_000]
     )

@@ -56,12 +56,16 @@ struct StateHarness {
         _ label: String? = nil,
         process: UInt32? = nil,
         maximumStreams: UInt32? = nil,
-        descriptors: Bool = false
+        descriptors: Bool = false,
+        role: UInt32? = nil,
+        groups: [String] = []
     ) -> PeerID {
         let peer = self.connectSilently(process: process)
         var hello = Hello()
         hello.label = label
         hello.maximumStreams = maximumStreams
+        hello.role = role
+        hello.groups = groups
         if descriptors { hello.features = [Feature.descriptors.rawValue] }
         self.send(hello, on: 0, from: peer)
         _ = self.take(peer)

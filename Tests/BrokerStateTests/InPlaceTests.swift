@@ -1,0 +1,115 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Files that are opened where they are, and what a source says about the bytes that it gives.
+@Suite struct InPlaceTests {
+    /// A source that was asked for a file, and the destination's load.
+    private struct Scene {
+        var broker = StateHarness()
+        let source: PeerID
+        let reader: PeerID
+        let load: UInt64
+        let ask: UInt64
+        let isWelcome: Bool?
+
+        init(
+            options: UInt32? = 1,
+            welcome: Bool? = true,
+            descriptor: Bool = true,
+            roles: (source: UInt32?, reader: UInt32?) = (nil, 1),
+            name: String? = nil,
+            type: String = "a"
+        ) throws {
+            self.source = self.broker.connect("s", descriptors: true, role: roles.source)
+            self.reader = self.broker.connect("r", descriptors: true, role: roles.reader)
+            var item = Item([Representation(type)], name: name)
+            item.representations[0].fileOptions = options
+            self.broker.write([item], from: self.source)
+            self.load = self.broker.load(from: self.reader) {
+                $0.descriptorWelcome = descriptor
+                $0.inPlaceWelcome = welcome
+            }
+            let frame = try #require(self.broker.take(self.source).first { $0.kind == .ask })
+            self.ask = frame.stream
+            self.isWelcome = frame.decode(Ask.self).inPlaceWelcome
+        }
+
+        /// What the destination is answered when the source passes a file and says this of it.
+        mutating func answer(path: String?, content: UInt32? = nil) throws -> Frame {
+            var answer = Answer(byteCount: 9)
+            answer.path = path
+            answer.content = content
+            var payload: [UInt8] = []
+            answer.encode(into: &payload)
+            self.broker.pass(.readOnlyFile, kind: .answer, payload: payload, on: self.ask, from: self.source)
+            return try #require(self.broker.take(self.reader).on(self.load).first)
+        }
+    }
+
+    @Test("A file in place is welcome if its source offers it, the load asks for it, and both are on this machine")
+    func welcome() throws {
+        #expect(try Scene().isWelcome == true)
+        #expect(try Scene(options: 3).isWelcome == true)
+        for options in [nil, 0, 2] as [UInt32?] { #expect(try Scene(options: options).isWelcome == nil) }
+        for welcome in [nil, false] { #expect(try Scene(welcome: welcome).isWelcome == nil) }
+        #expect(try Scene(descriptor: false).isWelcome == nil)
+        #expect(try Scene(roles: (1, 2)).isWelcome == nil)
+        #expect(try Scene(roles: (2, 1)).isWelcome == nil)
+    }
+
+    @Test("The path goes with the descriptor, and only where it was asked for")
+    func path() throws {
+        var scene = try Scene()
+        let frame = try scene.answer(path: "/tmp/a b", content: 0)
+        let answer = frame.decode(Answer.self)
+        #expect(frame.passing == .received && answer.path == "/tmp/a b" && answer.content == 0)
+
+        var unwelcome = try Scene(welcome: false)
+        #expect(try unwelcome.answer(path: "/tmp/a b").decode(Answer.self).path == nil)
+
+        var inline = try Scene()
+        var said = Answer(byteCount: 1)
+        said.path = "/tmp/a"
+        inline.broker.send(said, on: inline.ask, from: inline.source)
+        inline.broker.data([1], last: true, on: inline.ask, from: inline.source)
+        let answers = inline.broker.take(inline.reader)
+        #expect(answers.kinds == [.answer, .data] && answers[0].decode(Answer.self).path == nil)
+    }
+
+    @Test(
+        "A path that is relative, too long or has a NUL is dropped, and the file comes all the same",
+        arguments: ["", "a", "./a", "/a\0b", "/" + String(repeating: "a", count: WireLimits.path)]
+    )
+    func badPath(_ path: String) throws {
+        var scene = try Scene()
+        let frame = try scene.answer(path: path)
+        #expect(frame.passing == .received && frame.decode(Answer.self).path == nil)
+    }
+
+    @Test("The longest type, name and path fit a frame with a descriptor")
+    func longest() throws {
+        let type = String(repeating: "t", count: WireLimits.typeIdentifier)
+        var scene = try Scene(name: String(repeating: "n", count: WireLimits.name), type: type)
+        let path = "/" + String(repeating: "p", count: WireLimits.path - 1)
+        let frame = try scene.answer(path: path, content: .max)
+        let answer = frame.decode(Answer.self)
+        #expect(answer.path == path && answer.type == type)
+        // Numbers have at most so much left to grow.
+        #expect(frame.payload.count + 64 <= WireLimits.descriptorFrameLength)
+    }
+
+    @Test("What a source says of its bytes reaches the destination, unknown words too", arguments: [0, 1, 77])
+    func content(_ content: UInt32) throws {
+        var passed = try Scene()
+        #expect(try passed.answer(path: nil, content: content).decode(Answer.self).content == content)
+
+        var inline = try Scene()
+        var said = Answer()
+        said.content = content
+        inline.broker.send(said, on: inline.ask, from: inline.source)
+        inline.broker.data([1], last: true, on: inline.ask, from: inline.source)
+        let answers = inline.broker.take(inline.reader)
+        #expect(answers.kinds == [.answer, .data] && answers[0].decode(Answer.self).content == content)
+    }
+}

@@ -1,0 +1,142 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// What a peer may not see is to it as if it did not exist: in lists, loads and status.
+@Suite struct VisibilityTests {
+    private static let types = ["a.all", "a.team", "a.group", "a.own"]
+
+    private var broker = StateHarness()
+    private let source: PeerID
+
+    init() {
+        self.source = self.broker.connect("s", process: 1, groups: ["blue", "red"])
+        let item = Item(Self.types.indices.map { Representation(Self.types[$0], visibility: UInt32($0)) })
+        self.broker.write([item], from: self.source)
+        _ = self.broker.take(self.source)
+    }
+
+    private mutating func listed(to peer: PeerID) -> [String] {
+        (self.broker.list(from: peer).first(Item.self)?.representations ?? []).map(\.type)
+    }
+
+    private mutating func shown(to peer: PeerID) -> [String] {
+        self.broker.send(Status(), on: self.broker.newStream(of: peer), from: peer)
+        return self.broker.take(peer).all(StatusEntry.self).compactMap(\.board).first?.types ?? []
+    }
+
+    /// The types that loads give, and what those that do not give say is there.
+    private mutating func loaded(by peer: PeerID) -> [String] {
+        Self.types.filter { type in
+            let stream = self.broker.load(from: peer) { $0.accepts = [Accept(type, match: 1)] }
+            let failure = self.broker.take(peer).first(Failure.self)
+            self.broker.send(Cancel(), on: stream, from: peer)
+            if let failure { #expect(failure.code == .typeUnavailable && failure.detail?.contains(type) != true) }
+            return failure == nil
+        }
+    }
+
+    private mutating func check(_ peer: PeerID, sees indices: [Int]) {
+        let types = indices.map { Self.types[$0] }
+        #expect(self.listed(to: peer) == types)
+        #expect(self.shown(to: peer) == types)
+        #expect(self.loaded(by: peer) == types)
+    }
+
+    @Test("A program of this user sees what is for all and for the team, a link only what is for all")
+    mutating func team() {
+        self.check(self.broker.connect("r"), sees: [0, 1])
+        self.check(self.broker.connect("r", role: 1), sees: [0, 1])
+        self.check(self.broker.connect("l", role: 2), sees: [0])
+    }
+
+    @Test("What is for a group is seen by who shows one of its writer's tokens")
+    mutating func group() {
+        self.check(self.broker.connect("r", groups: ["green", "red"]), sees: [0, 1, 2])
+        self.check(self.broker.connect("r", groups: ["green", "Red", "re"]), sees: [0, 1])
+        self.check(self.broker.connect("l", role: 2, groups: ["blue"]), sees: [0, 2])
+    }
+
+    @Test("The writer's own process sees everything, on other connections too")
+    mutating func ownProcess() {
+        self.check(self.source, sees: [0, 1, 2, 3])
+        self.check(self.broker.connect("r", process: 1), sees: [0, 1, 2, 3])
+    }
+
+    @Test("The writer's tokens outlive its connection")
+    mutating func afterDeath() {
+        let item = Item([Representation("a.kept", kept: true, visibility: 2)])
+        self.broker.write([item], kept: [[1, 2]], from: self.source)
+        self.broker.disconnect(self.source)
+        #expect(self.listed(to: self.broker.connect("r", groups: ["blue"])) == ["a.kept"])
+        let stranger = self.broker.connect("r")
+        #expect(self.listed(to: stranger) == [])
+        self.broker.load(from: stranger)
+        #expect(self.broker.take(stranger).codes == [.typeUnavailable])
+    }
+
+    @Test("An item of which nothing may be seen keeps its place and shows nothing")
+    mutating func places() {
+        var hidden = Item([Representation("a", visibility: 3)], name: "secret")
+        hidden.teamData = [1]
+        hidden.presentationStyle = 1
+        self.broker.write([hidden, Item([Representation("b")], name: "open")], from: self.source)
+        let reader = self.broker.connect("r")
+        let frames = self.broker.list(from: reader)
+        let items = frames.all(Item.self)
+        #expect(frames.first(Contents.self)?.itemCount == 2 && items.count == 2)
+        #expect(items[0].representations.isEmpty && items[0].suggestedName == nil)
+        #expect(items[0].teamData == nil && items[0].presentationStyle == nil)
+        #expect(items[1].suggestedName == "open")
+    }
+
+    @Test("How an item would like to be shown is listed, and its team data to programs on this machine")
+    mutating func metadata() throws {
+        var item = Item("a")
+        item.presentationWidth = 1_500
+        item.presentationHeight = 0
+        item.presentationStyle = 2
+        item.teamData = [UInt8](repeating: 9, count: WireLimits.teamData)
+        item.representations[0].fileOptions = 1
+        self.broker.write([item], from: self.source)
+        _ = self.broker.take(self.source)
+        for (role, data) in [(1, item.teamData), (2, nil)] as [(UInt32, [UInt8]?)] {
+            let reader = self.broker.connect("r", role: role)
+            let listed = try #require(self.broker.list(from: reader).first(Item.self))
+            #expect(listed.presentationWidth == 1_500 && listed.presentationHeight == 0)
+            #expect(listed.presentationStyle == 2 && listed.teamData == data)
+            #expect(listed.representations.first?.fileOptions == 1)
+        }
+        let metadata = self.broker.state.held.metadata
+        #expect(metadata > UInt64(WireLimits.teamData), "team data is charged")
+
+        item.teamData?.append(9)
+        self.broker.write([item], from: self.source)
+        #expect(self.broker.take(self.source).codes == [.limitExceeded])
+    }
+
+    @Test(
+        "A hello with a bad token, or with too many, is refused without showing it",
+        arguments: [
+            ([""], ErrorCode.invalidArgument), ([String(repeating: "t", count: 256)], .invalidArgument),
+            ([String](repeating: "ttttt", count: 9), .limitExceeded),
+        ]
+    )
+    mutating func badTokens(_ groups: [String], _ code: ErrorCode) throws {
+        let peer = self.broker.connectSilently()
+        var hello = Hello()
+        hello.groups = groups
+        self.broker.send(hello, on: 0, from: peer)
+        let frames = self.broker.take(peer)
+        #expect(frames.codes == [code] && frames[0].stream == 0)
+        #expect(self.broker.closed == [peer])
+        #expect(try #require(frames.first(Failure.self)).text.contains("tttt") == false)
+    }
+
+    @Test("Tokens of the greatest length, as many as there may be, are taken")
+    mutating func tokens() {
+        let groups = (0..<8).map { String(repeating: String($0), count: 255) }
+        let peer = self.broker.connect("r", groups: groups)
+        #expect(!self.broker.closed.contains(peer))
+    }
+}
