@@ -2,5 +2,4 @@ import FoundationEssentials
 import PasteboardClient
 
 func utf8Text(of data: Data, type: UniformType) throws(PasteboardError) -> Data { data }
-extension UniformType { var isTextInAnotherEncoding: Bool { false } }
 extension SafeFileName { static func component(_ name: String) -> String { name } }

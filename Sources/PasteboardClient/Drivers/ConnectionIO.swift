@@ -18,7 +18,7 @@ package struct ConnectionIO: ~Copyable {
     private var input = ReadBuffer()
     private var decoder = FrameDecoder()
     private var carry: [UInt8] = []
-    private var descriptors = ReceivedDescriptors()
+    private var descriptors: ReceivedDescriptors
     private var output = OutputBuffer()
     private var deliveries: [Delivery] = []
     /// A failed write ends the direction of writing alone: what the broker had sent before is still read.
@@ -33,10 +33,18 @@ package struct ConnectionIO: ~Copyable {
     private var heardAt = MonotonicClock.now()
     private var probedAt: UInt64?
 
-    /// - Parameter path: where the broker is, for errors.
-    package init(adopting socket: consuming OwnedDescriptor, path: String, hello: Hello = Hello()) {
+    /// - Parameters:
+    ///   - path: where the broker is, for errors.
+    ///   - closer: closes what is passed to this client, for a driver that must not wait for a dead file system.
+    package init(
+        adopting socket: consuming OwnedDescriptor,
+        path: String,
+        hello: Hello = Hello(),
+        closer: DescriptorCloser? = nil
+    ) {
         self.socket = socket
         self.path = path
+        self.descriptors = ReceivedDescriptors(closer: closer)
         self.state = ClientState(hello: hello)
         Socket.enlargeBuffers(of: self.socket.raw)
     }

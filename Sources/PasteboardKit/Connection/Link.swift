@@ -9,6 +9,9 @@ import PasteboardWire
 /// does not take is left to the thread. The thread reads, and wakes whoever waits once the lock is free: one change of
 /// threads for a load, and no more.
 final class Link: Sendable {
+    /// A descriptor that was passed to this process may be on a dead mount, and its last owner the connection's thread.
+    private static let closer = DescriptorCloser()
+
     private let core: Lock<LinkCore>
     private let wake: EventDescriptor
     private let descriptor: CInt
@@ -21,7 +24,7 @@ final class Link: Sendable {
     ) throws(SystemError) {
         descriptor = socket.raw
         wake = try EventDescriptor()
-        core = Lock(LinkCore(ConnectionIO(adopting: socket, path: path, hello: hello)))
+        core = Lock(LinkCore(ConnectionIO(adopting: socket, path: path, hello: hello, closer: Self.closer)))
         core.withLock { $0.attach(self) }
         try SystemThread(name: "pasteboard") { self.run() }.detach()
     }

@@ -24,6 +24,7 @@ public final class PasteboardConnection: Sendable {
         var process: CInt?
     }
 
+    private let groups: [String]
     private let connector: @Sendable () throws -> BrokerSocket
     private let state = Lock(State())
 
@@ -32,8 +33,11 @@ public final class PasteboardConnection: Sendable {
     /// - Parameters:
     ///   - socketPath: the absolute path of the broker's socket. nil: `$PASTEBOARD_SOCKET`, then the user's own.
     ///   - startsBroker: whether a broker is started where there is none.
-    public convenience init(socketPath: String? = nil, startsBroker: Bool = true) {
-        self.init {
+    ///   - groups: tokens of the groups this program is in, at most 8 of 1 to 255 bytes. Representations of visibility
+    ///     ``ItemProviderRepresentationVisibility/group`` are there for programs that have a token in common. A token is
+    ///     a secret: whoever knows it is in the group.
+    public convenience init(socketPath: String? = nil, startsBroker: Bool = true, groups: [String] = []) {
+        self.init(groups: groups) {
             let environment = socketPath.map { path in
                 var variables = System.environmentVariables
                 variables["PASTEBOARD_SOCKET"] = path
@@ -46,7 +50,8 @@ public final class PasteboardConnection: Sendable {
     }
 
     /// - Parameter connector: makes a connected socket; it may wait.
-    package init(connector: @escaping @Sendable () throws -> BrokerSocket) {
+    package init(groups: [String] = [], connector: @escaping @Sendable () throws -> BrokerSocket) {
+        self.groups = groups
         self.connector = connector
     }
 
@@ -109,6 +114,7 @@ public final class PasteboardConnection: Sendable {
             let socket = try connector()
             var hello = Hello()
             hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
+            hello.groups = groups
             let path = socket.path
             return try Link(adopting: socket.descriptor, path: path, hello: hello)
         } catch let failure as Failure {

@@ -4,7 +4,8 @@ public enum ItemProviderRepresentationVisibility: Int, Sendable {
     case all
     /// The processes of this user on this machine.
     case team
-    /// Processes that share a group with this one. Until groups can be joined, that is this process alone.
+    /// This process, and those whose connection has a group token in common with this one's; see
+    /// ``PasteboardConnection/init(socketPath:startsBroker:groups:)``.
     case group
     /// This process alone. It is never told to the broker: only the provider itself can load it.
     case ownProcess

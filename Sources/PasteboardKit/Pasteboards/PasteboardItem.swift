@@ -107,3 +107,10 @@ extension UniformType {
         }
     }
 }
+
+extension UniformType {
+    fileprivate var isTextInAnotherEncoding: Bool {
+        guard conforms(to: .plainText), let encoding = textEncodingName else { return false }
+        return encoding != "UTF-8"
+    }
+}
