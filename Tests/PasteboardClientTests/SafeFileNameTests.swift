@@ -7,26 +7,91 @@ struct SafeFileNameTests {
         "A suggested name becomes one harmless component",
         arguments: [
             ("report.pdf", "report.pdf"), ("../../etc/passwd", "_.._etc_passwd.pdf"), ("..", "pasted.pdf"),
-            (".bashrc", "bashrc.pdf"), ("a/b\u{0}c\n.png", "a_b_c_.png"), ("-rf", "_rf.pdf"),
+            (".bashrc", "bashrc.pdf"), ("a/b\u{0}c\n.pdf", "a_b_c_.pdf"), ("-rf", "_rf.pdf"),
             ("gpj.\u{202E}exe", "gpj._exe.pdf"), ("", "pasted.pdf"), ("notes.", "notes.pdf"), ("  x  ", "x.pdf"),
-            ("v1.2 final", "v1.2 final.pdf"), ("résumé.PDF", "résumé.PDF"),
+            ("v1.2 final", "v1.2 final.pdf"), ("résumé.PDF", "résumé.PDF"), (" . . ", "pasted.pdf"),
+            (".pdf", "pdf.pdf"), (". -x", "_x.pdf"), ("a\u{7F}\u{9B}\u{2028}\u{2066}\u{206A}b", "a_____b.pdf"),
+            ("/", "_.pdf"), ("👩‍👩‍👧.pdf", "👩‍👩‍👧.pdf"), ("dossier é", "dossier é.pdf"),
         ]
     )
     func cleaned(suggested: String, expected: String) {
         #expect(SafeFileName(suggested: suggested, type: .pdf).candidate(1) == expected)
     }
 
-    @Test("A name of a type without extension takes that of what it is a kind of, or none")
-    func extensions() {
-        #expect(SafeFileName(suggested: nil, type: .utf8PlainText).candidate(1) == "pasted.txt")
-        #expect(SafeFileName(suggested: nil, type: .data).candidate(1) == "pasted")
+    @Test(
+        "A name gets the type's extension unless it has one that says the same or something narrower",
+        arguments: [
+            ("icon", UniformType.png, "icon.png"), ("icon.png", .png, "icon.png"), ("icon.PNG", .png, "icon.PNG"),
+            ("v1.2", .png, "v1.2.png"), ("photo.jpeg", .png, "photo.jpeg.png"), ("photo.jpg", .jpeg, "photo.jpg"),
+            ("foo", .plainText, "foo.txt"), ("hello.txt", .plainText, "hello.txt"), ("foo", .utf8PlainText, "foo.txt"),
+            ("hello.text", .utf8PlainText, "hello.text"), ("notes.md", .utf8PlainText, "notes.md"),
+            ("main.swift", .plainText, "main.swift"), ("report.docx", .plainText, "report.docx.txt"),
+            // Abstract types have no extension to add.
+            ("a", .image, "a"), ("a.xyz", .data, "a.xyz"), ("a.tar.gz", .item, "a.tar.gz"),
+        ]
+    )
+    func extensions(suggested: String, type: UniformType, expected: String) {
+        #expect(SafeFileName(suggested: suggested, type: type).candidate(1) == expected)
     }
 
-    @Test("A long name is cut between scalars, and keeps its extension and its number")
+    @Test("A name without a suggestion takes the extension of the type, or of what that is a kind of, or none")
+    func unnamed() {
+        #expect(SafeFileName(suggested: nil, type: .utf8PlainText).candidate(1) == "pasted.txt")
+        #expect(SafeFileName(suggested: nil, type: .data).candidate(1) == "pasted")
+        #expect(SafeFileName(suggested: nil, type: .data).candidate(2) == "pasted 2")
+    }
+
+    @Test("A type that is not known here leaves any extension alone, and has that of its supertype else")
+    func unknown() {
+        let type = UniformType(identifier: "org.example.stranger", supertypes: ["public.plain-text"])
+        #expect(SafeFileName(suggested: "todo.note", type: type).candidate(1) == "todo.note")
+        #expect(SafeFileName(suggested: "todo", type: type).candidate(1) == "todo.txt")
+    }
+
+    @Test("An extension that nothing declares is kept by the dynamic type that carries it")
+    func dynamic() throws {
+        let type = try #require(UniformType(filenameExtension: "qqxyz"))
+        #expect(SafeFileName(suggested: "a.QQXYZ", type: type).candidate(1) == "a.QQXYZ")
+        #expect(SafeFileName(suggested: "a.b", type: type).candidate(1) == "a.b.qqxyz")
+    }
+
+    @Test("A long name is cut between characters, and keeps its extension and its number")
     func long() {
         let name = SafeFileName(suggested: String(repeating: "é", count: 200) + ".png", type: .png)
         #expect(name.candidate(1) == String(repeating: "é", count: 125) + ".png")
         #expect(name.candidate(12) == String(repeating: "é", count: 124) + " 12.png")
         #expect(name.candidate(1).utf8.count <= 255)
+        let family = "👩‍👩‍👧"
+        let families = SafeFileName(suggested: String(repeating: family, count: 40), type: .data).candidate(1)
+        #expect(families == String(repeating: family, count: 255 / family.utf8.count))
+    }
+
+    @Test("A character that is longer than a name is cut between scalars")
+    func zalgo() {
+        let name = SafeFileName.component("a" + String(repeating: "\u{301}", count: 300))
+        #expect(name == "a" + String(repeating: "\u{301}", count: 127))
+    }
+
+    @Test(
+        "A component has no type: its extension stays, and nothing is added",
+        arguments: [
+            ("report", "report"), ("a/b.png", "a_b.png"), ("...", nil), ("", nil), (" ", nil), (".x", "x"),
+            (".\u{301}x", "\u{301}x"), ("-\u{301}x", "_\u{301}x"), ("x\u{202E}gnp.exe", "x_gnp.exe"), ("a\0b", "a_b"),
+            ("a. .", "a"),
+        ] as [(String, String?)]
+    )
+    func component(suggested: String, expected: String?) {
+        let name = SafeFileName.component(suggested)
+        #expect(name.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
+    }
+
+    @Test("A component of any length is at most 255 bytes, with its extension, and cleaning it again changes nothing")
+    func longComponent() throws {
+        for filler in ["a", "é", "漢", "👩‍👩‍👧", ". ", "a "] {
+            let name = try #require(SafeFileName.component("x" + String(repeating: filler, count: 300) + "y.png"))
+            #expect(name.utf8.count <= 255)
+            #expect(name.hasSuffix(".png"))
+            #expect(SafeFileName.component(name) == name)
+        }
     }
 }

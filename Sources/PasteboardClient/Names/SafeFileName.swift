@@ -2,6 +2,14 @@ import PasteboardWire
 package import TypeIdentifiers
 
 /// A name for a file, made from what a stranger suggests: one component, visible, harmless to a shell's `*`.
+///
+/// Of what is suggested, separators, NUL, controls and the marks that turn the order of a line become `_`; dots and spaces
+/// at both ends go, so that no name is hidden, `.` or `..`, and a `-` at the start, which a program would take for an
+/// option, becomes `_`. A name is 255 bytes at most, cut between characters, and keeps its extension when it is cut.
+///
+/// The type's extension is added unless the name has one of the type's already, or that of a type which conforms to it:
+/// plain text may be called `notes.md`. Any other is part of the name: a picture called `v1.2` is `v1.2.png`. Of a type that
+/// is not known here nobody can tell its extension, so a name with any keeps it.
 package struct SafeFileName {
     private static let limit = 255
 
@@ -9,38 +17,101 @@ package struct SafeFileName {
     /// With its dot, or empty.
     private let suffix: String
 
-    /// - Parameter type: its extension is added to a name that has none.
+    /// - Parameter suggested: a hint; without a usable one the name is `pasted`.
     package init(suggested: String?, type: UniformType) {
-        var name = ""
-        for scalar in (suggested ?? "").unicodeScalars {
-            let isUsable = scalar != "/" && !scalar.isHarmful
-            name.unicodeScalars.append(isUsable ? scalar : "_")
-        }
-        // Hidden files, `.` and `..`, and what a program would take for an option.
-        name = String(name.drop { $0 == "." || $0 == " " })
-        while name.hasSuffix(" ") || name.hasSuffix(".") { name.removeLast() }
-        if name.hasPrefix("-") { name = "_" + name.dropFirst() }
-        if name.isEmpty { name = "pasted" }
-
-        if let dot = name.dropFirst().lastIndex(of: "."), Self.isExtension(name[name.index(after: dot)...]) {
-            self.stem = String(name[..<dot])
-            self.suffix = String(name[dot...])
+        let name = suggested.flatMap(Self.clean) ?? "pasted"
+        let extensions = Self.extensions(of: type)
+        if let own = Self.lastExtension(of: name), extensions.isEmpty || Self.fits(own, type, extensions) {
+            self.init(name, extensionLength: own.utf8.count)
         } else {
-            self.stem = name
-            // Its own, else of what it is a kind of: UTF-8 text is a .txt.
-            let types = [type] + type.supertypeIdentifiers.map { UniformType(identifier: $0, supertypes: []) }
-            self.suffix = types.lazy.compactMap(\.preferredFilenameExtension).first.map { ".\($0)" } ?? ""
+            self.init(stem: name, suffix: extensions.first.map { ".\($0)" } ?? "")
         }
     }
 
-    private static func isExtension(_ text: Substring) -> Bool {
-        1...16 ~= text.count && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+" || $0 == "-") }
+    private init(_ name: String, extensionLength: Int) {
+        let dot = name.utf8.index(name.endIndex, offsetBy: -1 - extensionLength)
+        self.init(stem: String(name[..<dot]), suffix: String(name[dot...]))
+    }
+
+    private init(stem: String, suffix: String) {
+        self.stem = stem
+        self.suffix = suffix
     }
 
     /// The name itself, then `name 2.ext`, `name 3.ext` and so on.
     package func candidate(_ number: Int) -> String {
-        let ending = number == 1 ? self.suffix : " \(number)\(self.suffix)"
-        return self.stem.prefix(utf8Count: Self.limit - ending.utf8.count) + ending
+        let ending = number == 1 ? suffix : " \(number)\(suffix)"
+        return Self.cut(stem, to: Self.limit - ending.utf8.count) + ending
+    }
+
+    /// A suggested name as one safe component, for no type in particular; nil if nothing is left of it.
+    package static func component(_ suggested: String) -> String? {
+        guard let name = clean(suggested) else { return nil }
+        guard let own = lastExtension(of: name) else { return cut(name, to: limit) }
+        return SafeFileName(name, extensionLength: own.utf8.count).candidate(1)
+    }
+
+    // MARK: Names
+
+    // By scalars throughout: a dot with a combining mark is another character, and still hides a file.
+    private static func clean(_ suggested: String) -> String? {
+        var scalars = String.UnicodeScalarView()
+        for scalar in suggested.unicodeScalars {
+            let isUsable = scalar != "/" && !scalar.isHarmful
+            scalars.append(isUsable ? scalar : "_")
+        }
+        var name = trimEnd(scalars[...]).drop(while: isMargin)
+        if name.first == "-" { name.replaceSubrange(..<name.index(after: name.startIndex), with: ["_"]) }
+        return name.isEmpty ? nil : String(name)
+    }
+
+    private static func cut(_ name: String, to limit: Int) -> String {
+        guard name.utf8.count > limit else { return name }
+        var end = name.startIndex
+        var length = 0
+        while true {
+            let next = name.index(after: end)
+            length += name.utf8.distance(from: end, to: next)
+            guard length <= limit else { break }
+            end = next
+        }
+        // A single character can be longer than any name.
+        let start = end == name.startIndex ? name.prefix(utf8Count: limit) : String(name[..<end])
+        return String(trimEnd(start.unicodeScalars[...]))
+    }
+
+    private static func trimEnd(_ scalars: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+        guard let last = scalars.lastIndex(where: { !isMargin($0) }) else { return scalars.prefix(0) }
+        return scalars[...last]
+    }
+
+    private static func isMargin(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar == " " }
+
+    // MARK: Extensions
+
+    /// What follows the last dot, if it looks like an extension.
+    private static func lastExtension(of name: String) -> String? {
+        guard let dot = name.utf8.dropFirst().lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        let text = name[name.utf8.index(after: dot)...]
+        let isExtension =
+            1...16 ~= text.utf8.count
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789+-".unicodeScalars.contains(scalar))
+            }
+        return isExtension ? String(text) : nil
+    }
+
+    /// The type's own, else those of what it is a kind of: UTF-8 text is a .txt.
+    private static func extensions(of type: UniformType) -> [String] {
+        let types = [type] + type.supertypeIdentifiers.map { UniformType(identifier: $0, supertypes: []) }
+        return types.lazy.compactMap { $0.tags[.filenameExtension] }.first ?? []
+    }
+
+    private static func fits(_ own: String, _ type: UniformType, _ extensions: [String]) -> Bool {
+        if type.tags[.filenameExtension] == nil, type.isDynamic || UniformType(type.identifier) == nil { return true }
+        return extensions.contains { $0.lowercased() == own.lowercased() }
+            || UniformType.types(tag: own, tagClass: .filenameExtension, conformingTo: nil)
+                .contains { $0.conforms(to: type) }
     }
 }
 
@@ -50,7 +121,7 @@ extension Unicode.Scalar {
         switch self.value {
         case 0x00...0x1F, 0x7F...0x9F: true
         // Line and paragraph separator, and the controls of direction.
-        case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x206F: true
         default: false
         }
     }
