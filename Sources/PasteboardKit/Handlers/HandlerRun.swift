@@ -106,7 +106,8 @@ final class HandlerRun: Sendable {
         attach(.progress(progress))
         progress.observe { [weak self, weak progress] in
             guard let self, let progress, !state.withLock({ $0.isOver }) else { return }
-            self.progress(progress.completedUnitCount, progress.totalUnitCount)
+            let (completed, total) = progress.reported
+            self.progress(completed, total)
         }
     }
 

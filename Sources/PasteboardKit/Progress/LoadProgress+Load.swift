@@ -2,20 +2,33 @@ import PasteboardTransport
 
 // What a load does with the progress that belongs to it.
 extension LoadProgress {
+    /// How a parent is counted for a destination: beyond what finished children have left, there is only a fraction.
+    private static let parts: Int64 = 10_000
+
     /// Sets what cancels the load. A progress that is cancelled already calls it at once.
     func begin(cancel: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
+            state.phase = .loading
             if !state.isCancelled { state.cancelAction = cancel }
             return state.isCancelled
         }
         if isLate { cancel() }
     }
 
+    /// What the source says. It can be late.
     func report(completed: Int64, total: Int64?) {
         change { state in
+            guard state.phase == .loading else { return }
             state.completedUnitCount = completed
             state.totalUnitCount = total ?? -1
         }
+    }
+
+    /// What a destination is told of a handler's progress.
+    var reported: (completed: Int64, total: Int64) {
+        let now = now
+        guard now.hasHadChildren, now.totalUnitCount >= 0 else { return (now.completedUnitCount, now.totalUnitCount) }
+        return (Int64(now.fractionCompleted * Double(Self.parts)), Self.parts)
     }
 
     /// The load is over. A complete one leaves a complete progress, whatever was reported before.
@@ -23,8 +36,9 @@ extension LoadProgress {
     /// - Parameter byteCount: what came; nil if the load failed.
     func end(byteCount: Int?) {
         change { state in
-            state.hasEnded = true
+            state.phase = byteCount == nil ? .failed : .succeeded
             state.cancelAction = nil
+            state.cancellationHandler = nil
             guard let byteCount else { return }
             if state.totalUnitCount < 0 { state.totalUnitCount = max(Int64(byteCount), state.completedUnitCount) }
             state.completedUnitCount = state.totalUnitCount

@@ -9,42 +9,38 @@ extension LoadProgress {
         public var totalUnitCount: Int64?
         /// From 0 to 1.
         public var fractionCompleted: Double
-        /// Whether everything is done.
+        /// Whether everything is done; of a load: whether it has ended, and well.
         public var isFinished: Bool
         /// Whether it was cancelled.
         public var isCancelled: Bool
+
+        init(_ state: State) {
+            completedUnitCount = state.completedUnitCount
+            totalUnitCount = state.totalUnitCount < 0 ? nil : state.totalUnitCount
+            fractionCompleted = state.fractionCompleted
+            isFinished = state.isFinished
+            isCancelled = state.isCancelled
+        }
     }
 
-    /// The state of now and every change from now on, coalesced to the newest. It ends when the load has ended.
+    /// The state of now and every change from now on, coalesced to the newest. It ends when the load has ended or is
+    /// cancelled, and that state is the last; it also ends when nobody has the progress any more.
     public var snapshots: AsyncStream<Snapshot> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let turns = Turns()
             let observer = observe { [weak self] in
                 guard let self else { return continuation.finish() }
-                continuation.yield(snapshot)
-                if isOver { continuation.finish() }
+                turns.take {
+                    let now = self.now
+                    continuation.yield(Snapshot(now))
+                    if now.isOver { continuation.finish() }
+                }
             }
             continuation.onTermination = { [weak self] _ in self?.removeObserver(observer) }
         }
     }
 
-    private var snapshot: Snapshot {
-        let fraction = fractionCompleted
-        return state.withLock { state in
-            Snapshot(
-                completedUnitCount: state.completedUnitCount,
-                totalUnitCount: state.totalUnitCount < 0 ? nil : state.totalUnitCount,
-                fractionCompleted: fraction,
-                isFinished: state.isFinished,
-                isCancelled: state.isCancelled
-            )
-        }
-    }
-
-    private var isOver: Bool {
-        state.withLock { $0.hasEnded || $0.isCancelled || $0.isFinished }
-    }
-
-    /// Calls `observer` now and after each change, on the thread that makes it.
+    /// Calls `observer` now and after each change, on the thread that makes it; a last time when the progress goes.
     @discardableResult
     func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
         let id = state.withLock { state in
@@ -58,5 +54,32 @@ extension LoadProgress {
 
     private func removeObserver(_ id: Int) {
         state.withLock { $0.observers[id] = nil }
+    }
+}
+
+/// Several threads change a progress, and what one of them has read may be old when it is passed on: one at a time passes
+/// on, and again when there was another change meanwhile. So the newest is the last.
+private final class Turns: Sendable {
+    private enum State {
+        case free
+        case taken
+        case takenAgain
+    }
+
+    private let state = Lock(State.free)
+
+    func take(_ body: () -> Void) {
+        let isMine = state.withLock { state in
+            defer { state = state == .free ? .taken : .takenAgain }
+            return state == .free
+        }
+        var goesOn = isMine
+        while goesOn {
+            body()
+            goesOn = state.withLock { state in
+                defer { state = state == .takenAgain ? .taken : .free }
+                return state == .takenAgain
+            }
+        }
     }
 }

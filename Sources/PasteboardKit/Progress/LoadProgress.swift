@@ -5,22 +5,50 @@ import PasteboardTransport
 /// A destination gets one from each load, or hands one in; a source may return one from its handler: what it reports
 /// there is what the destination sees, and keeps a slow load alive. All of it may be used from any thread.
 public final class LoadProgress: Sendable {
-    struct State {
+    /// What it tells of.
+    enum Phase: Sendable {
+        /// Of work that is nobody's load: it is done when all units are.
+        case free
+        /// Of a load: it is done when the load is, even if its source has reported all units before.
+        case loading
+        case succeeded
+        case failed
+    }
+
+    struct State: Sendable {
         var totalUnitCount: Int64
         var completedUnitCount: Int64 = 0
         var isCancelled = false
-        /// The load it belongs to is over, whichever way.
-        var hasEnded = false
+        var phase = Phase.free
         var cancellationHandler: (@Sendable () -> Void)?
         /// What the library itself does on cancel.
         var cancelAction: (@Sendable () -> Void)?
         var observers: [Int: @Sendable () -> Void] = [:]
         var nextObserver = 0
+        /// Those that are not finished. They are held, so that nobody else needs to; a child does not hold its parent,
+        /// which is nobody's business once it is let go.
         var children: [(progress: LoadProgress, pendingUnitCount: Int64)] = []
+        var hasHadChildren = false
         weak var parent: LoadProgress?
 
         var isFinished: Bool {
-            totalUnitCount >= 0 && completedUnitCount >= totalUnitCount && (completedUnitCount > 0 || hasEnded)
+            switch phase {
+            case .free: totalUnitCount >= 0 && completedUnitCount > 0 && completedUnitCount >= totalUnitCount
+            case .succeeded: true
+            case .loading, .failed: false
+            }
+        }
+
+        var isOver: Bool { isCancelled || isFinished || phase == .failed }
+
+        /// Asks the children, so it is not for use under the lock.
+        var fractionCompleted: Double {
+            if isFinished { return 1 }
+            guard totalUnitCount > 0 else { return 0 }
+            let parts = children.reduce(Double(completedUnitCount)) { sum, child in
+                sum + Double(child.pendingUnitCount) * child.progress.fractionCompleted
+            }
+            return max(0, min(1, parts / Double(totalUnitCount)))
         }
     }
 
@@ -33,72 +61,91 @@ public final class LoadProgress: Sendable {
         state = Lock(State(totalUnitCount: totalUnitCount))
     }
 
+    deinit {
+        // Whoever still waits for a change waits for nothing.
+        for observer in state.withLock({ Array($0.observers.values) }) { observer() }
+    }
+
     /// How many units there are in all; below zero while that is not known. Of a load: bytes, unless the source's
     /// handler reports in a unit of its own.
     public var totalUnitCount: Int64 {
-        get { state.withLock { $0.totalUnitCount } }
+        get { now.totalUnitCount }
         set { change { $0.totalUnitCount = newValue } }
     }
 
-    /// How many units are done. `+=` reads and writes in two steps: of several threads that count, units can be lost.
+    /// How many units are done, those of finished children included; it may be more than there are in all. `+=` reads and
+    /// writes in two steps: of several threads that count, units can be lost.
     public var completedUnitCount: Int64 {
-        get { state.withLock { $0.completedUnitCount } }
+        get { now.completedUnitCount }
         set { change { $0.completedUnitCount = newValue } }
     }
 
-    /// From 0 to 1, children included; 0 while the total is not known.
-    public var fractionCompleted: Double {
-        let (total, completed, isFinished, children) = state.withLock {
-            ($0.totalUnitCount, $0.completedUnitCount, $0.isFinished, $0.children)
-        }
-        if isFinished { return 1 }
-        guard total > 0 else { return 0 }
-        let parts = children.reduce(Double(completed)) { sum, child in
-            sum + Double(child.pendingUnitCount) * child.progress.fractionCompleted
-        }
-        return max(0, min(1, parts / Double(total)))
+    /// From 0 to 1, unfinished children included by their own fraction; 0 while the total is not known.
+    public var fractionCompleted: Double { now.fractionCompleted }
+
+    /// Whether it cannot be said how far it is: the total is not known, or is zero before anything is done.
+    public var isIndeterminate: Bool {
+        let now = now
+        return now.totalUnitCount < 0 || (now.totalUnitCount == 0 && now.completedUnitCount == 0 && !now.isFinished)
     }
 
-    /// Whether the total is not known.
-    public var isIndeterminate: Bool { state.withLock { $0.totalUnitCount < 0 } }
+    /// Whether everything is done; of a load: whether it has ended, and well.
+    public var isFinished: Bool { now.isFinished }
 
-    /// Whether everything is done.
-    public var isFinished: Bool { state.withLock { $0.isFinished } }
+    /// Whether ``cancel()`` was called in time.
+    public var isCancelled: Bool { now.isCancelled }
 
-    /// Whether ``cancel()`` was called.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-    /// Called once, on cancel, on the thread that cancels; at once if it is set after that.
+    /// Called once, on cancel, on the thread that cancels and without a lock held; at once if it is set after that. It is
+    /// let go when it has been called and when the load has ended.
     public var cancellationHandler: (@Sendable () -> Void)? {
-        get { state.withLock { $0.cancellationHandler } }
+        get { now.cancellationHandler }
         set {
             let isLate = state.withLock { state in
-                state.cancellationHandler = newValue
+                if !state.isCancelled { state.cancellationHandler = newValue }
                 return state.isCancelled
             }
             if isLate { newValue?() }
         }
     }
 
-    /// Asks the work behind this progress, and behind its children, to stop. After the end it does nothing.
+    /// Asks the work behind this progress, and behind its children, to stop, but not that behind its parent. Once a load
+    /// has ended, and a second time, it does nothing.
     public func cancel() {
-        let (handlers, children) = state.withLock { state -> ([@Sendable () -> Void], [LoadProgress]) in
-            guard !state.isCancelled, !state.hasEnded, !state.isFinished else { return ([], []) }
+        let stopped = state.withLock { state -> State? in
+            guard !state.isCancelled, state.phase == .free || state.phase == .loading else { return nil }
+            let before = state
             state.isCancelled = true
-            let handlers = [state.cancelAction, state.cancellationHandler].compactMap { $0 }
             state.cancelAction = nil
-            return (handlers, state.children.map(\.progress))
+            state.cancellationHandler = nil
+            return before
         }
-        for handler in handlers { handler() }
-        for child in children { child.cancel() }
+        guard let stopped else { return }
+        stopped.cancelAction?()
+        stopped.cancellationHandler?()
+        for child in stopped.children { child.progress.cancel() }
         changed()
     }
 
-    /// Makes `child` a part of this: once it is finished, `unitCount` units of this are.
+    /// Makes `child` a part of this: its fraction of `unitCount` units counts as done here, and once it is finished they
+    /// are. Cancelling this cancels the child.
+    ///
+    /// A progress is part of one other for good: a child that has a parent already, and one that this is part of itself,
+    /// is left where it is.
     public func addChild(_ child: LoadProgress, withPendingUnitCount unitCount: Int64) {
-        child.state.withLock { $0.parent = self }
+        var ancestor: LoadProgress? = self
+        while let next = ancestor {
+            if next === child { return }
+            ancestor = next.now.parent
+        }
+        let isAdopted = child.state.withLock { state in
+            guard state.parent == nil else { return false }
+            state.parent = self
+            return true
+        }
+        guard isAdopted else { return }
         let isCancelled = state.withLock { state in
             state.children.append((child, unitCount))
+            state.hasHadChildren = true
             return state.isCancelled
         }
         if isCancelled { child.cancel() }
@@ -107,15 +154,17 @@ public final class LoadProgress: Sendable {
 
     // MARK: Changes
 
+    var now: State { state.withLock { $0 } }
+
     func change(_ body: (inout State) -> Void) {
         state.withLock { body(&$0) }
         changed()
     }
 
     private func changed() {
-        let (observers, parent) = state.withLock { (Array($0.observers.values), $0.parent) }
-        for observer in observers { observer() }
-        parent?.childChanged(self)
+        let now = now
+        for observer in now.observers.values { observer() }
+        now.parent?.childChanged(self)
     }
 
     private func childChanged(_ child: LoadProgress) {
