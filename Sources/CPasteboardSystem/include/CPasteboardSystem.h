@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <iconv.h>
 #include <linux/stat.h>
 #include <pthread.h>
 #include <sched.h>
