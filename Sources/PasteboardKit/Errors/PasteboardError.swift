@@ -31,23 +31,6 @@ public struct PasteboardError: Error, Sendable, CustomStringConvertible {
         self.sourceError = sourceError
     }
 
-    /// The number that `NSItemProvider` has for such a failure, for code that was written for it.
-    ///
-    /// -1000 where the item cannot be had: there is none, not as this type, or its source could not give it; else -1.
-    /// (-1100 and -1200 are about classes that do not fit: loads of data never end with them.)
-    public var itemProviderErrorCode: Int {
-        if sourceError?.domain == Self.domain { return -1 }
-        return switch code {
-        case .nothingHere, .typeUnavailable, .superseded, .sourceGone, .sourceFailed, .sourceStalled, .sourceTruncated:
-            -1000
-        default:
-            -1
-        }
-    }
-
     /// The message.
     public var description: String { message }
-
-    /// The domain of errors that this library reports in the place of a handler that broke its contract.
-    static let domain = "PasteboardKit.ItemProvider"
 }

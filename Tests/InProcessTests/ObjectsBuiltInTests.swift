@@ -1,0 +1,141 @@
+import FoundationEssentials
+import PasteboardKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ObjectsBuiltInTests {
+    private func provider(_ type: UniformType, _ bytes: [UInt8]) -> ItemProvider {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: type) { Data(bytes) }
+        return provider
+    }
+
+    private static let macintosh = UniformType(importedAs: "com.apple.traditional-mac-plain-text")
+
+    @Test(
+        "a string comes out as it went in",
+        arguments: [
+            "", "text", "æøå 漢字 👩‍👩‍👧", "a\0b", "\u{FEFF}marked", "e\u{301}", String(repeating: "é", count: 100_000),
+        ]
+    )
+    func strings(text: String) async throws {
+        let provider = ItemProvider(object: text)
+        #expect(provider.registeredTypeIdentifiers == ["public.utf8-plain-text"])
+        #expect(provider.canLoadObject(ofClass: String.self))
+        let loaded = try await provider.loadObject(ofClass: String.self)
+        #expect(Array(loaded.utf8) == Array(text.utf8))
+        #expect(try await provider.loadData(for: .plainText).value == Data(text.utf8))
+    }
+
+    @Test(
+        "text is decoded by its type, or by its mark",
+        arguments: [
+            (UniformType.plainText, [0xC3, 0xA9], "é"), (.plainText, [0xEF, 0xBB, 0xBF, 0x61], "a"),
+            (.plainText, [0xFE, 0xFF, 0x00, 0xE9], "é"), (.plainText, [0xFF, 0xFE, 0xE9, 0x00], "é"),
+            (.utf16PlainText, [0xE9, 0x00], "é"), (.utf16PlainText, [0xFE, 0xFF, 0x00, 0xE9], "é"),
+            (.utf16ExternalPlainText, [0x00, 0xE9], "é"), (.utf16ExternalPlainText, [0xFF, 0xFE, 0xE9, 0x00], "é"),
+            (.utf16PlainText, [0x3D, 0xD8, 0x00, 0xDE], "😀"), (.utf16PlainText, [], ""),
+            (.utf16PlainText, [0xFF, 0xFE], ""), (macintosh, [0x8E, 0x61], "éa"),
+        ] as [(UniformType, [UInt8], String)]
+    )
+    func decoding(type: UniformType, bytes: [UInt8], expected: String) async throws {
+        let provider = provider(type, bytes)
+        #expect(try await provider.loadObject(ofClass: String.self) == expected)
+        #expect(try utf8Text(of: Data(bytes), type: type) == Data(expected.utf8))
+    }
+
+    @Test("a long text of another encoding is converted whole")
+    func long() throws {
+        let text = String(repeating: "漢a😀", count: 50_000)
+        let bytes = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        #expect(try utf8Text(of: Data(bytes), type: .utf16ExternalPlainText) == Data(text.utf8))
+    }
+
+    @Test(
+        "bytes that are not text of their type are an error that names the type and the byte",
+        arguments: [
+            (UniformType.utf8PlainText, [0x61, 0xC3], 1), (.plainText, [0xEF, 0xBB, 0xBF, 0x61, 0xFF], 4),
+            (.utf16PlainText, [0x61, 0x00, 0x00], 2), (.utf16PlainText, [0x61, 0x00, 0x00, 0xDC], 2),
+            (.utf16ExternalPlainText, [0xFE, 0xFF, 0x00, 0x61, 0xD8, 0x3D], 4),
+        ] as [(UniformType, [UInt8], Int)]
+    )
+    func invalid(type: UniformType, bytes: [UInt8], offset: Int) async throws {
+        let provider = provider(type, bytes)
+        let error = await #expect(throws: PasteboardError.self) { try await provider.loadObject(ofClass: String.self) }
+        #expect(error?.message.contains(type.identifier) == true)
+        #expect(error?.message.contains("byte \(offset)") == true, "\(error?.message ?? "")")
+        #expect(error?.itemProviderErrorCode == ItemProvider.ErrorCode.unavailableCoercionError.rawValue)
+        #expect(throws: PasteboardError.self) { try utf8Text(of: Data(bytes), type: type) }
+    }
+
+    @Test("a string is made of any plain text, and of nothing else")
+    func readable() {
+        for type in [UniformType.utf8PlainText, .utf16PlainText, .plainText, Self.macintosh, .sourceCode] {
+            #expect(provider(type, []).canLoadObject(ofClass: String.self))
+        }
+        for type in [UniformType.data, .text, .html, .json, .url, .png] {
+            #expect(!provider(type, []).canLoadObject(ofClass: String.self))
+        }
+    }
+
+    @Test("a URL is written absolute and read again, that of a file as the URL of a file too")
+    func urls() async throws {
+        let base = try #require(URL(string: "https://example.org/a/"))
+        let relative = try #require(URL(string: "b?c#d", relativeTo: base))
+        let file = URL(filePath: "/tmp/a b/ø.txt")
+        let cases = [
+            (base, "https://example.org/a/", ["public.url"]),
+            (relative, "https://example.org/a/b?c#d", ["public.url"]),
+            (file, "file:///tmp/a%20b/%C3%B8.txt", ["public.file-url", "public.url"]),
+        ]
+        for (url, text, types) in cases {
+            let provider = ItemProvider(object: url)
+            #expect(provider.registeredTypeIdentifiers == types)
+            #expect(try await provider.loadData(for: .url).value == Data(text.utf8))
+            #expect(try await provider.loadObject(ofClass: URL.self) == url.absoluteURL)
+        }
+        #expect(URL.writableTypeIdentifiersForItemProvider == ["public.url"])
+    }
+
+    @Test("a URL is read with white space around it, and what is none is an error")
+    func readingURLs() async throws {
+        #expect(
+            try await provider(.url, Array(" https://example.org/x\r\n".utf8)).loadObject(ofClass: URL.self)
+                .absoluteString
+                == "https://example.org/x"
+        )
+        let wrong: [(UniformType, [UInt8])] = [
+            (.url, []), (.url, [0x0A, 0x20]), (.url, [0xFF]), (.url, Array("https://[".utf8)),
+            (.fileURL, Array("https://example.org/".utf8)), (.fileURL, Array("/etc/passwd".utf8)),
+        ]
+        for (type, bytes) in wrong {
+            let error = await #expect(throws: PasteboardError.self) {
+                try await provider(type, bytes).loadObject(ofClass: URL.self)
+            }
+            #expect(error?.itemProviderErrorCode == -1200)
+        }
+    }
+
+    @Test("data is loaded of whatever has bytes")
+    func data() async throws {
+        let provider = provider(.png, [1, 2, 3])
+        #expect(provider.canLoadObject(ofClass: Data.self))
+        #expect(try await provider.loadObject(ofClass: Data.self) == Data([1, 2, 3]))
+        #expect(!ItemProvider().canLoadObject(ofClass: Data.self))
+    }
+
+    @Test("strings and URLs cross to another process")
+    func crossing() async throws {
+        try await TestBroker.with { broker in
+            let url = URL(filePath: "/tmp/x")
+            let providers = [ItemProvider(object: "føø"), ItemProvider(object: url)]
+            let publication = try await broker.pasteboard().write(providers)
+            let items = try await broker.pasteboard().contents().items
+            try #require(items.count == 2)
+            #expect(try await items[0].itemProvider.loadObject(ofClass: String.self) == "føø")
+            #expect(try await items[1].itemProvider.loadObject(ofClass: URL.self) == url)
+            #expect(!items[1].itemProvider.canLoadObject(ofClass: String.self))
+            withExtendedLifetime(publication) {}
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import Testing
+
+struct ObjectsErrorCodeTests {
+    private static let unavailable: [PasteboardError.Code] = [
+        .nothingHere, .typeUnavailable, .superseded, .notLoadableNow, .sourceGone, .sourceFailed, .sourceStalled,
+        .sourceTruncated, .brokerUnavailable, .brokerRestarted, .linkDown,
+    ]
+    private static let others: [PasteboardError.Code] = [
+        .destinationGone, .destinationStalled, .cancelled, .timeout, .tooLarge, .limitExceeded, .noSpace,
+        .notPermitted, .concealed, .refused, .invalidArgument, .protocolViolation, .versionMismatch,
+        .init(rawValue: 999),
+    ]
+
+    @Test("the codes that say that an item cannot be had are -1000", arguments: unavailable)
+    func itemUnavailable(code: PasteboardError.Code) {
+        let error = PasteboardError(code, message: "m")
+        #expect(error.itemProviderErrorCode == ItemProvider.ErrorCode.itemUnavailableError.rawValue)
+    }
+
+    @Test("all other codes are -1, one that has no name here too", arguments: others)
+    func unknown(code: PasteboardError.Code) {
+        let error = PasteboardError(code, message: "m")
+        #expect(error.itemProviderErrorCode == ItemProvider.ErrorCode.unknownError.rawValue)
+    }
+
+    @Test(
+        "what the library reports for a source has the number it says, and what a source reports has -1000",
+        arguments: [
+            (ItemProvider.errorDomain, -1200, -1200), (ItemProvider.errorDomain, -1, -1),
+            (ItemProvider.errorDomain, 77, -1), ("Other", -1200, -1000),
+        ]
+    )
+    func sourceErrors(domain: String, number: Int, expected: Int) {
+        let source = PasteboardError.SourceError(domain: domain, code: number, message: "m")
+        let error = PasteboardError(.sourceFailed, message: "m", sourceError: source)
+        #expect(error.itemProviderErrorCode == expected)
+    }
+
+    @Test("the numbers are NSItemProvider's, and an error shows them where one looks for NSError's")
+    func numbers() {
+        #expect(ItemProvider.ErrorCode.unknownError.rawValue == -1)
+        #expect(ItemProvider.ErrorCode.itemUnavailableError.rawValue == -1000)
+        #expect(ItemProvider.ErrorCode.unexpectedValueClassError.rawValue == -1100)
+        #expect(ItemProvider.ErrorCode.unavailableCoercionError.rawValue == -1200)
+        let error: any Error = PasteboardError(.nothingHere, message: "m")
+        #expect(error._domain == ItemProvider.errorDomain)
+        #expect(error._code == -1000)
+    }
+
+    @Test("an error of this library that a handler throws crosses with its own code")
+    func crossing() async throws {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { throw PasteboardError(.noSpace, message: "full") }
+        let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
+        #expect(error?.sourceError?.domain == "PasteboardKit.PasteboardError")
+        #expect(error?.sourceError?.code == Int(PasteboardError.Code.noSpace.rawValue))
+    }
+}

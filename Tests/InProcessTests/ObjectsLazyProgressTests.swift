@@ -1,0 +1,96 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import Testing
+
+/// Writes itself when its gate opens, and tells by a progress how far it is.
+private struct SlowNote: ItemProviderWriting {
+    static let writableTypeIdentifiersForItemProvider = ["public.utf8-plain-text"]
+    let isAsked: Gate
+    let isCancelled: Gate
+    let goesOn: Gate
+
+    func loadData(
+        withTypeIdentifier typeIdentifier: String,
+        forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) -> LoadProgress? {
+        let progress = LoadProgress(totalUnitCount: 2)
+        progress.completedUnitCount = 1
+        progress.cancellationHandler = { isCancelled.open() }
+        Task {
+            isAsked.open()
+            await goesOn.wait()
+            completionHandler(Data("slow".utf8), nil)
+        }
+        return progress
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct ObjectsLazyProgressTests {
+    private let isAsked = Gate()
+    private let isCancelled = Gate()
+    private let goesOn = Gate()
+    private let handlerIsAsked = Gate()
+    private let handlerIsCancelled = Gate()
+    private let handlerGoesOn = Gate()
+
+    private var provider: ItemProvider {
+        let provider = ItemProvider()
+        let note = SlowNote(isAsked: isAsked, isCancelled: isCancelled, goesOn: goesOn)
+        provider.registerObject(ofClass: SlowNote.self, visibility: .all) { completion in
+            let progress = LoadProgress(totalUnitCount: 4)
+            progress.completedUnitCount = 1
+            progress.cancellationHandler = { handlerIsCancelled.open() }
+            Task {
+                handlerIsAsked.open()
+                await handlerGoesOn.wait()
+                completion(note, nil)
+            }
+            return progress
+        }
+        return provider
+    }
+
+    @Test("making the object is half of a load, and its writing the other")
+    func halves() async throws {
+        let progress = LoadProgress()
+        let snapshots = progress.snapshots
+        let watcher = Task {
+            for await snapshot in snapshots {
+                // 1/4 of the first half, then that half and 1/2 of the second.
+                if snapshot.fractionCompleted == 0.125 { handlerGoesOn.open() }
+                if snapshot.fractionCompleted == 0.75 { goesOn.open() }
+            }
+        }
+        let loaded = try await provider.loadData(for: .text, progress: progress)
+        #expect(loaded.value == Data("slow".utf8))
+        #expect(progress.isFinished)
+        await watcher.value
+    }
+
+    @Test("cancelling reaches the handler while it makes the object, and nothing is written then")
+    func cancelMaking() async throws {
+        let progress = LoadProgress()
+        let load = Task { try await provider.loadData(for: .text, progress: progress) }
+        await handlerIsAsked.wait()
+        progress.cancel()
+        let error = await #expect(throws: PasteboardError.self) { try await load.value }
+        #expect(error?.code == .cancelled)
+        await handlerIsCancelled.wait()
+        handlerGoesOn.open()
+    }
+
+    @Test("cancelling reaches the object while it writes itself")
+    func cancelWriting() async throws {
+        handlerGoesOn.open()
+        let progress = LoadProgress()
+        let load = Task { try await provider.loadData(for: .text, progress: progress) }
+        await isAsked.wait()
+        progress.cancel()
+        let error = await #expect(throws: PasteboardError.self) { try await load.value }
+        #expect(error?.code == .cancelled)
+        await isCancelled.wait()
+        goesOn.open()
+    }
+}

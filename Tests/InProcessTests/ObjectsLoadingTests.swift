@@ -1,0 +1,188 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import Testing
+
+/// Not Sendable: every load makes one of its own.
+private final class Drawing: ItemProviderReading {
+    static let readableTypeIdentifiersForItemProvider = ["public.png", "public.jpeg", "org.example.drawing"]
+
+    struct Unreadable: Error, Equatable {
+        let count: Int
+    }
+
+    let data: Data
+    let typeIdentifier: String
+
+    init(data: Data, typeIdentifier: String) {
+        self.data = data
+        self.typeIdentifier = typeIdentifier
+    }
+
+    static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
+        if data.isEmpty { throw Unreadable(count: 0) }
+        return Self(data: data, typeIdentifier: typeIdentifier)
+    }
+}
+
+private struct Place: Codable, Equatable {
+    var name: String
+    var height = 0.5
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct ObjectsLoadingTests {
+    @Test("the source's order decides which of the readable types is loaded, and the class is told the type")
+    func order() async throws {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .pdf) { Data("pdf".utf8) }
+        provider.registerDataRepresentation(for: .jpeg) { Data("jpeg".utf8) }
+        provider.registerDataRepresentation(for: .png) { Data("png".utf8) }
+        #expect(provider.canLoadObject(ofClass: Drawing.self))
+        let drawing = try await provider.loadObject(ofClass: Drawing.self)
+        #expect(drawing.data == Data("jpeg".utf8))
+        #expect(drawing.typeIdentifier == "public.jpeg")
+    }
+
+    @Test("a type that conforms to a readable one is read, under its own name, from another process too")
+    func subtype() async throws {
+        let type = UniformType(
+            exportedAs: "org.example.drawing.sketch",
+            conformingTo: .init(importedAs: "org.example.drawing")
+        )
+        try await TestBroker.with { broker in
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: type) { Data("sketch".utf8) }
+            let publication = try await broker.pasteboard().write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            for provider in [provider, item.itemProvider] {
+                #expect(provider.canLoadObject(ofClass: Drawing.self))
+                let drawing = try await provider.loadObject(ofClass: Drawing.self, timeout: .seconds(600))
+                #expect(drawing.typeIdentifier == "org.example.drawing.sketch")
+            }
+            withExtendedLifetime(publication) {}
+        }
+    }
+
+    @Test("where the class reads none of the types nothing is asked, and the error names them")
+    func unavailable() async throws {
+        let calls = Counter()
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .image) {
+            calls.increment()
+            return Data()
+        }
+        #expect(!provider.canLoadObject(ofClass: Drawing.self))
+        let error = await #expect(throws: PasteboardError.self) {
+            _ = try await provider.loadObject(ofClass: Drawing.self).data
+        }
+        #expect(error?.code == .typeUnavailable)
+        #expect(error?.itemProviderErrorCode == ItemProvider.ErrorCode.itemUnavailableError.rawValue)
+        #expect(error?.message.contains("there are: public.image") == true)
+        #expect(error?.message.contains("org.example.drawing") == true)
+        let ended = Gate()
+        let progress = provider.loadObject(ofClass: Drawing.self) { drawing, error in
+            #expect(drawing == nil)
+            #expect((error as? PasteboardError)?.code == .typeUnavailable)
+            ended.open()
+        }
+        await ended.wait()
+        #expect(!progress.isFinished)
+        #expect(calls.value == 0)
+    }
+
+    @Test("what the class throws on the bytes is the load's error as it is, in both forms")
+    func throwing() async throws {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .png) { Data() }
+        await #expect(throws: Drawing.Unreadable(count: 0)) {
+            _ = try await provider.loadObject(ofClass: Drawing.self).data
+        }
+        let ended = Gate()
+        provider.loadObject(ofClass: Drawing.self) { drawing, error in
+            #expect(drawing == nil)
+            #expect(error as? Drawing.Unreadable == Drawing.Unreadable(count: 0))
+            ended.open()
+        }
+        await ended.wait()
+    }
+
+    @Test("the callback form returns a progress at once, which cancels the load")
+    func callback() async throws {
+        let (ended, never) = (Gate(), Gate())
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .png) {
+            await never.wait()
+            return Data("png".utf8)
+        }
+        let progress = provider.loadObject(ofClass: Drawing.self) { drawing, error in
+            #expect(drawing == nil)
+            #expect((error as? PasteboardError)?.code == .cancelled)
+            ended.open()
+        }
+        progress.cancel()
+        await ended.wait()
+        never.open()
+
+        let loaded = Gate()
+        let finished = provider.loadObject(ofClass: Drawing.self) { drawing, error in
+            #expect(drawing?.data == Data("png".utf8))
+            #expect(error == nil)
+            loaded.open()
+        }
+        await loaded.wait()
+        #expect(finished.isFinished)
+        // Too late to matter.
+        finished.cancel()
+        #expect(!finished.isCancelled)
+    }
+
+    @Test("cancelling the task and the timeout end the load of an object")
+    func ends() async throws {
+        let (asked, never) = (Gate(), Gate())
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .png) {
+            asked.open()
+            await never.wait()
+            return Data()
+        }
+        let task = Task { _ = try await provider.loadObject(ofClass: Drawing.self).data }
+        await asked.wait()
+        task.cancel()
+        let cancelled = await #expect(throws: PasteboardError.self) { try await task.value }
+        #expect(cancelled?.code == .cancelled)
+        let late = await #expect(throws: PasteboardError.self) {
+            _ = try await provider.loadObject(ofClass: Drawing.self, timeout: .milliseconds(10)).data
+        }
+        #expect(late?.code == .timeout)
+        never.open()
+    }
+
+    @Test("a Codable value goes as JSON, through another process too")
+    func json() async throws {
+        let type = UniformType(exportedAs: "org.example.place", conformingTo: .json)
+        let place = Place(name: "Søndre \"Ås\"")
+        try await TestBroker.with { broker in
+            let provider = ItemProvider()
+            provider.registerJSON(place, for: type)
+            #expect(provider.registeredTypeIdentifiers == ["org.example.place"])
+            let publication = try await broker.pasteboard().write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            #expect(try await provider.loadJSON(Place.self, for: type) == place)
+            #expect(try await item.itemProvider.loadJSON(Place.self, for: .json) == place)
+            await #expect(throws: DecodingError.self) { try await item.itemProvider.loadJSON(Int.self, for: type) }
+            withExtendedLifetime(publication) {}
+        }
+    }
+
+    @Test("a value that cannot be encoded fails at the load, as the source's own error")
+    func unencodable() async throws {
+        let provider = ItemProvider()
+        provider.registerJSON(Double.infinity, for: .json)
+        let error = await #expect(throws: PasteboardError.self) {
+            try await provider.loadJSON(Double.self, for: .json)
+        }
+        #expect(error?.code == .sourceFailed)
+        #expect(error?.sourceError?.message.isEmpty == false)
+    }
+}
