@@ -64,7 +64,7 @@ final class HandlerRun: Sendable {
         let writer = ByteWriter(channel)
         writer.progress.observe { [weak progress = writer.progress] in
             guard let reported = progress, !channel.isOver else { return }
-            let (completed, total) = (reported.completedUnitCount, reported.totalUnitCount)
+            let (completed, total) = reported.reported
             // Nothing was reported yet.
             if completed > 0 || total >= 0 { self.progress(completed, total) }
         }

@@ -26,7 +26,7 @@ extension ProviderContents {
 
     var message: Item {
         var item = Item()
-        item.suggestedName = suggestedName.map(SafeFileName.component)
+        item.suggestedName = suggestedName.flatMap(SafeFileName.component)
         item.representations = representations.map(\.message)
         if presentationSize != .zero {
             item.presentationWidth = UInt64(thousandths: presentationSize.width)
@@ -40,7 +40,7 @@ extension ProviderContents {
 
     /// A received item, without its representations.
     init(_ item: Item) {
-        suggestedName = item.suggestedName.map(SafeFileName.component)
+        suggestedName = item.suggestedName.flatMap(SafeFileName.component)
         presentationSize = Size(
             width: Double(item.presentationWidth ?? 0) / 1_000,
             height: Double(item.presentationHeight ?? 0) / 1_000

@@ -18,21 +18,19 @@ struct TextEncoding {
         self.markLength = markLength
     }
 
-    /// What the type names. Text whose type leaves that open says it in a byte order mark, or is UTF-8.
+    /// What the type names. Text whose type leaves that open says it in a byte order mark, or is UTF-8; a mark also says the
+    /// order of UTF-16, whatever that of the type is without one. In text that is declared as UTF-8 the first character is a
+    /// character.
     init(of type: UniformType, _ data: Data) {
-        let named = type.textEncodingName
-        let mark = Self.marks.first { mark in
-            // In text that is declared as UTF-8 the first character is a character.
-            (named == nil || named == "UTF-16" && mark.name != "UTF-8") && data.starts(with: mark.bytes)
-        }
-        if let mark {
+        let named = type.textEncodingName?.uppercased()
+        let isWide = named?.hasPrefix("UTF-16") ?? false
+        let marks = named == nil ? Self.marks : isWide ? Self.marks.filter { $0.name.hasPrefix("UTF-16") } : []
+        if let mark = marks.first(where: { data.starts(with: $0.bytes) }) {
             self.init(name: mark.name, markLength: mark.bytes.count)
-        } else if named == "UTF-16" {
-            // Meant for the outside it is in network order; otherwise it has the order of the machine.
-            let isLittle = !type.conforms(to: .utf16ExternalPlainText) && 1.littleEndian == 1
-            self.init(name: isLittle ? "UTF-16LE" : "UTF-16BE", markLength: 0)
         } else {
-            self.init(name: named ?? "UTF-8", markLength: 0)
+            // The converter would take the first character of UTF-16 for a mark; without one it is in this machine's order.
+            let native = 1.littleEndian == 1 ? "UTF-16LE" : "UTF-16BE"
+            self.init(name: named == "UTF-16" ? native : named ?? "UTF-8", markLength: 0)
         }
     }
 }
@@ -75,13 +73,4 @@ package func utf8Text(of data: Data, type: UniformType) throws(PasteboardError) 
         return encoding.markLength == 0 ? data : Data(data.dropFirst(encoding.markLength))
     }
     return Data(try data.converted(from: encoding, type: type))
-}
-
-extension UniformType {
-    fileprivate var textEncodingName: String? {
-        if conforms(to: .utf8PlainText) { return "UTF-8" }
-        if conforms(to: .utf16PlainText) || conforms(to: .utf16ExternalPlainText) { return "UTF-16" }
-        if conforms(to: UniformType(importedAs: "com.apple.traditional-mac-plain-text")) { return "MACINTOSH" }
-        return nil
-    }
 }
