@@ -44,6 +44,41 @@ struct ObjectsBuiltInTests {
         #expect(try utf8Text(of: Data(bytes), type: type) == Data(expected.utf8))
     }
 
+    @Test("the charset of a MIME type without a type of its own decides, in any case, and an unknown one is an error")
+    func charsets() async throws {
+        let cases: [(String, [UInt8], String)] = [
+            ("iso-8859-1", [0xE9], "é"), ("KOI8-R", [0xC1], "а"), ("utf-8", [0xC3, 0xA9], "é"),
+            ("utf-16le", [0xE9, 0], "é"),
+            ("shift_jis", [0x82, 0xA0], "あ"), ("us-ascii", [0x61], "a"),
+        ]
+        for (charset, bytes, expected) in cases {
+            let type = try #require(UniformType(mimeType: "text/plain;charset=\(charset)"))
+            #expect(try await provider(type, bytes).loadObject(ofClass: String.self) == expected)
+        }
+        for (charset, bytes) in [("us-ascii", [0xE9]), ("x-no-such", [0x61]), ("utf-8//ignore", [0x61])]
+            as [(String, [UInt8])]
+        {
+            let type = try #require(UniformType(mimeType: "text/plain;charset=\"\(charset)\""))
+            guard type != .plainText else { continue }
+            let error = await #expect(throws: PasteboardError.self) {
+                try await provider(type, bytes).loadObject(ofClass: String.self)
+            }
+            #expect(error?.itemProviderErrorCode == -1200)
+        }
+    }
+
+    @Test("text in another encoding comes from another process as a string, and as UTF-8 where that is asked for")
+    func derived() async throws {
+        try await TestBroker.with { broker in
+            let publication = try await broker.pasteboard().write([provider(.utf16PlainText, [0xFF, 0xFE, 0xE9, 0])])
+            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+            #expect(try await item.loadObject(ofClass: String.self) == "é")
+            #expect(try await item.loadData(for: .utf8PlainText).value == Data("é".utf8))
+            #expect(try await item.loadData(for: .plainText).value == Data([0xFF, 0xFE, 0xE9, 0]))
+            withExtendedLifetime(publication) {}
+        }
+    }
+
     @Test("a long text of another encoding is converted whole")
     func long() throws {
         let text = String(repeating: "漢a😀", count: 50_000)

@@ -18,7 +18,7 @@ extension ItemProvider {
         timeout: Duration? = nil,
         progress: LoadProgress? = nil
     ) async throws(PasteboardError) -> Loaded<Data> {
-        try await data(of: try representation(for: contentType), timeout: timeout, progress: progress)
+        try await data(of: try representation(for: contentType, progress), timeout: timeout, progress: progress)
     }
 
     /// Loads the bytes of the best of several types into memory: of ``bestType(of:preferring:)``.
@@ -36,6 +36,7 @@ extension ItemProvider {
     ) async throws(PasteboardError) -> Loaded<Data> {
         let contents = contents
         guard let representation = contents.representation(forFirstOf: accepted, preferring: preference) else {
+            progress?.end(byteCount: nil)
             throw .typeUnavailable(accepted, among: contents.representations.map(\.type))
         }
         return try await data(of: representation, timeout: timeout, progress: progress)
@@ -118,7 +119,7 @@ extension ItemProvider {
         inPlace: Bool = false,
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
-        let representation = try representation(for: contentType)
+        let representation = try representation(for: contentType, progress)
         switch representation.origin {
         case .handler(let registration):
             let inPlace = inPlace && representation.fileOptions.contains(.openInPlace)
@@ -132,9 +133,13 @@ extension ItemProvider {
         }
     }
 
-    private func representation(for type: UniformType) throws(PasteboardError) -> ProviderContents.Representation {
+    private func representation(
+        for type: UniformType,
+        _ progress: LoadProgress?
+    ) throws(PasteboardError) -> ProviderContents.Representation {
         let contents = contents
         guard let representation = contents.representation(for: type) else {
+            progress?.end(byteCount: nil)
             throw .typeUnavailable([type], among: contents.representations.map(\.type))
         }
         return representation

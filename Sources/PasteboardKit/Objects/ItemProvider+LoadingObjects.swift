@@ -64,6 +64,7 @@ extension ItemProvider {
         progress: LoadProgress?
     ) async throws(PasteboardError) -> Loaded<Data> {
         guard let type = typeRead(by: aClass) else {
+            progress?.end(byteCount: nil)
             throw .typeUnavailable(readBy: aClass, among: registeredContentTypes)
         }
         return try await loadData(for: type, timeout: timeout, progress: progress)

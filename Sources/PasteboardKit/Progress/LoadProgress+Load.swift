@@ -31,11 +31,12 @@ extension LoadProgress {
         return (Int64(now.fractionCompleted * Double(Self.parts)), Self.parts)
     }
 
-    /// The load is over. A complete one leaves a complete progress, whatever was reported before.
+    /// The load is over; only the first end counts. A complete one leaves a complete progress, whatever was reported before.
     ///
     /// - Parameter byteCount: what came; nil if the load failed.
     func end(byteCount: Int?) {
         change { state in
+            guard state.phase == .free || state.phase == .loading else { return }
             state.phase = byteCount == nil ? .failed : .succeeded
             state.cancelAction = nil
             state.cancellationHandler = nil
