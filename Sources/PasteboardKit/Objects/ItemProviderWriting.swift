@@ -15,7 +15,7 @@ public import FoundationEssentials
 ///         ) -> LoadProgress? {
 ///             do {
 ///                 let isText = typeIdentifier == "public.utf8-plain-text"
-///                 completionHandler(isText ? Data(name.utf8) : try JSONEncoder().encode(self), nil)
+///                 completionHandler(try isText ? Data(name.utf8) : JSONEncoder().encode(self), nil)
 ///             } catch {
 ///                 completionHandler(nil, error)
 ///             }
