@@ -58,7 +58,10 @@ struct Walker {
         case 6..<11:
             self.broker.advance(by: .random(in: 0...12_000, using: &self.random))
             return "advance"
-        case 11..<16:
+        case 11..<12:
+            self.broker.isMemoryFull = self.chance(10)
+            return "isMemoryFull = \(self.broker.isMemoryFull)"
+        case 12..<16:
             self.broker.deliversAtOnce.toggle()
             return "deliversAtOnce = \(self.broker.deliversAtOnce)"
         case 16..<24:
@@ -103,16 +106,19 @@ struct Walker {
     private mutating func addItem(to stream: UInt64, of peer: PeerID) {
         var representations: [Representation] = []
         for index in 0..<Int.random(in: 1...3, using: &self.random) {
-            representations.append(
-                Representation(
-                    ["public.png", "public.utf8-plain-text", "com.example.x"][index],
-                    byteCount: self.chance(30) ? .random(in: 0...2_000, using: &self.random) : nil,
-                    kept: self.chance(40),
-                    visibility: .random(in: 0...3, using: &self.random)
-                )
+            var representation = Representation(
+                ["public.png", "public.utf8-plain-text", "com.example.x"][index],
+                byteCount: self.chance(30) ? .random(in: 0...2_000, using: &self.random) : nil,
+                kept: self.chance(30),
+                visibility: .random(in: 0...3, using: &self.random)
             )
+            if self.chance(60), representation.provision != 1 { representation.policy = 1 }
+            if self.chance(20) { representation.firstByteMilliseconds = .random(in: 0...20_000, using: &self.random) }
+            representations.append(representation)
         }
-        self.broker.send(Item(representations), on: stream, from: peer)
+        var item = Item(representations)
+        item.requires = [Feature.onceAndKept.rawValue]
+        self.broker.send(item, on: stream, from: peer)
         for representation in representations where representation.provision == 1 {
             let right = representation.byteCount.map { Int($0) } ?? .random(in: 0...300_000, using: &self.random)
             let count = self.chance(5) ? right + 1 : right
