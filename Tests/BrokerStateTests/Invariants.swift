@@ -50,6 +50,8 @@ extension BrokerState {
         return broken
     }
 
+    var hasFills: Bool { self.kept.ids.contains { self.kept[$0]?.fill != nil } }
+
     private func brokenFills(_ routes: [(id: RouteID, route: Route)]) -> [String] {
         var broken: [String] = []
         for id in self.kept.ids {

@@ -20,6 +20,8 @@ struct Walker {
     private var handles: [UInt64] = []
     private var broken: [String] = []
     private(set) var loadsSeen = 0
+    /// Steps after which a source was being asked for bytes that are to be kept.
+    private(set) var fillSteps = 0
 
     init(seed: UInt64) {
         self.random = SplitMix64(state: seed)
@@ -51,11 +53,11 @@ struct Walker {
     private mutating func act(as peer: PeerID) -> String {
         switch Int.random(in: 0..<100, using: &self.random) {
         case 0..<4: return self.connect()
-        case 4..<6:
+        case 4..<5:
             self.broker.disconnect(peer)
             self.forget(peer)
             return "disconnect"
-        case 6..<11:
+        case 5..<11:
             self.broker.advance(by: .random(in: 0...12_000, using: &self.random))
             return "advance"
         case 11..<12:
@@ -68,11 +70,11 @@ struct Walker {
             for peer in self.peers { self.broker.deliver(to: peer) }
             return "deliver"
         case 24..<34: return self.write(as: peer)
-        case 34..<52: return self.load(as: peer)
-        case 52..<76: return self.serve()
-        case 76..<82: return self.steer()
-        case 82..<86: return self.ask(as: peer)
-        case 86..<89: return self.continueWrite()
+        case 34..<54: return self.load(as: peer)
+        case 54..<84: return self.serve()
+        case 84..<90: return self.steer()
+        case 90..<94: return self.ask(as: peer)
+        case 94..<98: return self.continueWrite()
         default: return self.disturb(as: peer)
         }
     }
@@ -296,6 +298,7 @@ struct Walker {
     }
 
     mutating func brokenRules() -> [String] {
+        if self.broker.state.hasFills { self.fillSteps += 1 }
         var broken = self.broken + self.broker.state.brokenInvariants()
         for (ask, moved) in self.broker.moved where moved > self.broker.granted[ask] ?? 0 {
             broken.append("ask \(ask) moved \(moved) bytes without credit")
