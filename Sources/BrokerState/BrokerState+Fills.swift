@@ -90,20 +90,19 @@ extension BrokerState {
     /// Bytes of a fill have been stored, and are there to be read. It is whole if they were the last.
     package mutating func stored(_ kept: KeptID, count: Int, last: Bool) {
         guard let fill = self.kept[kept]?.fill else { return }
-        self.kept.update(kept) {
-            $0.count += UInt64(count)
-            $0.fill?.isReady = true
-        }
-        if last {
-            self.completeFill(kept)
-        } else if !fill.isReady {
-            self.readyFills.append(kept)
-        }
+        self.kept.update(kept) { $0.count += UInt64(count) }
+        last ? self.completeFill(kept) : self.markReady(kept)
         self.delivered(fill.route, count: count)
     }
 
-    /// Loads whose fill has stored bytes since the last time have something to look at. Not for each piece of data:
-    /// there may be many of both.
+    /// Its loads have something to look at. They do when all that has come is in, and not for each piece of it: there
+    /// may be many of both.
+    private mutating func markReady(_ kept: KeptID) {
+        guard self.kept[kept]?.fill?.isReady == false else { return }
+        self.kept.update(kept) { $0.fill?.isReady = true }
+        self.readyFills.append(kept)
+    }
+
     mutating func wakeJoined() {
         while let kept = self.readyFills.popLast() {
             guard let joined = self.kept[kept]?.fill?.joined else { continue }
@@ -123,14 +122,7 @@ extension BrokerState {
             return self.fail(id, error, tellSource: true)
         }
         self.kept.update(kept) { $0.announced = byteCount }
-        for load in self.kept[kept]?.fill?.joined ?? [] {
-            guard let route = self.routes[load], route.phase != .ended else { continue }
-            if let maximum = route.maximumByteCount, byteCount > maximum {
-                self.fail(load, .tooLarge(byteCount, allowed: maximum))
-            } else {
-                self.routes.update(load) { $0.declaredByteCount = byteCount }
-            }
-        }
+        self.markReady(kept)
     }
 
     mutating func fillProgressed(_ kept: KeptID, _ progress: Progress) {
@@ -157,7 +149,6 @@ extension BrokerState {
             $0.kept = kept
         }
         self.outbox.perform(.sealKept(kept))
-        for load in fill.joined { self.routes.update(load) { $0.declaredByteCount = count } }
         self.readyKept.append(contentsOf: fill.joined)
         self.remove(fill.route)
     }

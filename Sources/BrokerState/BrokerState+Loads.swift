@@ -63,7 +63,8 @@ extension BrokerState {
             descriptorWelcome: load.descriptorWelcome == true && self.peers[peer]?.passesDescriptors == true,
             inPlaceWelcome: load.inPlaceWelcome == true && representation.isOpenInPlace && !viewer.isLink
                 && self.publications[id]?.writer.isLink == false,
-            declaredByteCount: size,
+            // What is still to be kept may turn out to be of another size.
+            declaredByteCount: representation.isKeptOnce && representation.kept == nil ? nil : size,
             credit: load.credit ?? 0
         )
         let routeID = self.routes.insert(route)

@@ -165,13 +165,15 @@ extension BrokerState {
         answer.handle = route.publication.rawValue
         answer.item = route.item
         answer.type = item.representations[Int(route.representation)].type
-        answer.byteCount = route.declaredByteCount
         answer.itemCount = UInt32(clamping: items.count)
         answer.suggestedName = item.suggestedName
-        if case .kept(let kept) = route.source {
-            answer.content = self.kept[kept]?.content
-        } else {
+        switch route.source {
+        case .peer:
+            answer.byteCount = route.declaredByteCount
             answer.content = route.content
+        case .kept(let kept):
+            answer.byteCount = self.kept[kept]?.size
+            answer.content = self.kept[kept]?.content
         }
         return answer
     }
@@ -189,9 +191,10 @@ extension BrokerState {
                 self.readyKept.removeLast()
                 continue
             }
-            if let maximum = route.maximumByteCount, total > maximum {
+            let size = max(total, self.kept[kept]?.announced ?? 0)
+            if let maximum = route.maximumByteCount, size > maximum {
                 self.readyKept.removeLast()
-                self.fail(id, .tooLarge(total, allowed: maximum))
+                self.fail(id, .tooLarge(size, allowed: maximum))
                 continue
             }
             let end = min(route.granted, total)

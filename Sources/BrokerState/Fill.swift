@@ -9,6 +9,6 @@ struct Fill: Sendable {
     var joined: [RouteID] = []
     /// How many of them are not. With the last one the fill ends.
     var loads = 0
-    /// Whether it waits for its loads to be woken because bytes have come.
+    /// Whether its loads are to be woken, because bytes or their number have come.
     var isReady = false
 }
