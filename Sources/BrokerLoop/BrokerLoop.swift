@@ -265,7 +265,11 @@ package final class BrokerLoop {
             let isLastPiece = piece.payload.upperBound == bytes.count
             self.forward(payload, as: frame, to: target, atOnce: isLastPiece && self.isAlone)
         case .keep(let kept):
-            self.keep(payload, in: kept)
+            _ = self.keep(payload, in: kept)
+        case .fill(let kept, let last):
+            guard self.keep(payload, in: kept) else { return }
+            self.state.stored(kept, count: payload.count, last: last)
+            self.perform()
         case .drop, .closing:
             break
         }
@@ -320,12 +324,14 @@ package final class BrokerLoop {
         self.markDirty(target)
     }
 
-    private func keep(_ payload: Span<UInt8>, in kept: KeptID) {
+    private func keep(_ payload: Span<UInt8>, in kept: KeptID) -> Bool {
         do {
             try self.memory.append(payload, to: kept)
+            return true
         } catch {
             self.state.keptWriteFailed(kept, reason: error.reason)
             self.perform()
+            return false
         }
     }
 
@@ -349,6 +355,8 @@ package final class BrokerLoop {
             self.markDirty(target)
             self.perform()
         }
+        // Loads may have ended though there was nothing to send.
+        self.perform()
     }
 
     // MARK: Performing

@@ -134,7 +134,7 @@ package struct Accounting: Sendable {
 /// What one object costs, and to whom. Kept with the object, given back exactly once when the object goes.
 package struct Charge: Sendable {
     let account: Accounting.AccountID
-    fileprivate(set) var amount: Accounting.Amount
+    fileprivate(set) var amount = Accounting.Amount()
 }
 
 /// The identity of a process, unique while this machine runs: a process id alone is given out again.

@@ -35,6 +35,7 @@ extension BrokerState {
             representation.visibility = stored.visibility
             representation.byteCount = stored.kept.flatMap { self.kept[$0]?.count } ?? stored.byteCount
             representation.provision = stored.kept != nil ? 1 : publication.owner != nil ? 0 : 2
+            if stored.isKeptOnce { representation.policy = 1 }
             representation.fileOptions = stored.fileOptions
             message.representations.append(representation)
         }

@@ -89,7 +89,7 @@ extension BrokerState {
         case .sealedMemory, .readOnlyFile: break
         }
         if let maximum = route.maximumByteCount, byteCount > maximum {
-            throw Failure(.tooLarge, "the representation has \(byteCount) bytes; this load allows \(maximum)")
+            throw .tooLarge(byteCount, allowed: maximum)
         }
         return byteCount
     }
@@ -122,9 +122,10 @@ extension BrokerState {
 
     // MARK: Kept bytes
 
-    /// Whether kept bytes go to this load as their memory: few are there sooner inline.
+    /// Whether kept bytes go to this load as their memory: few are there sooner inline, and more may still come.
     func isPassed(_ kept: KeptID, _ route: Route) -> Bool {
-        route.descriptorWelcome && (self.kept[kept]?.count ?? 0) > WireLimits.inlineLength
+        route.descriptorWelcome && self.kept[kept]?.isWhole == true
+            && (self.kept[kept]?.count ?? 0) > WireLimits.inlineLength
     }
 
     mutating func pass(_ kept: KeptID, _ id: RouteID, _ route: Route) {

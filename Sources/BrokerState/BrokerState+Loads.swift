@@ -27,17 +27,23 @@ extension BrokerState {
         }
         let choice = try self.choose(load, among: items[Int(index)].representations, of: id, for: viewer)
         let representation = items[Int(index)].representations[choice]
-        let size = representation.kept.flatMap { self.kept[$0]?.count } ?? representation.byteCount
+        let keptSize = (representation.kept ?? representation.filling).flatMap { self.kept[$0]?.size }
+        let size = keptSize ?? representation.byteCount
         if let size, let maximum = load.maximumByteCount, size > maximum {
             throw Failure(.tooLarge, "\(representation.type) has \(size) bytes; this load allows \(maximum)")
         }
+        try self.checkRoomForFill(representation)
         let charge = try self.accounting.charge(
             account,
             Accounting.Amount(objects: 1),
             for: "a load"
         )
         var source = Route.Source.kept(representation.kept ?? KeptID(rawValue: 0))
-        if representation.kept == nil, let owner { source = .peer(owner.peer) }
+        if representation.kept == nil, let owner {
+            source =
+                representation.isKeptOnce
+                ? .kept(self.fill((id, index, choice), representation, from: owner)) : .peer(owner.peer)
+        }
         let route = Route(
             destination: peer,
             destinationStream: stream,
@@ -57,7 +63,8 @@ extension BrokerState {
             descriptorWelcome: load.descriptorWelcome == true && self.peers[peer]?.passesDescriptors == true,
             inPlaceWelcome: load.inPlaceWelcome == true && representation.isOpenInPlace && !viewer.isLink
                 && self.publications[id]?.writer.isLink == false,
-            declaredByteCount: size,
+            // What is still to be kept may turn out to be of another size.
+            declaredByteCount: representation.isKeptOnce && representation.kept == nil ? nil : size,
             credit: load.credit ?? 0
         )
         let routeID = self.routes.insert(route)
@@ -69,7 +76,10 @@ extension BrokerState {
         self.counters.loads += 1
         if let endsBy = route.endsBy { self.check(by: endsBy) }
         switch source {
-        case .kept(let kept): self.isPassed(kept, route) ? self.pass(kept, routeID, route) : self.start(routeID, route)
+        case .kept(let kept):
+            guard !self.isPassed(kept, route) else { return self.pass(kept, routeID, route) }
+            self.start(routeID, route)
+            self.join(kept, routeID)
         case .peer(let source): self.enqueue(routeID, route, at: source)
         }
     }
@@ -127,7 +137,7 @@ extension BrokerState {
 
     // MARK: Asking
 
-    private mutating func enqueue(_ id: RouteID, _ route: Route, at source: PeerID) {
+    mutating func enqueue(_ id: RouteID, _ route: Route, at source: PeerID) {
         if self.peers[source]?.mayBeAsked == true { return self.start(id, route) }
         guard let peer = self.peers[source] else { return }
         if UInt64(peer.waitingAsks.count) < self.limits.waitingPerSource {
@@ -216,9 +226,7 @@ extension BrokerState {
         case .progress:
             let progress = try Progress(decoding: payload)
             self.routes.update(id) { [now = self.now] in $0.activeAt = now }
-            guard route.progressCount < route.progressAllowed(at: self.now) else { return }
-            self.routes.update(id) { $0.progressCount += 1 }
-            self.outbox.send(progress, to: route.destination, stream: route.destinationStream, order: route.order)
+            self.forward(progress, to: id, route)
         case .end:
             let end = try End(decoding: payload)
             self.sourceEnded(id, route, declared: end.byteCount ?? route.received)
@@ -230,19 +238,26 @@ extension BrokerState {
         }
     }
 
+    mutating func forward(_ progress: Progress, to id: RouteID, _ route: Route) {
+        guard route.progressCount < route.progressAllowed(at: self.now) else { return }
+        self.routes.update(id) { $0.progressCount += 1 }
+        if let kept = route.filling { return self.fillProgressed(kept, progress) }
+        self.outbox.send(progress, to: route.destination, stream: route.destinationStream, order: route.order)
+    }
+
     private mutating func sourceAnswered(_ id: RouteID, _ route: Route, _ answer: Answer) throws(Failure) {
         guard answer.byteCount != nil || answer.content != nil else { return }
         guard route.received == 0, !route.isAnswered else {
             throw Failure(.protocolViolation, "an answer comes before the bytes")
         }
         if let byteCount = answer.byteCount, let maximum = route.maximumByteCount, byteCount > maximum {
-            let text = "the representation has \(byteCount) bytes; this load allows \(maximum)"
-            return self.fail(id, Failure(.tooLarge, text), tellSource: true)
+            return self.fail(id, .tooLarge(byteCount, allowed: maximum), tellSource: true)
         }
         self.routes.update(id) {
             $0.declaredByteCount = answer.byteCount ?? $0.declaredByteCount
             $0.content = answer.content ?? $0.content
         }
+        if let kept = route.filling { self.fillAnswered(kept, id, answer) }
     }
 
     private mutating func sourceEnded(_ id: RouteID, _ route: Route, declared: UInt64) {
@@ -257,6 +272,7 @@ extension BrokerState {
                 )
             return self.fail(id, failure)
         }
+        if let kept = route.filling { return self.completeFill(kept) }
         self.answerIfNeeded(id, route)
         var end = End()
         end.byteCount = route.received
@@ -311,6 +327,7 @@ extension BrokerState {
     mutating func fail(_ id: RouteID, _ failure: Failure, tellSource: Bool = false) {
         guard let route = self.routes[id], route.phase != .ended else { return }
         if tellSource { self.tellSourceCancelled(id) }
+        if let kept = route.filling { return self.failFill(kept, failure) }
         self.outbox.send(failure, to: route.destination, stream: route.destinationStream, order: route.order)
         self.counters.loadsFailed += 1
         self.remove(id)
@@ -323,7 +340,7 @@ extension BrokerState {
         for id in meant { self.fail(id, failure, tellSource: true) }
     }
 
-    private mutating func tellSourceCancelled(_ id: RouteID) {
+    mutating func tellSourceCancelled(_ id: RouteID) {
         guard let route = self.routes[id], case .peer(let source) = route.source else { return }
         guard route.phase == .asked || route.phase == .flowing else { return }
         self.outbox.send(Cancel(), to: source, stream: id.askStream)
@@ -347,13 +364,14 @@ extension BrokerState {
             $0.activeAt = now
         }
         self.forget(route)
-        if case .peer(let source) = route.source {
-            if route.phase == .waiting {
-                self.peers.update(source) { $0.waitingAsks.removeAll { $0 == id } }
-            } else {
-                self.peers.update(source) { $0.openAsks -= 1 }
-                self.askNext(of: source)
-            }
+        switch route.source {
+        case .peer(let source) where route.phase == .waiting:
+            self.peers.update(source) { $0.waitingAsks.removeAll { $0 == id } }
+        case .peer(let source):
+            self.peers.update(source) { $0.openAsks -= 1 }
+            self.askNext(of: source)
+        case .kept(let kept):
+            self.leaveFill(kept)
         }
         self.publications.update(route.publication) { $0.openLoads -= 1 }
         self.removeIfUnused(route.publication)

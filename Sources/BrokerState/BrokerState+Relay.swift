@@ -41,6 +41,7 @@ extension BrokerState {
         }
         // Nothing came: passing it on would cost the destination a frame that no credit allowed.
         if count == 0, !last { return .drop }
+        if let kept = route.filling { return self.takeFill(kept, id, count: count, last: last) }
         self.answerIfNeeded(id, route)
         self.counters.relayedBytes += UInt64(count)
         let verdict = RelayVerdict.forward(
@@ -164,10 +165,16 @@ extension BrokerState {
         answer.handle = route.publication.rawValue
         answer.item = route.item
         answer.type = item.representations[Int(route.representation)].type
-        answer.byteCount = route.declaredByteCount
         answer.itemCount = UInt32(clamping: items.count)
         answer.suggestedName = item.suggestedName
-        answer.content = route.content
+        switch route.source {
+        case .peer:
+            answer.byteCount = route.declaredByteCount
+            answer.content = route.content
+        case .kept(let kept):
+            answer.byteCount = self.kept[kept]?.size
+            answer.content = self.kept[kept]?.content
+        }
         return answer
     }
 
@@ -176,20 +183,29 @@ extension BrokerState {
     /// The next stretch of kept bytes that may go out, at most one data frame of it; nil when there is none. The
     /// driver puts it into the destination's queue and says `delivered` when the socket has taken it.
     package mutating func nextKeptChunk() -> KeptChunk? {
+        self.wakeJoined()
         while let id = self.readyKept.last {
-            guard let route = self.routes[id], case .kept(let kept) = route.source else {
+            guard let route = self.routes[id], route.phase != .ended, case .kept(let kept) = route.source,
+                let total = self.kept[kept]?.count, let isWhole = self.kept[kept]?.isWhole
+            else {
                 self.readyKept.removeLast()
                 continue
             }
-            let total = route.declaredByteCount ?? 0
+            let size = max(total, self.kept[kept]?.announced ?? 0)
+            if let maximum = route.maximumByteCount, size > maximum {
+                self.readyKept.removeLast()
+                self.fail(id, .tooLarge(size, allowed: maximum))
+                continue
+            }
             let end = min(route.granted, total)
-            guard route.received < end || (total == 0 && route.phase != .flowing) else {
+            // The end of joined bytes may come after the last of them has gone out.
+            guard route.received < end || (isWhole && route.received == total) else {
                 self.readyKept.removeLast()
                 continue
             }
             self.answerIfNeeded(id, route)
             let count = min(end - route.received, UInt64(self.frameLength(for: route.destination)))
-            let last = route.received + count == total
+            let last = isWhole && route.received + count == total
             self.routes.update(id) { [now = self.now] in
                 $0.received = route.received + count
                 $0.phase = .flowing
@@ -211,7 +227,7 @@ extension BrokerState {
     }
 
     /// Whether `nextKeptChunk` may have something.
-    package var hasReadyKept: Bool { !self.readyKept.isEmpty }
+    package var hasReadyKept: Bool { !self.readyKept.isEmpty || !self.readyFills.isEmpty }
 
     /// The last chunk of a kept load has been put into its destination's queue.
     package mutating func keptLoadQueued(_ id: RouteID) {

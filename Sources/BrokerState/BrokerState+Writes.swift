@@ -57,7 +57,7 @@ extension BrokerState {
         }
         var types = Set<IdentifierKey>()
         for representation in item.representations {
-            try Self.check(representation)
+            try Self.check(representation, of: item)
             guard types.insert(IdentifierKey(representation.type)).inserted else {
                 throw Failure(.invalidArgument, "an item lists \(representation.type) twice")
             }
@@ -91,7 +91,8 @@ extension BrokerState {
         for representation in item.representations {
             var kept: KeptID?
             if representation.provision == 1 {
-                kept = try self.openKept(announced: representation.byteCount)
+                try self.checkRoomForKept(announced: representation.byteCount)
+                kept = self.insertKept(announced: representation.byteCount)
             }
             let stored = StoredRepresentation(
                 type: representation.type,
@@ -102,6 +103,7 @@ extension BrokerState {
                     given == 0 ? nil : min(given, self.limits.keepAlive)
                 },
                 fileOptions: representation.fileOptions,
+                isKeptOnce: representation.policy == 1,
                 kept: kept
             )
             self.writes.update(id) { $0.items[index].representations.append(stored) }
@@ -110,7 +112,7 @@ extension BrokerState {
         self.writes.update(id) { $0.awaited = awaited[...] }
     }
 
-    private static func check(_ representation: Representation) throws(Failure) {
+    private static func check(_ representation: Representation, of item: Item) throws(Failure) {
         guard TypeIdentifier.isWellFormed(representation.type),
             representation.supertypes.allSatisfy(TypeIdentifier.isWellFormed)
         else {
@@ -122,6 +124,17 @@ extension BrokerState {
         }
         guard (representation.visibility ?? 0) <= 3, (representation.provision ?? 0) <= 1 else {
             throw Failure(.invalidArgument, "\(representation.type) has an unknown visibility or provision")
+        }
+        let policy = representation.policy ?? 0
+        guard policy <= 1, policy == 0 || representation.provision ?? 0 == 0 else {
+            throw Failure(.invalidArgument, "\(representation.type) has an unknown policy, or one though it is kept")
+        }
+        guard policy == 0 || item.requires.contains(Feature.onceAndKept.rawValue) else {
+            throw Failure(
+                .invalidArgument,
+                "\(representation.type) is to be asked for once: its item has to require feature "
+                    + "\(Feature.onceAndKept.rawValue)"
+            )
         }
     }
 
@@ -140,7 +153,7 @@ extension BrokerState {
         self.limits.keptPool - min(self.limits.keptPool, self.keptHeld)
     }
 
-    private mutating func openKept(announced: UInt64?) throws(Failure) -> KeptID {
+    func checkRoomForKept(announced: UInt64?) throws(Failure) {
         // Each is a file of the broker's: without a bound one program could use up its descriptors.
         guard UInt64(self.kept.count) < self.limits.keptRepresentations else {
             throw Failure(
@@ -149,10 +162,21 @@ extension BrokerState {
                     + "\(self.limits.keptRepresentations)"
             )
         }
-        let size = announced ?? 0
-        try self.checkPool(size)
-        self.keptHeld += size
-        return self.kept.insert(KeptBytes(announced: announced, charged: size))
+        try self.checkPool(announced ?? 0)
+    }
+
+    /// A place for bytes that are to be kept, for which there is room.
+    mutating func insertKept(announced: UInt64?) -> KeptID {
+        self.keptHeld += announced ?? 0
+        return self.kept.insert(KeptBytes(announced: announced, charged: announced ?? 0))
+    }
+
+    /// Makes kept bytes occupy room for `total` in the pool, if they do not yet.
+    mutating func chargeKept(_ id: KeptID, for total: UInt64) throws(Failure) {
+        guard let charged = self.kept[id]?.charged, total > charged else { return }
+        try self.checkPool(total - charged)
+        self.keptHeld += total - charged
+        self.kept.update(id) { $0.charged = total }
     }
 
     private func checkPool(_ more: UInt64) throws(Failure) {
@@ -193,11 +217,7 @@ extension BrokerState {
         if let announced = kept.announced, total > announced || (last && total < announced) {
             throw Failure(.invalidArgument, "\(announced) bytes were announced, \(total) came")
         }
-        if total > kept.charged {
-            try self.checkPool(total - kept.charged)
-            self.keptHeld += total - kept.charged
-            self.kept.update(current) { $0.charged = total }
-        }
+        try self.chargeKept(current, for: total)
         self.kept.update(current) { $0.count = total }
         self.counters.keptBytes += count
         if last {
@@ -208,13 +228,15 @@ extension BrokerState {
 
     /// The memory of kept bytes could not be made or written.
     package mutating func keptWriteFailed(_ id: KeptID, reason: String) {
+        let failure = Failure(.noSpace, "the broker cannot keep the bytes: \(reason)")
+        if let fill = self.kept[id]?.fill { return self.fail(fill.route, failure, tellSource: true) }
         guard let write = self.writes.ids.first(where: { self.writes[$0]?.keptBytes.contains(id) == true }) else {
             return
         }
-        self.refuse(write, Failure(.noSpace, "the broker cannot keep the bytes: \(reason)"))
+        self.refuse(write, failure)
     }
 
-    private mutating func release(_ kept: [KeptID]) {
+    mutating func release(_ kept: [KeptID]) {
         for id in kept {
             guard let bytes = self.kept.remove(id) else { continue }
             self.keptHeld -= min(self.keptHeld, bytes.charged)

@@ -43,6 +43,8 @@ package struct BrokerState: Sendable {
     package var unclosedDescriptors: UInt64 = 0
     /// Loads of kept contents that have bytes to send and credit to send them.
     var readyKept: [RouteID] = []
+    /// Fills whose loads are to be woken.
+    var readyFills: [KeptID] = []
     var counters = Counters()
 
     package init(

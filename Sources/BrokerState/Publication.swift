@@ -20,7 +20,7 @@ package struct Publication: Sendable {
     var openLoads = 0
 
     var keptBytes: [KeptID] {
-        self.items.flatMap { $0.representations.compactMap(\.kept) }
+        self.items.flatMap { $0.representations.compactMap { $0.kept ?? $0.filling } }
     }
 
     var ownerProcess: ProcessKey { self.writer.process }
@@ -56,8 +56,12 @@ struct StoredRepresentation: Sendable, AcceptList.Candidate {
     /// How long its source may take for the first byte, if it said so.
     let firstByteMilliseconds: UInt64?
     let fileOptions: UInt32?
+    /// Whether its source is asked once, and what it gives is kept.
+    let isKeptOnce: Bool
     /// The broker's own bytes; nil for a promise.
     var kept: KeptID?
+    /// Bytes that will be the broker's own if their source goes on to the end.
+    var filling: KeptID?
 
     /// Whether the source lets others open its own file.
     var isOpenInPlace: Bool { (self.fileOptions ?? 0) & 1 == 1 }
@@ -70,6 +74,15 @@ package struct KeptBytes: Sendable {
     var announced: UInt64?
     /// Bytes of the pool that it occupies.
     var charged: UInt64 = 0
+    /// What their source said about them.
+    var content: UInt32?
+    /// While their source is being asked for them.
+    var fill: Fill?
+
+    /// Whether no more will come.
+    var isWhole: Bool { self.fill == nil }
+    /// As far as it is known.
+    var size: UInt64? { self.isWhole ? self.count : self.announced }
 }
 
 /// A named pasteboard.

@@ -58,6 +58,8 @@ package struct Route: Sendable {
     let descriptorWelcome: Bool
     /// Whether it also takes the source's own file, and the source gives it.
     let inPlaceWelcome: Bool
+    /// The kept bytes that it fills, if it is the ask of a fill: then it has no destination.
+    var filling: KeptID?
 
     var phase = Phase.waiting
     var declaredByteCount: UInt64?
@@ -120,6 +122,8 @@ package enum RelayVerdict: Sendable, Equatable {
     case forward(to: PeerID, stream: UInt64, route: RouteID, frameLength: Int, last: Bool)
     /// Append the bytes to kept contents.
     case keep(KeptID)
+    /// The same, and say `stored` then: loads wait for them.
+    case fill(KeptID, last: Bool)
     /// Late or refused: read and forgotten.
     case drop
     /// The peer is being closed; what else it sent does not count.

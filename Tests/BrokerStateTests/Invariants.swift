@@ -16,6 +16,11 @@ extension BrokerState {
             check(route.received <= route.granted, "\(id): received beyond granted")
             check(route.granted <= route.credit, "\(id): granted beyond the destination's credit")
             check(route.granted <= route.delivered + Window.largest, "\(id): granted beyond the window")
+            if let kept = route.filling {
+                check(self.kept[kept]?.fill?.route == id, "\(id): fills nothing")
+                check(route.received == route.delivered, "\(id): bytes of a fill are not stored")
+                continue
+            }
             check(self.peers[route.destination] != nil, "\(id): the destination is gone")
             let isOpen = route.phase != .ended
             let isListed = self.load(on: route.destinationStream, of: route.destination) == id
@@ -40,7 +45,41 @@ extension BrokerState {
         check(self.passing == passing, "\(self.passing) descriptors are expected of \(passing) loads")
         check(self.passing <= self.limits.passedDescriptors, "\(self.passing) descriptors are too many")
         check(self.inTransfer == routes.reduce(0) { $0 + $1.route.outstanding }, "inTransfer is not what loads hold")
+        broken += self.brokenFills(routes)
         broken += self.brokenPeers(routes.map(\.route)) + self.brokenContents(routes.map(\.route))
+        return broken
+    }
+
+    var hasFills: Bool { self.kept.ids.contains { self.kept[$0]?.fill != nil } }
+
+    private func brokenFills(_ routes: [(id: RouteID, route: Route)]) -> [String] {
+        var broken: [String] = []
+        for id in self.kept.ids {
+            guard let kept = self.kept[id] else { continue }
+            if kept.charged < kept.count { broken.append("\(id): \(kept.count) bytes, \(kept.charged) charged") }
+            guard let fill = kept.fill else { continue }
+            guard let route = self.routes[fill.route] else {
+                broken.append("\(id): nobody is asked for it")
+                continue
+            }
+            if route.received != kept.count {
+                broken.append("\(id): \(kept.count) of \(route.received) bytes are kept")
+            }
+            let representation =
+                self.publications[route.publication]?.items[Int(route.item)].representations[Int(route.representation)]
+            if representation?.filling != id { broken.append("\(id): its representation knows nothing of it") }
+            let joined = routes.filter { other in
+                guard case .kept(id) = other.route.source else { return false }
+                return other.route.phase != .ended
+            }
+            if joined.isEmpty || fill.loads != joined.count {
+                broken.append("\(id): counts \(fill.loads) of \(joined.count) loads")
+            }
+            if !Set(fill.joined).isSuperset(of: joined.map(\.id)) { broken.append("\(id): does not know a load") }
+            if let deadline = self.deadline(of: route), self.nextCheck > max(deadline, self.now) + 20 {
+                broken.append("\(id): its deadline is before the next check")
+            }
+        }
         return broken
     }
 

@@ -23,6 +23,7 @@ import Testing
         #expect(walker.broker.state.held == .nothing, "seed \(seed)")
         #expect(walker.broker.openMemory == 0, "seed \(seed)")
         #expect(walker.loadsSeen > 100, "seed \(seed): a walk without loads shows nothing")
+        #expect(walker.fillSteps > 100, "seed \(seed): a walk without fills shows little")
     }
 }
 

@@ -9,6 +9,8 @@ struct StateHarness {
     private(set) var now: UInt64 = 1_000
     /// Whether sockets take bytes at once; else they wait for `deliver`.
     var deliversAtOnce = true
+    /// Whether bytes of a fill cannot be stored.
+    var isMemoryFull = false
 
     private var decoders: [PeerID: FrameDecoder] = [:]
     private var inboxes: [PeerID: [Frame]] = [:]
@@ -200,6 +202,15 @@ struct StateHarness {
             self.queued(route, payload.count, at: destination)
         case .keep(let kept):
             self.memory[kept, default: []].append(contentsOf: payload)
+        case .fill(let kept, let last):
+            self.moved[stream, default: 0] += UInt64(payload.count)
+            #expect(!self.sealed.contains(kept), "sealed memory takes no more bytes")
+            guard !self.isMemoryFull else {
+                self.state.keptWriteFailed(kept, reason: "no memory")
+                break
+            }
+            self.memory[kept, default: []].append(contentsOf: payload)
+            self.state.stored(kept, count: payload.count, last: last)
         case .drop, .closing:
             break
         }
@@ -242,6 +253,7 @@ struct StateHarness {
             if chunk.last { self.state.keptLoadQueued(chunk.route) }
             self.collect()
         }
+        self.collect()
     }
 
     private mutating func collect() {
@@ -258,6 +270,10 @@ struct StateHarness {
             let isLast = header.flags.contains(.last)
             var frame = Frame(kind: kind, stream: header.stream, payload: payload, last: isLast, order: send.order)
             frame.passing = send.passing?.descriptor
+            if case .kept(let kept)? = frame.passing {
+                let isSealed = self.sealed.contains(kept) || outbox.effects.contains(.sealKept(kept))
+                #expect(isSealed || self.adopted.contains(kept), "only sealed memory is handed out")
+            }
             #expect((frame.passing != nil) == (header.descriptorCount == 1))
             if let passing = send.passing { self.queued(passing.route, 0, at: send.peer) }
             if kind == .ask { self.granted[header.stream] = frame.decode(Ask.self).credit ?? 0 }

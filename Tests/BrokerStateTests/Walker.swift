@@ -20,6 +20,8 @@ struct Walker {
     private var handles: [UInt64] = []
     private var broken: [String] = []
     private(set) var loadsSeen = 0
+    /// Steps after which a source was being asked for bytes that are to be kept.
+    private(set) var fillSteps = 0
 
     init(seed: UInt64) {
         self.random = SplitMix64(state: seed)
@@ -51,25 +53,28 @@ struct Walker {
     private mutating func act(as peer: PeerID) -> String {
         switch Int.random(in: 0..<100, using: &self.random) {
         case 0..<4: return self.connect()
-        case 4..<6:
+        case 4..<5:
             self.broker.disconnect(peer)
             self.forget(peer)
             return "disconnect"
-        case 6..<11:
+        case 5..<11:
             self.broker.advance(by: .random(in: 0...12_000, using: &self.random))
             return "advance"
-        case 11..<16:
+        case 11..<12:
+            self.broker.isMemoryFull = self.chance(10)
+            return "isMemoryFull = \(self.broker.isMemoryFull)"
+        case 12..<16:
             self.broker.deliversAtOnce.toggle()
             return "deliversAtOnce = \(self.broker.deliversAtOnce)"
         case 16..<24:
             for peer in self.peers { self.broker.deliver(to: peer) }
             return "deliver"
         case 24..<34: return self.write(as: peer)
-        case 34..<52: return self.load(as: peer)
-        case 52..<76: return self.serve()
-        case 76..<82: return self.steer()
-        case 82..<86: return self.ask(as: peer)
-        case 86..<89: return self.continueWrite()
+        case 34..<54: return self.load(as: peer)
+        case 54..<84: return self.serve()
+        case 84..<90: return self.steer()
+        case 90..<94: return self.ask(as: peer)
+        case 94..<98: return self.continueWrite()
         default: return self.disturb(as: peer)
         }
     }
@@ -103,16 +108,19 @@ struct Walker {
     private mutating func addItem(to stream: UInt64, of peer: PeerID) {
         var representations: [Representation] = []
         for index in 0..<Int.random(in: 1...3, using: &self.random) {
-            representations.append(
-                Representation(
-                    ["public.png", "public.utf8-plain-text", "com.example.x"][index],
-                    byteCount: self.chance(30) ? .random(in: 0...2_000, using: &self.random) : nil,
-                    kept: self.chance(40),
-                    visibility: .random(in: 0...3, using: &self.random)
-                )
+            var representation = Representation(
+                ["public.png", "public.utf8-plain-text", "com.example.x"][index],
+                byteCount: self.chance(30) ? .random(in: 0...2_000, using: &self.random) : nil,
+                kept: self.chance(30),
+                visibility: .random(in: 0...3, using: &self.random)
             )
+            if self.chance(60), representation.provision != 1 { representation.policy = 1 }
+            if self.chance(20) { representation.firstByteMilliseconds = .random(in: 0...20_000, using: &self.random) }
+            representations.append(representation)
         }
-        self.broker.send(Item(representations), on: stream, from: peer)
+        var item = Item(representations)
+        item.requires = [Feature.onceAndKept.rawValue]
+        self.broker.send(item, on: stream, from: peer)
         for representation in representations where representation.provision == 1 {
             let right = representation.byteCount.map { Int($0) } ?? .random(in: 0...300_000, using: &self.random)
             let count = self.chance(5) ? right + 1 : right
@@ -290,6 +298,7 @@ struct Walker {
     }
 
     mutating func brokenRules() -> [String] {
+        if self.broker.state.hasFills { self.fillSteps += 1 }
         var broken = self.broken + self.broker.state.brokenInvariants()
         for (ask, moved) in self.broker.moved where moved > self.broker.granted[ask] ?? 0 {
             broken.append("ask \(ask) moved \(moved) bytes without credit")

@@ -8,10 +8,11 @@ import PasteboardWire
 @main
 enum TestPeer {
     private static let usage = """
-        usage: test-peer source SOCKET [board=NAME] [bytes=N] [serve=N] [pass=KIND:WHAT]
+        usage: test-peer source SOCKET [board=NAME] [bytes=N] [serve=N] [pass=KIND:WHAT] [once]
                test-peer destination SOCKET [board=NAME] [credit=N] [hold] [takes-descriptor] [blind]
 
-        A source promises one representation, with bytes=N one of a declared size. It says `promised`, `asked`,
+        A source promises one representation, with bytes=N one of a declared size, with `once` one that is
+        asked for once and then kept. It says `promised`, `asked`,
         `cancelled`, `replaced` and `lost CODE`, and does what it is told, one after the other, for the latest ask:
           send N        sends N bytes more, then says `sent TOTAL`
           half-frame N  announces a frame of 256 KiB and sends N bytes of it, then says `sent-part N`
@@ -65,7 +66,7 @@ struct Misuse: Error {}
 /// `name=value` and `name`.
 struct PeerOptions {
     private static let names: Set<Substring> = [
-        "board", "bytes", "serve", "credit", "hold", "pass", "takes-descriptor", "blind",
+        "board", "bytes", "serve", "credit", "hold", "pass", "takes-descriptor", "blind", "once",
     ]
     private var values: [Substring: Substring] = [:]
 

@@ -35,6 +35,7 @@ package struct WriteItem {
             var representation = representation
             if case .promised = source { representation.provision = 0 } else { representation.provision = 1 }
             item.representations.append(representation)
+            if representation.policy == 1 { item.requires = [Feature.onceAndKept.rawValue] }
         }
         return item
     }

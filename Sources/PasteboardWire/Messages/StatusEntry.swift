@@ -104,6 +104,7 @@ package struct LoadStatus: ProtobufMessage {
     package var type: String = ""
     /// Process id of the source; none when the broker gives kept bytes.
     package var source: UInt32?
+    /// None when the broker takes the bytes to keep them.
     package var destination: UInt32?
     /// Bytes so far.
     package var byteCount: UInt64?

@@ -35,7 +35,7 @@ struct StatusCommand: Command {
         let loads = entries.compactMap(\.load).map { load in
             [
                 "  \(load.type)", "from \(load.source.map { "process \($0)" } ?? "the broker")",
-                "to \(load.destination.map { "process \($0)" } ?? "-")", ByteCount.text(load.byteCount ?? 0),
+                "to \(load.destination.map { "process \($0)" } ?? "the broker")", ByteCount.text(load.byteCount ?? 0),
                 "\(load.milliseconds ?? 0) ms",
             ]
         }
