@@ -23,11 +23,25 @@ struct TagLookup {
     private func types(_ media: MediaType) -> [UniformType] {
         let declared = declaredTypes(named: media.tag)
         guard declared.isEmpty else { return declared }
-        let plain = types(named: media.essence)
-        guard media.hasForeignCharset else { return plain }
-        let known = plain.first { !$0.isDynamic } ?? .plainText
+        let plain = declaredTypes(mimeType: media.essence)
+        guard media.hasForeignCharset else {
+            return plain.isEmpty ? dynamicType(named: media.essence, [supertype?.identifier]) : plain
+        }
+        // A type that settles the encoding itself contradicts the charset.
+        let known = plain.first { $0.textEncodingName == nil } ?? .plainText
         let isWanted = supertype.map(known.conforms) ?? true
         return dynamicType(named: media.tag, [isWanted ? known.identifier : supertype?.identifier])
+    }
+
+    /// The MIME database knows other names of the same type.
+    private func declaredTypes(mimeType: String) -> [UniformType] {
+        let declared = declaredTypes(named: mimeType)
+        guard declared.isEmpty, let database = SharedMimeInfo.current else { return declared }
+        for name in database.otherNames(of: mimeType) {
+            let declared = declaredTypes(named: name)
+            if !declared.isEmpty { return declared }
+        }
+        return []
     }
 
     private func declaredTypes(named tag: String) -> [UniformType] {
@@ -39,7 +53,7 @@ struct TagLookup {
 
     private func dynamicType(named tag: String, _ supertypes: [String?]) -> [UniformType] {
         DynamicType.identifier(tag: tag, tagClass: tagClass, supertypes: supertypes.compactMap(\.self))
-            .map { [UniformType(known: $0)] } ?? []
+            .flatMap(UniformType.init(_:)).map { [$0] } ?? []
     }
 
     private static func isFilenameExtension(_ tag: String) -> Bool {

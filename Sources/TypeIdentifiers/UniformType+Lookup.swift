@@ -3,11 +3,13 @@ extension UniformType {
     ///
     /// nil when neither the system nor this program declares it; ``init(importedAs:conformingTo:)`` names such a type.
     public init?(_ identifier: String) {
-        let isKnown =
-            ConformanceTable.row(of: identifier) != nil || DynamicType(identifier) != nil
-            || Declarations.contains(identifier)
-        guard isKnown else { return nil }
-        self.init(known: identifier)
+        if let dynamic = DynamicType(identifier) {
+            self.init(dynamic: identifier, dynamic)
+        } else if ConformanceTable.row(of: identifier) != nil || Declarations.contains(identifier) {
+            self.init(known: identifier)
+        } else {
+            return nil
+        }
     }
 
     /// The best type for files with this extension (without its dot, in any case) that conforms to `supertype`.
@@ -43,7 +45,8 @@ extension UniformType {
         TagLookup(tagClass: tagClass, supertype: supertype).types(tagged: tag)
     }
 
-    /// The tags of the type by class, the preferred one of each class first.
+    /// The tags of the type by class, the preferred one of each class first; of a dynamic type those that its identifier
+    /// says.
     public var tags: [TagClass: [String]] {
         if let row = ConformanceTable.row(of: identifier) {
             let tags = [TagClass.filenameExtension, .mimeType].map { ($0, ConformanceTable.tags(of: row, $0)) }
@@ -53,8 +56,21 @@ extension UniformType {
     }
 
     /// The extension to give a file of this type, without a dot; nil for abstract types.
-    public var preferredFilenameExtension: String? { tags[.filenameExtension]?.first }
+    ///
+    /// The first of ``tags``, as UTType has it. For a dynamic type that has none of this class it is the one of the system's
+    /// shared-mime-info database, if that knows the type's MIME type.
+    public var preferredFilenameExtension: String? {
+        tags[.filenameExtension]?.first ?? databaseMatch.flatMap { $1.filenameExtensions(of: $0).first }
+    }
 
     /// The MIME type to announce for this type; nil for abstract types.
-    public var preferredMIMEType: String? { tags[.mimeType]?.first }
+    ///
+    /// The first of ``tags``, as UTType has it. For a dynamic type that has none of this class it is the one that the
+    /// system's shared-mime-info database has for the type's extension, if any.
+    public var preferredMIMEType: String? { tags[.mimeType]?.first ?? databaseMatch?.mimeType }
+
+    private var databaseMatch: (mimeType: String, database: SharedMimeInfo)? {
+        guard let dynamic = DynamicType(identifier), let database = SharedMimeInfo.current else { return nil }
+        return database.match(for: dynamic).map { ($0.mimeType, database) }
+    }
 }
