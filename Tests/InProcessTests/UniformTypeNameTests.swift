@@ -1,0 +1,53 @@
+import FoundationEssentials
+import PasteboardKit
+import Testing
+
+@Suite("Names of files by their type")
+struct UniformTypeNameTests {
+    static let cases: [(String, UniformType, String)] = [
+        ("puppy", .jpeg, "puppy.jpeg"), ("puppy.jpg", .jpeg, "puppy.jpg"), ("puppy.JPG", .image, "puppy.JPG"),
+        ("puppy.jpg", .plainText, "puppy.jpg.txt"), ("puppy", .image, "puppy"), ("notes", .utf8PlainText, "notes.txt"),
+        ("notes.txt", .utf8PlainText, "notes.txt"), ("main.swift", .plainText, "main.swift"),
+        (".hidden", .png, ".hidden.png"), ("a.b", .item, "a.b"), ("v1.2", .pdf, "v1.2.pdf"), ("x.", .png, "x..png"),
+        ("größe", .json, "größe.json"), ("Tool", .applicationBundle, "Tool.app"),
+    ]
+
+    @Test("An extension is added unless the name has one of the type's", arguments: cases)
+    func names(_ name: String, _ type: UniformType, _ result: String) {
+        #expect(name.appendingPathExtension(for: type) == result)
+        #expect("dir".appendingPathComponent(name, conformingTo: type) == "dir/" + result)
+        let url = URL(filePath: "/dir", directoryHint: .isDirectory)
+        let whole = url.appendingPathComponent(name, conformingTo: type)
+        #expect(whole.lastPathComponent == result)
+        #expect(whole.hasDirectoryPath == type.conforms(to: .directory))
+        #expect(
+            url.appending(component: name, directoryHint: .notDirectory).appendingPathExtension(for: type).path
+                == "/dir/\(result)"
+        )
+        var changed = url
+        changed.appendPathComponent(name, conformingTo: type)
+        #expect(changed == whole)
+        changed.appendPathExtension(for: type)
+        #expect(changed.lastPathComponent.hasPrefix(result))
+    }
+
+    @Test("A dynamic type keeps its own extension")
+    func dynamic() throws {
+        let type = try #require(UniformType(filenameExtension: "toy"))
+        #expect("cat".appendingPathExtension(for: type) == "cat.toy")
+        #expect("cat.TOY".appendingPathExtension(for: type) == "cat.TOY")
+    }
+
+    @Test("A path that names no file gets no extension")
+    func noName() throws {
+        #expect("".appendingPathExtension(for: .png) == "")
+        #expect("dir/".appendingPathExtension(for: .png) == "dir/")
+        #expect("".appendingPathComponent("a", conformingTo: .png) == "a.png")
+        #expect("/".appendingPathComponent("a", conformingTo: .png) == "/a.png")
+        #expect("a.dir/name".appendingPathExtension(for: .png) == "a.dir/name.png")
+        let root = try #require(URL(string: "https://example.com/"))
+        #expect(root.appendingPathExtension(for: .png) == root)
+        let page = try #require(URL(string: "https://example.com/page?q=1"))
+        #expect(page.appendingPathExtension(for: .html).absoluteString == "https://example.com/page.html?q=1")
+    }
+}
