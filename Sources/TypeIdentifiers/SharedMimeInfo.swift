@@ -68,7 +68,9 @@ package struct SharedMimeInfo: Sendable {
 
     /// The extensions of a MIME type, best first: the table's, else by weight, the short ones first (`php`, then `phps`).
     func filenameExtensions(of mimeType: String) -> [String] {
-        if let row = tableRow(of: mimeType) { return ConformanceTable.tags(of: row, .filenameExtension) }
+        if let declared = declaredType(of: mimeType) {
+            return UniformType(known: declared).tags[.filenameExtension] ?? []
+        }
         return extensionsByType[canonicalName(of: mimeType), default: []]
             .sorted { left, right in
                 (-left.weight, left.filenameExtension.utf8.count, left.filenameExtension)
@@ -102,8 +104,8 @@ package struct SharedMimeInfo: Sendable {
         var (seen, pending): (Set<String>, [String]) = ([], [mimeType])
         while let name = pending.popLast() {
             guard seen.insert(name).inserted else { continue }
-            if let row = tableRow(of: name) {
-                found.insert(ConformanceTable.identifiers[row])
+            if let declared = declaredType(of: name) {
+                found.insert(declared)
                 continue
             }
             if name != mimeType, let identifier = Self.identifier(of: name) { found.insert(identifier) }
@@ -123,9 +125,11 @@ package struct SharedMimeInfo: Sendable {
     /// Whatever has a MIME type is bytes, but for what the file system itself is made of.
     private static func isData(_ mimeType: String) -> Bool { !mimeType.hasFoldedPrefix("inode/") }
 
-    private func tableRow(of mimeType: String) -> Int? {
+    /// The type of the table that has any of the names of a MIME type.
+    private func declaredType(of mimeType: String) -> String? {
         for name in [mimeType] + otherNames(of: mimeType) {
-            if let row = ConformanceTable.rows(tagged: name, .mimeType).first { return row }
+            var claimants = ConformanceTable.claimants(of: name, .mimeType)
+            if let best = claimants.next() { return best }
         }
         return nil
     }

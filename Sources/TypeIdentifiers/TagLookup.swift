@@ -13,6 +13,16 @@ struct TagLookup {
         }
     }
 
+    /// The system's best type, found without allocating: the answer to most questions. nil does not mean that there is
+    /// none, since the tag is taken as it is.
+    func systemType(tagged tag: String) -> UniformType? {
+        for identifier in ConformanceTable.claimants(of: tag, tagClass) {
+            let type = UniformType(known: identifier)
+            if supertype.map(type.conforms) ?? true { return type }
+        }
+        return nil
+    }
+
     private func types(named tag: String) -> [UniformType] {
         let declared = declaredTypes(named: tag)
         return declared.isEmpty ? dynamicType(named: tag, [supertype?.identifier]) : declared
@@ -46,8 +56,7 @@ struct TagLookup {
 
     private func declaredTypes(named tag: String) -> [UniformType] {
         let identifiers =
-            ConformanceTable.rows(tagged: tag, tagClass).map { ConformanceTable.identifiers[$0] }
-            + Declarations.types(tagged: tag, tagClass)
+            Array(ConformanceTable.claimants(of: tag, tagClass)) + Declarations.types(tagged: tag, tagClass)
         return identifiers.map(UniformType.init(known:)).filter { type in supertype.map(type.conforms) ?? true }
     }
 

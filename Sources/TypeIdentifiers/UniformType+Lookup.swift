@@ -47,7 +47,8 @@ extension UniformType {
 
     /// The best type with this tag that conforms to `supertype`, as ``types(tag:tagClass:conformingTo:)`` has it.
     public init?(tag: String, tagClass: TagClass, conformingTo supertype: UniformType?) {
-        guard let best = Self.types(tag: tag, tagClass: tagClass, conformingTo: supertype).first else { return nil }
+        let lookup = TagLookup(tagClass: tagClass, supertype: supertype)
+        guard let best = lookup.systemType(tagged: tag) ?? lookup.types(tagged: tag).first else { return nil }
         self = best
     }
 
