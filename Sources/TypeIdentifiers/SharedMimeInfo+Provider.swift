@@ -34,4 +34,20 @@ extension SharedMimeInfo {
             }
         }
     }
+
+    /// Answers that were given, so that each is looked for once. It starts anew at a size that no program should need.
+    private static let matches = Mutex<[IdentifierKey: Match?]>([:])
+    private static let matchLimit = 1024
+
+    /// What the database of this process takes a dynamic type for.
+    static func match(for type: DynamicType, identifier: String) -> Match? {
+        let key = IdentifierKey(identifier)
+        if let match = matches.withLock({ $0[key] }) { return match }
+        guard let match = current.map({ $0.match(for: type) }) else { return nil }
+        matches.withLock { matches in
+            if matches.count >= matchLimit { matches = [:] }
+            matches[key] = .some(match)
+        }
+        return match
+    }
 }

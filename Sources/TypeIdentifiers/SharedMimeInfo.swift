@@ -4,66 +4,45 @@
 /// whose identifier says what it would say without the database, so that processes with different databases still agree
 /// on it; what the database adds, supertypes and tags, goes with the value and with what a publisher sends.
 package struct SharedMimeInfo: Sendable {
-    /// One pattern of `globs2` of the form `*.extension`.
-    package struct Glob: Sendable {
-        package let weight: Int
-        package let mimeType: String
-        package let filenameExtension: String
-        package let isCaseSensitive: Bool
+    /// The files of one directory of the database, as they are; empty ones for those that are not there.
+    package struct Files: Sendable {
+        package var types: [UInt8] = []
+        package var aliases: [UInt8] = []
+        package var subclasses: [UInt8] = []
+        package var globs: [UInt8] = []
 
-        package init(weight: Int, mimeType: String, filenameExtension: String, isCaseSensitive: Bool = false) {
-            self.weight = weight
-            self.mimeType = mimeType
-            self.filenameExtension = filenameExtension
-            self.isCaseSensitive = isCaseSensitive
-        }
+        package init() {}
+
+        package var isEmpty: Bool { types.isEmpty && aliases.isEmpty && subclasses.isEmpty && globs.isEmpty }
     }
 
-    // All names are folded.
-    private var types: Set<String> = []
-    private var canonicalNames: [String: String] = [:]
-    private var aliases: [String: [String]] = [:]
-    private var parents: [String: [String]] = [:]
-    private var typesByExtension: [String: [(weight: Int, mimeType: String)]] = [:]
-    private var extensionsByType: [String: [(weight: Int, filenameExtension: String)]] = [:]
+    /// What the database takes a dynamic type for.
+    struct Match {
+        let mimeType: String
+        let supertypes: [String]
+    }
 
-    /// - Parameters:
-    ///   - types: the names the database lists; those that stand in the other arguments need not be repeated.
-    ///   - aliases: the first one for a name counts.
-    ///   - subclasses: a type and one of its direct supertypes.
-    ///   - globs: of equal weight, the one with the first MIME type in the order of the alphabet counts, wherever it is.
-    package init(
-        types: [String] = [],
-        aliases: [(alias: String, mimeType: String)] = [],
-        subclasses: [(mimeType: String, parent: String)] = [],
-        globs: [Glob] = []
-    ) {
-        self.types = Set(types.map(\.foldedASCII))
-        for (alias, mimeType) in aliases {
-            let (alias, mimeType) = (alias.foldedASCII, mimeType.foldedASCII)
-            guard canonicalNames[alias] == nil else { continue }
-            canonicalNames[alias] = mimeType
-            self.aliases[mimeType, default: []].append(alias)
-            self.types.insert(mimeType)
-        }
-        for (mimeType, parent) in subclasses {
-            parents[mimeType.foldedASCII, default: []].append(parent.foldedASCII)
-            self.types.insert(mimeType.foldedASCII)
-        }
-        for glob in globs {
-            let (mimeType, folded) = (glob.mimeType.foldedASCII, glob.filenameExtension.foldedASCII)
-            self.types.insert(mimeType)
-            // Extensions of types are without case, so a pattern that insists on capitals can never be meant.
-            if glob.isCaseSensitive && folded != glob.filenameExtension { continue }
-            typesByExtension[folded, default: []].append((glob.weight, mimeType))
-            extensionsByType[mimeType, default: []].append((glob.weight, folded))
-        }
+    private static let tagLimit = 4
+
+    private let types: [MimeLines]
+    private let aliases: [MimeLines]
+    private let subclasses: [MimeLines]
+    private let globs: [MimeLines]
+
+    /// - Parameter directories: the one that counts most first. Lines that are not as the specification has them are passed
+    ///   over.
+    package init(_ directories: [Files]) {
+        types = directories.map { MimeLines(bytes: $0.types, separator: UInt8(ascii: " ")) }
+        aliases = directories.map { MimeLines(bytes: $0.aliases, separator: UInt8(ascii: " ")) }
+        subclasses = directories.map { MimeLines(bytes: $0.subclasses, separator: UInt8(ascii: " ")) }
+        globs = directories.map { MimeLines(bytes: $0.globs, separator: UInt8(ascii: ":")) }
     }
 
     /// The name an alias stands for, and the others for it, in small letters; `mimeType` itself is left out.
     func otherNames(of mimeType: String) -> [String] {
         let canonical = canonicalName(of: mimeType)
-        return ([canonical] + aliases[canonical, default: []]).filter { $0 != mimeType.foldedASCII }
+        let others = aliases.flatMap { Self.pairs(in: $0, with: canonical, at: 1).map(\.0) }
+        return ([canonical] + others).filter { $0 != mimeType.foldedASCII }
     }
 
     /// The extensions of a MIME type, best first: the table's, else by weight, the short ones first (`php`, then `phps`).
@@ -71,7 +50,7 @@ package struct SharedMimeInfo: Sendable {
         if let declared = declaredType(of: mimeType) {
             return UniformType(known: declared).tags[.filenameExtension] ?? []
         }
-        return extensionsByType[canonicalName(of: mimeType), default: []]
+        return globs(with: canonicalName(of: mimeType), at: 1)
             .sorted { left, right in
                 (-left.weight, left.filenameExtension.utf8.count, left.filenameExtension)
                     < (-right.weight, right.filenameExtension.utf8.count, right.filenameExtension)
@@ -81,17 +60,19 @@ package struct SharedMimeInfo: Sendable {
 
     /// What the database takes a dynamic type for, going by its tags: the best MIME type that conforms to everything that
     /// the identifier demands. With that nobody gets a text file for a folder with the same extension.
-    func match(for type: DynamicType) -> (mimeType: String, supertypes: [String])? {
-        let named = type.tags[.mimeType, default: []].compactMap { MediaType($0)?.essence }
-        let byExtension = type.tags[.filenameExtension, default: []].flatMap { tag in
-            typesByExtension[tag.foldedASCII, default: []]
+    func match(for type: DynamicType) -> Match? {
+        // A stranger's identifier may have a hundred tags; each costs a look through the files.
+        let (mimeTypes, extensions) = (type.tags[.mimeType, default: []], type.tags[.filenameExtension, default: []])
+        let named = mimeTypes.prefix(Self.tagLimit).compactMap { MediaType($0).map { canonicalName(of: $0.essence) } }
+        let byExtension = extensions.prefix(Self.tagLimit).flatMap { tag in
+            globs(with: "*." + tag, at: 2)
                 .sorted { (-$0.weight, $0.mimeType) < (-$1.weight, $1.mimeType) }
-                .map(\.mimeType)
+                .map { canonicalName(of: $0.mimeType) }
         }
-        for name in (named + byExtension).map(canonicalName) where types.contains(name) {
+        for name in named.filter(isKnown) + byExtension {
             let found = supertypes(of: name)
             let fits = type.supertypes.allSatisfy { wanted in found.contains { Self.conforms($0, to: wanted) } }
-            if fits { return (name, found) }
+            if fits { return Match(mimeType: name, supertypes: found) }
         }
         return nil
     }
@@ -110,7 +91,7 @@ package struct SharedMimeInfo: Sendable {
             }
             if name != mimeType, let identifier = Self.identifier(of: name) { found.insert(identifier) }
             if let family = Self.family(of: name) { found.insert(family) }
-            pending += parents[name, default: []].map(canonicalName)
+            pending += subclasses.flatMap { Self.pairs(in: $0, with: name, at: 0).map(\.1) }.map(canonicalName)
         }
         if Self.isData(mimeType) { found.insert("public.data") }
         return found.sorted().filter { name in !found.contains { $0 != name && Self.conforms($0, to: name) } }
@@ -146,10 +127,41 @@ package struct SharedMimeInfo: Sendable {
         }
     }
 
+    /// The first directory that has an alias decides.
     private func canonicalName(of mimeType: String) -> String {
-        let folded = mimeType.foldedASCII
-        return canonicalNames[folded] ?? folded
+        for lines in aliases {
+            if let pair = Self.pairs(in: lines, with: mimeType, at: 0).first { return pair.1 }
+        }
+        return mimeType.foldedASCII
     }
+
+    private func isKnown(_ mimeType: String) -> Bool {
+        types.contains { !$0.lines(with: mimeType, at: 0).isEmpty }
+            || subclasses.contains { !Self.pairs(in: $0, with: mimeType, at: 0).isEmpty }
+            || aliases.contains { !Self.pairs(in: $0, with: mimeType, at: 1).isEmpty }
+            || !globs(with: mimeType, at: 1).isEmpty
+    }
+
+    /// The lines of two MIME types, in small letters, of which one is `key`.
+    private static func pairs(in lines: MimeLines, with key: String, at place: Int) -> [(String, String)] {
+        lines.lines(with: key, at: place).compactMap { names in
+            let folded = names.map(\.foldedASCII)
+            return folded.count == 2 && folded.allSatisfy(isMIMEType) ? (folded[0], folded[1]) : nil
+        }
+    }
+
+    /// The patterns of all directories that are an extension, and whose field at `place` is `key`.
+    private func globs(with key: String, at place: Int) -> [MimeGlob] {
+        globs.indices.flatMap { directory in
+            globs[directory].lines(with: key, at: place).compactMap(MimeGlob.init).filter { glob in
+                !globs[..<directory].contains {
+                    $0.lines(with: glob.mimeType, at: 1).contains(where: MimeGlob.closesType)
+                }
+            }
+        }
+    }
+
+    static func isMIMEType(_ name: String) -> Bool { MediaType(name)?.tag == name }
 
     private static func conforms(_ identifier: String, to supertype: String) -> Bool {
         Conformance.conforms(identifier, closure: [], to: supertype, edges: [])

@@ -76,7 +76,8 @@ extension UniformType {
     /// The first of ``tags``, as UTType has it. For a dynamic type that has none of this class it is the one of the system's
     /// shared-mime-info database, if that knows the type's MIME type.
     public var preferredFilenameExtension: String? {
-        tags[.filenameExtension]?.first ?? databaseMatch.flatMap { $1.filenameExtensions(of: $0).first }
+        tags[.filenameExtension]?.first
+            ?? databaseMatch.flatMap { SharedMimeInfo.current?.filenameExtensions(of: $0.mimeType).first }
     }
 
     /// The MIME type to announce for this type; nil for abstract types.
@@ -85,8 +86,7 @@ extension UniformType {
     /// system's shared-mime-info database has for the type's extension, if any.
     public var preferredMIMEType: String? { tags[.mimeType]?.first ?? databaseMatch?.mimeType }
 
-    private var databaseMatch: (mimeType: String, database: SharedMimeInfo)? {
-        guard let dynamic = DynamicType(identifier), let database = SharedMimeInfo.current else { return nil }
-        return database.match(for: dynamic).map { ($0.mimeType, database) }
+    private var databaseMatch: SharedMimeInfo.Match? {
+        DynamicType(identifier).flatMap { SharedMimeInfo.match(for: $0, identifier: identifier) }
     }
 }

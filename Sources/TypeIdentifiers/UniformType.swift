@@ -23,7 +23,10 @@ public struct UniformType: Sendable {
 
     /// A dynamic type as this process sees it: with what its MIME database says of the tags.
     init(dynamic identifier: String, _ type: DynamicType) {
-        self.init(identifier: identifier, supertypes: SharedMimeInfo.current?.match(for: type)?.supertypes ?? [])
+        self.init(
+            identifier: identifier,
+            supertypes: SharedMimeInfo.match(for: type, identifier: identifier)?.supertypes ?? []
+        )
     }
 
     /// Whether the type has a declaration, here or where it came from: whether it is not dynamic.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PasteboardKit
+import TestSupport
 import Testing
 
 @Suite("Names of files by their type")
@@ -49,5 +50,29 @@ struct UniformTypeNameTests {
         #expect(root.appendingPathExtension(for: .png) == root)
         let page = try #require(URL(string: "https://example.com/page?q=1"))
         #expect(page.appendingPathExtension(for: .html).absoluteString == "https://example.com/page.html?q=1")
+    }
+
+    @Test("The type of a file follows from what it is, then from its name")
+    func files() throws {
+        let directory = try TemporaryDirectory()
+        for name in ["a.png", "plain", "x.toy", "dir.png.txt"] { try directory.write("", to: name) }
+        for name in ["folder", "Tool.app", "pictures.png"] { _ = try directory.makeDirectory(name) }
+        try FileManager.default.createSymbolicLink(atPath: directory["link.png"], withDestinationPath: "a.png")
+        try FileManager.default.createSymbolicLink(atPath: directory["loop"], withDestinationPath: "folder")
+        func type(_ name: String, _ hint: URL.DirectoryHint = .notDirectory) -> UniformType? {
+            UniformType(contentsOf: URL(filePath: directory[name], directoryHint: hint))
+        }
+        #expect(type("a.png") == .png)
+        #expect(type("plain") == .data)
+        #expect(type("x.toy") == UniformType(filenameExtension: "toy"))
+        #expect(type("dir.png.txt") == .plainText)
+        #expect(type("folder", .isDirectory) == .folder)
+        #expect(type("Tool.app", .isDirectory) == .applicationBundle)
+        #expect(type("pictures.png") == .folder)
+        #expect(type("link.png") == .symbolicLink)
+        #expect(type("loop", .isDirectory) == .symbolicLink)
+        #expect(type("none") == nil)
+        #expect(UniformType(contentsOf: URL(filePath: "/dev/null")) == .item)
+        #expect(UniformType(contentsOf: try #require(URL(string: "https://example.com/a.png"))) == nil)
     }
 }

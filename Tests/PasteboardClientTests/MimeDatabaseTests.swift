@@ -35,7 +35,7 @@ struct MimeDatabaseTests {
         private func match(
             _ tag: String,
             _ tagClass: UniformType.TagClass
-        ) throws -> (mimeType: String, supertypes: [String])? {
+        ) throws -> SharedMimeInfo.Match? {
             let identifier = try #require(DynamicType.identifier(tag: tag, tagClass: tagClass, supertypes: []))
             let type = try #require(DynamicType(identifier))
             return self.database.read()?.match(for: type)

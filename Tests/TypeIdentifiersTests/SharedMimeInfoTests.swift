@@ -5,42 +5,58 @@ import Testing
 /// Over a small database of made-up types; what it says is asked for dynamic types as the lookups do.
 @Suite("What a MIME database adds")
 struct SharedMimeInfoTests {
-    private static let database = SharedMimeInfo(
-        types: ["image/x-listed"],
-        aliases: [
-            ("text/x-old-script", "application/x-script"), ("image/x-portable", "image/png"),
-            ("application/x-png", "image/png"), ("text/rtf", "application/rtf"),
-            ("APPLICATION/X-Capitals", "Application/X-Script"),
-            ("application/x-ring-1", "application/x-ring-2"), ("application/x-ring-2", "application/x-ring-1"),
-        ],
-        subclasses: [
-            ("application/x-script", "text/plain"), ("application/x-bundle", "application/zip"),
-            ("application/x-deep", "application/x-script"), ("image/x-packed", "application/gzip"),
-            ("application/x-loop-a", "application/x-loop-b"), ("application/x-loop-b", "application/x-loop-a"),
-            ("application/x-loop-b", "text/html"), ("application/x-via-alias", "image/x-portable"),
-            ("inode/thing", "inode/other"),
-        ],
-        globs: [
-            .init(weight: 50, mimeType: "application/x-script", filenameExtension: "scrs"),
-            .init(weight: 50, mimeType: "application/x-script", filenameExtension: "Scr"),
-            .init(weight: 10, mimeType: "application/x-script", filenameExtension: "s1"),
-            .init(weight: 60, mimeType: "audio/x-heavy", filenameExtension: "both"),
-            .init(weight: 50, mimeType: "application/x-script", filenameExtension: "both"),
-            .init(weight: 50, mimeType: "video/x-second", filenameExtension: "tie"),
-            .init(weight: 50, mimeType: "font/x-first", filenameExtension: "tie"),
-            .init(weight: 50, mimeType: "text/x-capital", filenameExtension: "Q", isCaseSensitive: true),
-            .init(weight: 50, mimeType: "text/x-small", filenameExtension: "q", isCaseSensitive: true),
-            .init(weight: 50, mimeType: "image/png", filenameExtension: "portable"),
-            .init(weight: 50, mimeType: "model/x-solid", filenameExtension: "solid"),
-            .init(weight: 50, mimeType: "application/x-tar-thing", filenameExtension: "tar.thing"),
-        ]
-    )
+    private static let database: SharedMimeInfo = {
+        var files = SharedMimeInfo.Files()
+        files.types = Array("image/x-listed\ntext/x-capital\n".utf8)
+        files.aliases = Array(
+            """
+            text/x-old-script application/x-script
+            image/x-portable image/png
+            application/x-png image/png
+            text/rtf application/rtf
+            APPLICATION/X-Capitals Application/X-Script
+            application/x-ring-1 application/x-ring-2
+            application/x-ring-2 application/x-ring-1
+            """.utf8
+        )
+        files.subclasses = Array(
+            """
+            application/x-script text/plain
+            application/x-bundle application/zip
+            application/x-deep application/x-script
+            image/x-packed application/gzip
+            application/x-loop-a application/x-loop-b
+            application/x-loop-b application/x-loop-a
+            application/x-loop-b text/html
+            application/x-via-alias image/x-portable
+            inode/thing inode/other
+            """.utf8
+        )
+        files.globs = Array(
+            """
+            # weight, type, pattern, flags
+            60:audio/x-heavy:*.both
+            50:application/x-script:*.scrs
+            50:application/x-script:*.Scr
+            10:application/x-script:*.s1
+            50:application/x-script:*.both
+            50:video/x-second:*.tie
+            50:font/x-first:*.tie
+            50:text/x-capital:*.Q:cs
+            50:text/x-small:*.q:new,cs
+            50:image/png:*.portable
+            50:model/x-solid:*.solid
+            50:application/x-tar-thing:*.tar.thing
+            """.utf8
+        )
+        return SharedMimeInfo([files])
+    }()
 
     private static func match(
         _ tag: String,
         _ tagClass: UniformType.TagClass,
         _ supertypes: [String] = ["public.data"]
-    ) throws -> (mimeType: String, supertypes: [String])? {
+    ) throws -> SharedMimeInfo.Match? {
         let identifier = try #require(DynamicType.identifier(tag: tag, tagClass: tagClass, supertypes: supertypes))
         return database.match(for: try #require(DynamicType(identifier)))
     }
