@@ -24,6 +24,6 @@ extension String {
         {
             return self
         }
-        return contentType.filenameExtensionOfKind.map { "\(self).\($0)" } ?? self
+        return contentType.filenameExtensionsOfKind.first.map { "\(self).\($0)" } ?? self
     }
 }
