@@ -126,7 +126,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(name: "dead-file-system", path: "Tests/DeadFileSystem"),
-        .testTarget(name: "TypeIdentifiersTests", dependencies: ["TypeIdentifiers"], swiftSettings: settings),
+        .testTarget(
+            name: "TypeIdentifiersTests",
+            dependencies: ["TypeIdentifiers"],
+            exclude: ["Resources"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "PasteboardWireTests",
             dependencies: ["PasteboardWire", "TestSupport"],

@@ -8,23 +8,28 @@ package enum Conformance {
     ///   - closure: what the publisher of `identifier` says it conforms to; may be empty.
     ///   - edges: what the destination adds. Any edge may be followed, whatever it starts from.
     ///
-    /// Without edges and dynamic identifiers nothing is allocated. With them the work is linear in the arguments.
+    /// Where neither edges that lead on nor dynamic identifiers are involved nothing is allocated. Else the work is linear
+    /// in the arguments.
     package static func conforms(
         _ identifier: String,
         closure: [String],
         to target: String,
         edges: [(type: String, supertypes: [String])]
     ) -> Bool {
-        if equal(identifier, target) || closure.contains(where: { equal($0, target) }) { return true }
-        if let target = ConformanceTable.row(of: target) {
-            if tableConforms(identifier, to: target) || closure.contains(where: { tableConforms($0, to: target) }) {
-                return true
-            }
+        if conformsAtOnce(identifier, closure: closure, to: target) { return true }
+        if !DynamicType.isDynamic(identifier) && !closure.contains(where: DynamicType.isDynamic) {
+            // With a closure, which strangers choose, this look at each edge could take as long as both are.
+            let leadsOn = edges.contains { !closure.isEmpty || conformsAtOnce(identifier, closure: [], to: $0.type) }
+            if !leadsOn { return false }
         }
-        let tableIsAll =
-            edges.isEmpty && !DynamicType.isDynamic(identifier) && !closure.contains(where: DynamicType.isDynamic)
-        if tableIsAll { return false }
         return SupertypeWalk(from: identifier, closure: closure, edges: edges).contains { equal($0, target) }
+    }
+
+    /// By the closure and the table alone.
+    private static func conformsAtOnce(_ identifier: String, closure: [String], to target: String) -> Bool {
+        if equal(identifier, target) || closure.contains(where: { equal($0, target) }) { return true }
+        guard let target = ConformanceTable.row(of: target) else { return false }
+        return tableConforms(identifier, to: target) || closure.contains { tableConforms($0, to: target) }
     }
 
     /// All that one type conforms to, walked once for many questions.

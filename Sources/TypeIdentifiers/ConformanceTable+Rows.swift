@@ -3,78 +3,83 @@
 
 extension ConformanceTable {
     /// The identifiers in the order of their folded bytes; a row is a place in this list.
-    static let identifiers = NameList(
-        """
-        com.adobe.encapsulated-postscript com.adobe.fdf com.adobe.flash.video com.adobe.illustrator.ai-image \
-        com.adobe.pdf com.adobe.photoshop-image com.adobe.postscript com.adobe.postscript-font com.adobe.raw-image \
-        com.apple.alias-file com.apple.alias-record com.apple.applescript.script com.apple.applescript.script-bundle \
-        com.apple.applescript.text com.apple.application com.apple.application-and-system-extension \
-        com.apple.application-bundle com.apple.application-file com.apple.archive com.apple.arobject \
-        com.apple.ascii-property-list com.apple.binary-property-list com.apple.binhex-archive com.apple.bom-archive \
-        com.apple.bookmark com.apple.bundle com.apple.cocoa.pasteboard.color \
-        com.apple.cocoa.pasteboard.find-panel-search-options com.apple.cocoa.pasteboard.multiple-text-selection \
-        com.apple.cocoa.pasteboard.sound com.apple.colorsync-profile com.apple.coreaudio-format com.apple.crashreport \
-        com.apple.finder.clipping com.apple.finder.textclipping com.apple.flat-rtfd com.apple.framework \
-        com.apple.generic-bundle com.apple.haptics.ahap com.apple.ical.ics com.apple.ical.vcs com.apple.icns \
-        com.apple.ink.inktext com.apple.installer-package com.apple.installer-package-archive \
-        com.apple.internet-location com.apple.kernel-extension com.apple.linkpresentation.metadata \
-        com.apple.live-photo com.apple.localizable-name-bundle com.apple.log com.apple.m4a-audio com.apple.m4v-video \
-        com.apple.macbinary-archive com.apple.mach-o-binary com.apple.mach-o-dylib com.apple.macpaint-image \
-        com.apple.mapkit.map-item com.apple.metadata-importer com.apple.mobileconfig com.apple.mount-point \
-        com.apple.mpeg-4-ringtone com.apple.nspboard-type com.apple.ostype com.apple.package \
-        com.apple.pasteboard.promised-file-content-type com.apple.pasteboard.promised-file-url com.apple.pict \
-        com.apple.plugin com.apple.property-list com.apple.protected-mpeg-4-audio com.apple.protected-mpeg-4-video \
-        com.apple.quicklook-generator com.apple.quicktime-image com.apple.quicktime-movie com.apple.reality \
-        com.apple.resolvable com.apple.rtfd com.apple.scenekit.scene com.apple.systempreference.prefpane \
-        com.apple.traditional-mac-plain-text com.apple.txn.text-multimedia-data com.apple.web-internet-location \
-        com.apple.webarchive com.apple.xar-archive com.apple.xml-property-list com.apple.xpc-service \
-        com.compuserve.gif com.ilm.openexr-image com.microsoft.advanced-systems-format com.microsoft.bmp \
-        com.microsoft.cab com.microsoft.excel.xls com.microsoft.ico com.microsoft.internet-shortcut \
-        com.microsoft.powerpoint.ppt com.microsoft.waveform-audio com.microsoft.windows-dynamic-link-library \
-        com.microsoft.windows-executable com.microsoft.windows-media-wma com.microsoft.windows-media-wmv \
-        com.microsoft.word.doc com.netscape.javascript-source com.pixar.universal-scene-description \
-        com.pixar.universal-scene-description-mobile com.pkware.zip-archive com.real.realaudio com.real.realmedia \
-        com.rsa.pkcs-12 com.sgi.sgi-image com.sun.java-archive com.sun.java-class com.sun.java-source \
-        com.truevision.tga-image net.daringfireball.markdown org.3gpp.adaptive-multi-rate-audio \
-        org.7-zip.7-zip-archive org.gnu.gnu-tar-archive org.gnu.gnu-zip-archive org.gnu.gnu-zip-tar-archive \
-        org.idpf.epub-container org.khronos.collada.digital-asset-exchange org.nema.dicom org.oasis-open.opendocument \
-        org.oasis-open.opendocument.formula org.oasis-open.opendocument.graphics \
-        org.oasis-open.opendocument.presentation org.oasis-open.opendocument.spreadsheet \
-        org.oasis-open.opendocument.text org.openxmlformats.openxml org.openxmlformats.presentationml.presentation \
-        org.openxmlformats.spreadsheetml.sheet org.openxmlformats.wordprocessingml.document org.smpte.mxf \
-        org.tukaani.tar-xz-archive org.tukaani.xz-archive org.w3.webvtt org.webmproject.webm org.webmproject.webp \
-        org.xiph.flac public.3d-content public.3gpp public.3gpp2 public.aac-audio public.ac3-audio public.ada-source \
-        public.aifc-audio public.aiff-audio public.alembic public.archive public.assembly-source public.au-audio \
-        public.audio public.audiovisual-content public.audiovisual-content-collection public.avci public.avcs \
-        public.avi public.bash-script public.block-special public.bookmark public.bzip2-archive public.c-header \
-        public.c-plus-plus-header public.c-plus-plus-source public.c-source public.c-source.preprocessed \
-        public.calendar-event public.camera-raw-image public.case-insensitive-text public.cdda-audio \
-        public.character-special public.comma-separated-values-text public.composite-content public.contact \
-        public.content public.cpio-archive public.csh-script public.css public.data public.database \
-        public.delimited-values-text public.directory public.disk-image public.dv-movie public.elf-binary \
-        public.email-message public.enhanced-ac3-audio public.executable public.fax public.file-url \
-        public.filename-extension public.folder public.font public.fortran-source public.geojson \
-        public.geometry-definition-format public.haptics-content public.heic public.heics public.heif \
-        public.heif-standard public.heifs public.html public.image public.item public.jpeg public.jpeg-2000 \
-        public.jpeg-xl public.json public.ksh-script public.lex-source public.log public.m3u-playlist \
-        public.make-source public.message public.midi-audio public.mig-source public.mime-type public.movie \
-        public.mp2 public.mp3 public.mpeg public.mpeg-2-transport-stream public.mpeg-2-video public.mpeg-4 \
-        public.mpeg-4-audio public.mpo-image public.named-pipe public.ndjson public.object-code \
-        public.objective-c-plus-plus-source public.objective-c-source public.opentype-collection-font \
-        public.opentype-font public.pascal-source public.patch-file public.perl-script public.php-script \
-        public.plain-text public.playlist public.pls-playlist public.png public.polygon-file-format \
-        public.precompiled-c-header public.presentation public.python-script public.rss public.rtf public.ruby-script \
-        public.script public.shell-script public.socket public.source-code public.source-code.preprocessed \
-        public.spreadsheet public.standard-tesselated-geometry-format public.stored-url public.svg-image \
-        public.swift-source public.symlink public.tab-separated-values-text public.tar-archive \
-        public.tar-bzip2-archive public.tcsh-script public.text public.tiff public.to-do-item \
-        public.truetype-collection-font public.truetype-font public.truetype-ttf-font public.ulaw-audio \
-        public.unix-executable public.url public.url-name public.utf16-external-plain-text public.utf16-plain-text \
-        public.utf8-plain-text public.utf8-tab-separated-values-text public.uuencoded-archive public.vcard \
-        public.video public.volume public.x509-certificate public.xbitmap-image public.xhtml public.xml \
-        public.yacc-source public.yaml public.z-archive public.zip-archive public.zsh-script
-        """
-    )
+    static let identifiers: [String] = [
+        "com.adobe.encapsulated-postscript", "com.adobe.fdf", "com.adobe.flash.video", "com.adobe.illustrator.ai-image",
+        "com.adobe.pdf", "com.adobe.photoshop-image", "com.adobe.postscript", "com.adobe.postscript-font",
+        "com.adobe.raw-image", "com.apple.alias-file", "com.apple.alias-record", "com.apple.applescript.script",
+        "com.apple.applescript.script-bundle", "com.apple.applescript.text", "com.apple.application",
+        "com.apple.application-and-system-extension", "com.apple.application-bundle", "com.apple.application-file",
+        "com.apple.archive", "com.apple.arobject", "com.apple.ascii-property-list", "com.apple.binary-property-list",
+        "com.apple.binhex-archive", "com.apple.bom-archive", "com.apple.bookmark", "com.apple.bundle",
+        "com.apple.cocoa.pasteboard.color", "com.apple.cocoa.pasteboard.find-panel-search-options",
+        "com.apple.cocoa.pasteboard.multiple-text-selection", "com.apple.cocoa.pasteboard.sound",
+        "com.apple.colorsync-profile", "com.apple.coreaudio-format", "com.apple.crashreport",
+        "com.apple.finder.clipping", "com.apple.finder.textclipping", "com.apple.flat-rtfd", "com.apple.framework",
+        "com.apple.generic-bundle", "com.apple.haptics.ahap", "com.apple.ical.ics", "com.apple.ical.vcs",
+        "com.apple.icns", "com.apple.ink.inktext", "com.apple.installer-package", "com.apple.installer-package-archive",
+        "com.apple.internet-location", "com.apple.kernel-extension", "com.apple.linkpresentation.metadata",
+        "com.apple.live-photo", "com.apple.localizable-name-bundle", "com.apple.log", "com.apple.m4a-audio",
+        "com.apple.m4v-video", "com.apple.macbinary-archive", "com.apple.mach-o-binary", "com.apple.mach-o-dylib",
+        "com.apple.macpaint-image", "com.apple.mapkit.map-item", "com.apple.metadata-importer",
+        "com.apple.mobileconfig", "com.apple.mount-point", "com.apple.mpeg-4-ringtone", "com.apple.nspboard-type",
+        "com.apple.ostype", "com.apple.package", "com.apple.pasteboard.promised-file-content-type",
+        "com.apple.pasteboard.promised-file-url", "com.apple.pict", "com.apple.plugin", "com.apple.property-list",
+        "com.apple.protected-mpeg-4-audio", "com.apple.protected-mpeg-4-video", "com.apple.quicklook-generator",
+        "com.apple.quicktime-image", "com.apple.quicktime-movie", "com.apple.reality", "com.apple.resolvable",
+        "com.apple.rtfd", "com.apple.scenekit.scene", "com.apple.systempreference.prefpane",
+        "com.apple.traditional-mac-plain-text", "com.apple.txn.text-multimedia-data", "com.apple.web-internet-location",
+        "com.apple.webarchive", "com.apple.xar-archive", "com.apple.xml-property-list", "com.apple.xpc-service",
+        "com.compuserve.gif", "com.ilm.openexr-image", "com.microsoft.advanced-systems-format", "com.microsoft.bmp",
+        "com.microsoft.cab", "com.microsoft.excel.xls", "com.microsoft.ico", "com.microsoft.internet-shortcut",
+        "com.microsoft.powerpoint.ppt", "com.microsoft.waveform-audio", "com.microsoft.windows-dynamic-link-library",
+        "com.microsoft.windows-executable", "com.microsoft.windows-media-wma", "com.microsoft.windows-media-wmv",
+        "com.microsoft.word.doc", "com.netscape.javascript-source", "com.pixar.universal-scene-description",
+        "com.pixar.universal-scene-description-mobile", "com.pkware.zip-archive", "com.real.realaudio",
+        "com.real.realmedia", "com.rsa.pkcs-12", "com.sgi.sgi-image", "com.sun.java-archive", "com.sun.java-class",
+        "com.sun.java-source", "com.truevision.tga-image", "net.daringfireball.markdown",
+        "org.3gpp.adaptive-multi-rate-audio", "org.7-zip.7-zip-archive", "org.gnu.gnu-tar-archive",
+        "org.gnu.gnu-zip-archive", "org.gnu.gnu-zip-tar-archive", "org.idpf.epub-container",
+        "org.khronos.collada.digital-asset-exchange", "org.nema.dicom", "org.oasis-open.opendocument",
+        "org.oasis-open.opendocument.formula", "org.oasis-open.opendocument.graphics",
+        "org.oasis-open.opendocument.presentation", "org.oasis-open.opendocument.spreadsheet",
+        "org.oasis-open.opendocument.text", "org.openxmlformats.openxml",
+        "org.openxmlformats.presentationml.presentation", "org.openxmlformats.spreadsheetml.sheet",
+        "org.openxmlformats.wordprocessingml.document", "org.smpte.mxf", "org.tukaani.tar-xz-archive",
+        "org.tukaani.xz-archive", "org.w3.webvtt", "org.webmproject.webm", "org.webmproject.webp", "org.xiph.flac",
+        "public.3d-content", "public.3gpp", "public.3gpp2", "public.aac-audio", "public.ac3-audio", "public.ada-source",
+        "public.aifc-audio", "public.aiff-audio", "public.alembic", "public.archive", "public.assembly-source",
+        "public.au-audio", "public.audio", "public.audiovisual-content", "public.audiovisual-content-collection",
+        "public.avci", "public.avcs", "public.avi", "public.bash-script", "public.block-special", "public.bookmark",
+        "public.bzip2-archive", "public.c-header", "public.c-plus-plus-header", "public.c-plus-plus-source",
+        "public.c-source", "public.c-source.preprocessed", "public.calendar-event", "public.camera-raw-image",
+        "public.case-insensitive-text", "public.cdda-audio", "public.character-special",
+        "public.comma-separated-values-text", "public.composite-content", "public.contact", "public.content",
+        "public.cpio-archive", "public.csh-script", "public.css", "public.data", "public.database",
+        "public.delimited-values-text", "public.directory", "public.disk-image", "public.dv-movie", "public.elf-binary",
+        "public.email-message", "public.enhanced-ac3-audio", "public.executable", "public.fax", "public.file-url",
+        "public.filename-extension", "public.folder", "public.font", "public.fortran-source", "public.geojson",
+        "public.geometry-definition-format", "public.haptics-content", "public.heic", "public.heics", "public.heif",
+        "public.heif-standard", "public.heifs", "public.html", "public.image", "public.item", "public.jpeg",
+        "public.jpeg-2000", "public.jpeg-xl", "public.json", "public.ksh-script", "public.lex-source", "public.log",
+        "public.m3u-playlist", "public.make-source", "public.message", "public.midi-audio", "public.mig-source",
+        "public.mime-type", "public.movie", "public.mp2", "public.mp3", "public.mpeg", "public.mpeg-2-transport-stream",
+        "public.mpeg-2-video", "public.mpeg-4", "public.mpeg-4-audio", "public.mpo-image", "public.named-pipe",
+        "public.ndjson", "public.object-code", "public.objective-c-plus-plus-source", "public.objective-c-source",
+        "public.opentype-collection-font", "public.opentype-font", "public.pascal-source", "public.patch-file",
+        "public.perl-script", "public.php-script", "public.plain-text", "public.playlist", "public.pls-playlist",
+        "public.png", "public.polygon-file-format", "public.precompiled-c-header", "public.presentation",
+        "public.python-script", "public.rss", "public.rtf", "public.ruby-script", "public.script",
+        "public.shell-script", "public.socket", "public.source-code", "public.source-code.preprocessed",
+        "public.spreadsheet", "public.standard-tesselated-geometry-format", "public.stored-url", "public.svg-image",
+        "public.swift-source", "public.symlink", "public.tab-separated-values-text", "public.tar-archive",
+        "public.tar-bzip2-archive", "public.tcsh-script", "public.text", "public.tiff", "public.to-do-item",
+        "public.truetype-collection-font", "public.truetype-font", "public.truetype-ttf-font", "public.ulaw-audio",
+        "public.unix-executable", "public.url", "public.url-name", "public.utf16-external-plain-text",
+        "public.utf16-plain-text", "public.utf8-plain-text", "public.utf8-tab-separated-values-text",
+        "public.uuencoded-archive", "public.vcard", "public.video", "public.volume", "public.x509-certificate",
+        "public.xbitmap-image", "public.xhtml", "public.xml", "public.yacc-source", "public.yaml", "public.z-archive",
+        "public.zip-archive", "public.zsh-script",
+    ]
 
     /// Where a row's part of `closures` starts; the next row's start ends it.
     static let closureStarts: [UInt16] = [
@@ -151,89 +156,160 @@ extension ConformanceTable {
         179, 205, 175, 179, 205, 149, 105, 179, 205, 149, 251, 250, 253, 239, 265, 179, 205, 175,
     ]
 
-    /// In the order of preference, over the whole table and within a row.
-    static let filenameExtensions = NameList(
-        """
-        txt text csv tsv rtf html htm shtml shtm xml yml yaml css s c m swift cp cpp c++ cc cxx mm h hh hp hpp hxx \
-        h++ ipp applescript scpt scptd js jscript javascript mjs sh pl pm py rb rbw php php3 php4 ph3 ph4 phtml make \
-        mak gmk mk json plist plist plist pdf rtfd webarchive jpeg jpg jpe tiff tif gif png icns bmp dib ico svg svgz \
-        heif hif heic heics webp exr dng jxl usd usda usdc usdz reality scn scnz arobject mov qt mpg mpeg mpe m75 m15 \
-        m2v ts mp3 mpga mp4 mpg4 mp4 mpg4 m4p avi vfw aiff aif wav wave bwf midi mid smf kar m3u m3u8 plugin \
-        mdimporter qlgenerator xpc framework app appex exe prefPane gz gzip bz2 bz zip aar yaa tar vcf vcard p12 pfx \
-        cer der crt pem epub ahap geojson md markdown ics vcs vcal log crash o dylib dll class jar gtar tgz tbz2 tbz \
-        hqx bin uu z cpio pax xar pkg mpkg 7z xz txz cab webloc url xhtml xhtm xht rss patch diff ndjson vtt plist i \
-        pch java jav l lm lmm lpp lxx ll y ym ymm ypp yxx yy defs mig f for pas ada adb ads bash csh ksh tcsh zsh jp2 \
-        jpf jpx j2k j2c pict pct pic pntg qtif qti xbm mpo dcm dicom psd ai tga sgi avci heifs avcs m4v dv dif 3gp \
-        3gpp sdv 3g2 3gp2 flv f4v f4p f4a f4b webm mxf asf wmv wma rm ram ra mp2 pls m4a m4r ul ulw ulaw au snd aifc \
-        cdda caf ac3 eac3 ec3 amr aac adts flac otf otc ttf ttc app pkg bundle kext icc icm pf mobileconfig mobile ps \
-        eps fdf odt ods odp odg odf docx xlsx pptx doc xls ppt abc obj stl ply dae textclipping
-        """
-    )
-
-    /// The row of each filename extension.
-    static let filenameExtensionRows: [UInt16] = [
-        239, 239, 172, 261, 248, 203, 203, 203, 203, 286, 288, 288, 178, 150, 165, 232, 259, 164, 164, 164, 164, 164,
-        231, 162, 163, 163, 163, 163, 163, 163, 13, 11, 12, 102, 102, 102, 102, 251, 237, 237, 246, 249, 249, 238, 238,
-        238, 238, 238, 238, 214, 214, 214, 214, 209, 69, 85, 21, 4, 77, 83, 206, 206, 206, 266, 266, 87, 242, 41, 90,
-        90, 93, 258, 258, 200, 200, 198, 199, 138, 88, 8, 208, 103, 103, 103, 104, 75, 78, 78, 19, 74, 74, 222, 222,
-        222, 222, 222, 224, 223, 221, 221, 225, 225, 226, 226, 70, 157, 157, 147, 147, 96, 96, 96, 216, 216, 216, 216,
-        213, 213, 68, 58, 72, 86, 36, 16, 15, 98, 79, 118, 118, 161, 161, 290, 18, 18, 262, 280, 280, 108, 108, 283,
-        283, 283, 283, 120, 38, 195, 114, 114, 39, 40, 40, 50, 32, 230, 55, 97, 111, 110, 117, 119, 263, 263, 22, 53,
-        279, 289, 176, 176, 84, 44, 44, 116, 135, 134, 91, 82, 94, 285, 285, 285, 247, 236, 236, 229, 136, 20, 166, 244,
-        112, 112, 211, 211, 211, 211, 211, 211, 287, 287, 287, 287, 287, 287, 217, 217, 194, 194, 235, 145, 145, 145,
-        158, 177, 210, 264, 291, 207, 207, 207, 207, 207, 67, 67, 67, 56, 73, 73, 284, 227, 122, 122, 5, 3, 113, 109,
-        155, 202, 156, 52, 184, 184, 141, 141, 141, 142, 142, 2, 2, 2, 2, 2, 137, 133, 89, 100, 99, 107, 106, 106, 220,
-        241, 51, 61, 271, 271, 271, 151, 151, 146, 170, 31, 144, 187, 187, 115, 143, 143, 139, 234, 233, 270, 268, 17,
-        43, 37, 46, 30, 30, 30, 59, 59, 6, 0, 1, 128, 127, 126, 125, 124, 132, 131, 130, 101, 92, 95, 148, 196, 256,
-        243, 121, 34,
+    /// The filename extensions, sorted by their folded bytes.
+    static let filenameExtensions: [String] = [
+        "3g2", "3gp", "3gp2", "3gpp", "7z", "aac", "aar", "abc", "ac3", "ada", "adb", "ads", "adts", "ahap", "ai",
+        "aif", "aifc", "aiff", "amr", "app", "app", "appex", "applescript", "arobject", "asf", "au", "avci", "avcs",
+        "avi", "bash", "bin", "bmp", "bundle", "bwf", "bz", "bz2", "c", "c++", "cab", "caf", "cc", "cdda", "cer",
+        "class", "cp", "cpio", "cpp", "crash", "crt", "csh", "css", "csv", "cxx", "dae", "dcm", "defs", "der", "dib",
+        "dicom", "dif", "diff", "dll", "dng", "doc", "docx", "dv", "dylib", "eac3", "ec3", "eps", "epub", "exe", "exr",
+        "f", "f4a", "f4b", "f4p", "f4v", "fdf", "flac", "flv", "for", "framework", "geojson", "gif", "gmk", "gtar",
+        "gz", "gzip", "h", "h++", "heic", "heics", "heif", "heifs", "hh", "hif", "hp", "hpp", "hqx", "htm", "html",
+        "hxx", "i", "icc", "icm", "icns", "ico", "ics", "ipp", "j2c", "j2k", "jar", "jav", "java", "javascript", "jp2",
+        "jpe", "jpeg", "jpf", "jpg", "jpx", "js", "jscript", "json", "jxl", "kar", "kext", "ksh", "l", "ll", "lm",
+        "lmm", "log", "lpp", "lxx", "m", "m15", "m2v", "m3u", "m3u8", "m4a", "m4p", "m4r", "m4v", "m75", "mak", "make",
+        "markdown", "md", "mdimporter", "mid", "midi", "mig", "mjs", "mk", "mm", "mobile", "mobileconfig", "mov", "mp2",
+        "mp3", "mp4", "mp4", "mpe", "mpeg", "mpg", "mpg4", "mpg4", "mpga", "mpkg", "mpo", "mxf", "ndjson", "o", "obj",
+        "odf", "odg", "odp", "ods", "odt", "otc", "otf", "p12", "pas", "patch", "pax", "pch", "pct", "pdf", "pem", "pf",
+        "pfx", "ph3", "ph4", "php", "php3", "php4", "phtml", "pic", "pict", "pkg", "pkg", "pl", "plist", "plist",
+        "plist", "plist", "pls", "plugin", "ply", "pm", "png", "pntg", "ppt", "pptx", "prefPane", "ps", "psd", "py",
+        "qlgenerator", "qt", "qti", "qtif", "ra", "ram", "rb", "rbw", "reality", "rm", "rss", "rtf", "rtfd", "s", "scn",
+        "scnz", "scpt", "scptd", "sdv", "sgi", "sh", "shtm", "shtml", "smf", "snd", "stl", "svg", "svgz", "swift",
+        "tar", "tbz", "tbz2", "tcsh", "text", "textclipping", "tga", "tgz", "tif", "tiff", "ts", "tsv", "ttc", "ttf",
+        "txt", "txz", "ul", "ulaw", "ulw", "url", "usd", "usda", "usdc", "usdz", "uu", "vcal", "vcard", "vcf", "vcs",
+        "vfw", "vtt", "wav", "wave", "webarchive", "webloc", "webm", "webp", "wma", "wmv", "xar", "xbm", "xht", "xhtm",
+        "xhtml", "xls", "xlsx", "xml", "xpc", "xz", "y", "yaa", "yaml", "ym", "yml", "ymm", "ypp", "yxx", "yy", "z",
+        "zip", "zsh",
     ]
 
-    /// In the order of preference, over the whole table and within a row.
-    static let mimeTypes = NameList(
-        """
-        application/octet-stream text/plain text/plain;charset=utf-8 text/plain;charset=utf-16 text/csv \
-        text/comma-separated-values text/tab-separated-values text/rtf text/html application/xml text/xml \
-        application/x-yaml text/css text/javascript text/x-perl-script text/x-python-script text/x-ruby-script \
-        text/php text/x-php-script application/php application/json application/pdf application/x-webarchive \
-        image/jpeg image/jpg image/tiff image/gif image/png image/bmp image/vnd.microsoft.icon image/svg+xml \
-        image/heif image/heic image/heic-sequence image/webp image/x-adobe-dng image/jxl model/vnd.usdz+zip \
-        model/vnd.reality video/quicktime video/mpeg video/mpg video/x-mpeg video/x-mpg video/mpeg2 video/mpeg2-video \
-        audio/mpeg audio/mpeg3 audio/mpg audio/mp3 audio/x-mpeg audio/x-mpeg3 audio/x-mpg audio/x-mp3 video/mp4 \
-        video/mp4v-es audio/mp4 audio/mp4a-latm video/avi video/msvideo video/x-msvideo audio/aiff audio/x-aiff \
-        audio/vnd.wave audio/wav audio/wave audio/x-wav audio/midi audio/x-midi audio/mpegurl \
-        application/vnd.apple.mpegurl audio/x-mpegurl application/x-msdownload application/x-gzip application/gzip \
-        application/x-bzip2 application/x-bzip application/bzip2 application/bzip application/x-bz2 application/zip \
-        application/x-zip-compressed application/x-tar application/tar text/vcard text/directory text/x-vcard \
-        application/x-pkcs12 application/x-x509-ca-cert application/epub+zip application/geo+json text/markdown \
-        text/calendar text/x-vcalendar application/x-msdownload application/java-archive application/x-gtar \
-        application/mac-binhex40 application/mac-binhex application/binhex application/macbinary \
-        application/x-macbinary text/x-uuencode application/x-compress application/x-7z-compressed application/x-xz \
-        application/xhtml+xml application/rss+xml application/x-ndjson text/vtt image/jp2 image/pict image/x-pict \
-        image/x-macpict image/x-quicktime image/x-xbitmap application/dicom image/vnd.adobe.photoshop image/photoshop \
-        image/x-photoshop image/psd application/photoshop image/targa image/tga application/tga image/sgi image/avci \
-        image/heif-sequence image/avcs video/x-m4v video/x-dv video/3gpp audio/3gpp video/3gpp2 audio/3gpp2 \
-        video/x-flv video/webm audio/webm application/mxf video/x-ms-asf video/x-ms-wmv video/x-ms-wma \
-        application/vnd.rn-realmedia audio/vnd.rn-realaudio audio/x-pn-realaudio audio/x-realaudio audio/x-scpls \
-        audio/x-m4a audio/x-m4r audio/basic audio/ac3 audio/eac3 audio/amr audio/aac audio/x-aac audio/flac font/otf \
-        font/ttf application/x-apple-aspen-config application/postscript application/vnd.oasis.opendocument.text \
-        application/vnd.oasis.opendocument.spreadsheet application/vnd.oasis.opendocument.presentation \
-        application/vnd.oasis.opendocument.graphics application/vnd.oasis.opendocument.formula \
-        application/vnd.openxmlformats-officedocument.wordprocessingml.document \
-        application/vnd.openxmlformats-officedocument.spreadsheetml.sheet \
-        application/vnd.openxmlformats-officedocument.presentationml.presentation application/msword \
-        application/vnd.ms-excel application/msexcel application/vnd.ms-powerpoint application/mspowerpoint
-        """
-    )
+    /// The row that has each of them.
+    static let filenameExtensionsRows: [UInt16] = [
+        142, 141, 142, 141, 116, 143, 18, 148, 144, 145, 145, 145, 143, 38, 3, 147, 146, 147, 115, 16, 17, 15, 13, 19,
+        89, 151, 155, 156, 157, 158, 53, 90, 37, 96, 161, 161, 165, 164, 91, 31, 164, 170, 283, 111, 164, 176, 164, 32,
+        283, 177, 178, 172, 164, 121, 122, 217, 283, 90, 122, 184, 236, 97, 8, 101, 132, 184, 55, 187, 187, 0, 120, 98,
+        88, 194, 2, 2, 2, 2, 1, 139, 2, 194, 36, 195, 87, 214, 117, 118, 118, 162, 163, 198, 199, 200, 202, 163, 200,
+        163, 163, 22, 203, 203, 163, 166, 30, 30, 41, 93, 39, 163, 207, 207, 110, 112, 112, 102, 207, 206, 206, 207,
+        206, 207, 102, 102, 209, 208, 216, 46, 210, 211, 211, 211, 211, 50, 211, 211, 232, 222, 224, 213, 213, 51, 70,
+        61, 52, 222, 214, 214, 114, 114, 58, 216, 216, 217, 102, 214, 231, 59, 59, 74, 220, 221, 225, 226, 222, 222,
+        222, 225, 226, 221, 44, 227, 133, 229, 230, 196, 124, 125, 126, 127, 128, 233, 234, 108, 235, 236, 176, 244, 67,
+        4, 283, 30, 108, 238, 238, 238, 238, 238, 238, 67, 67, 44, 43, 237, 69, 85, 21, 20, 241, 68, 243, 237, 242, 56,
+        95, 130, 79, 6, 5, 246, 72, 74, 73, 73, 106, 106, 249, 249, 75, 107, 247, 248, 77, 150, 78, 78, 11, 12, 141,
+        109, 251, 203, 203, 216, 151, 256, 258, 258, 259, 262, 263, 263, 264, 239, 34, 113, 119, 266, 266, 223, 261,
+        268, 270, 239, 134, 271, 271, 271, 94, 103, 103, 103, 104, 279, 40, 280, 280, 40, 157, 136, 96, 96, 83, 82, 137,
+        138, 99, 100, 84, 284, 285, 285, 285, 92, 131, 286, 86, 135, 287, 18, 288, 287, 288, 287, 287, 287, 287, 289,
+        290, 291,
+    ]
 
-    /// The row of each MIME type.
-    static let mimeTypeRows: [UInt16] = [
-        179, 239, 277, 276, 172, 172, 261, 248, 203, 286, 286, 288, 178, 102, 237, 246, 249, 238, 238, 238, 209, 4, 83,
-        206, 206, 266, 87, 242, 90, 93, 258, 200, 198, 199, 138, 8, 208, 104, 75, 74, 222, 222, 222, 222, 224, 224, 221,
-        221, 221, 221, 221, 221, 221, 221, 225, 225, 226, 226, 157, 157, 157, 147, 147, 96, 96, 96, 96, 216, 216, 213,
-        213, 213, 98, 118, 118, 161, 161, 161, 161, 161, 290, 290, 262, 262, 280, 280, 280, 108, 283, 120, 195, 114, 39,
-        40, 97, 110, 117, 22, 22, 22, 53, 53, 279, 289, 116, 135, 285, 247, 229, 136, 207, 67, 67, 67, 73, 284, 122, 5,
-        5, 5, 5, 5, 113, 113, 113, 109, 155, 202, 156, 52, 184, 141, 141, 142, 142, 2, 137, 137, 133, 89, 100, 99, 107,
-        106, 106, 106, 241, 51, 61, 151, 144, 187, 115, 143, 143, 139, 234, 270, 59, 6, 128, 127, 126, 125, 124, 132,
-        131, 130, 101, 92, 92, 95, 95,
+    /// Where a row's part of `filenameExtensionsPlaces` starts; the next row's start ends it.
+    static let filenameExtensionsStarts: [UInt16] = [
+        0, 1, 2, 7, 8, 9, 10, 11, 11, 12, 12, 12, 13, 14, 15, 15, 16, 17, 18, 20, 21, 22, 23, 24, 24, 24, 24, 24, 24,
+        24, 24, 27, 28, 29, 29, 30, 30, 31, 32, 33, 34, 36, 37, 37, 38, 40, 40, 41, 41, 41, 41, 42, 43, 44, 45, 45, 46,
+        47, 47, 48, 50, 50, 51, 51, 51, 51, 51, 51, 54, 55, 56, 57, 57, 58, 60, 62, 63, 63, 64, 66, 67, 67, 67, 68, 69,
+        70, 71, 72, 73, 74, 75, 77, 78, 79, 80, 81, 82, 85, 86, 87, 88, 89, 90, 94, 97, 98, 98, 100, 101, 103, 104, 105,
+        106, 108, 109, 111, 112, 113, 114, 116, 117, 118, 119, 121, 121, 122, 123, 124, 125, 126, 126, 127, 128, 129,
+        130, 131, 132, 133, 134, 135, 136, 136, 139, 141, 143, 144, 147, 148, 150, 151, 151, 152, 154, 154, 154, 154,
+        155, 156, 158, 159, 159, 159, 161, 162, 168, 173, 174, 175, 175, 175, 175, 176, 176, 177, 177, 177, 177, 179,
+        180, 181, 181, 181, 181, 181, 181, 183, 183, 183, 185, 185, 185, 185, 185, 185, 185, 187, 188, 189, 189, 190,
+        191, 193, 193, 194, 198, 198, 198, 201, 206, 207, 208, 209, 215, 215, 217, 221, 221, 225, 227, 227, 227, 228,
+        230, 235, 236, 237, 239, 241, 242, 242, 243, 244, 245, 246, 247, 248, 249, 251, 253, 259, 261, 261, 262, 263,
+        264, 265, 265, 266, 267, 268, 270, 270, 271, 271, 271, 271, 271, 272, 272, 274, 275, 275, 276, 277, 279, 280,
+        280, 282, 282, 283, 283, 284, 287, 287, 287, 287, 287, 287, 287, 287, 288, 290, 290, 290, 294, 295, 298, 299,
+        305, 307, 308, 309, 310,
+    ]
+
+    /// The places of each row's filename extensions, the preferred one first.
+    static let filenameExtensionsPlaces: [UInt16] = [
+        69, 78, 80, 77, 76, 74, 75, 14, 189, 218, 217, 62, 236, 237, 22, 21, 19, 20, 6, 299, 23, 207, 206, 99, 104, 105,
+        191, 39, 47, 254, 82, 32, 13, 108, 277, 274, 106, 202, 201, 170, 127, 133, 141, 144, 30, 66, 213, 150, 158, 157,
+        143, 200, 188, 199, 209, 204, 142, 220, 223, 222, 159, 221, 228, 232, 234, 235, 216, 283, 282, 288, 205, 296,
+        84, 72, 24, 31, 57, 38, 293, 107, 268, 214, 280, 281, 33, 61, 71, 286, 287, 63, 122, 123, 115, 154, 269, 270,
+        271, 272, 225, 224, 229, 183, 192, 239, 112, 43, 114, 113, 255, 149, 148, 18, 4, 86, 87, 88, 256, 70, 53, 54,
+        58, 176, 177, 178, 179, 180, 215, 294, 64, 172, 264, 297, 279, 284, 285, 79, 1, 3, 238, 0, 2, 5, 12, 8, 9, 10,
+        11, 16, 17, 15, 7, 233, 25, 244, 26, 27, 28, 278, 29, 35, 34, 89, 95, 97, 98, 102, 90, 109, 44, 46, 37, 40, 52,
+        36, 103, 41, 51, 45, 186, 49, 50, 65, 59, 67, 68, 73, 81, 83, 175, 91, 92, 93, 96, 94, 101, 100, 242, 241, 118,
+        120, 117, 116, 119, 121, 111, 110, 125, 124, 128, 129, 131, 132, 134, 135, 130, 139, 140, 147, 146, 85, 155,
+        152, 151, 243, 126, 55, 153, 160, 161, 169, 166, 165, 164, 145, 137, 259, 138, 162, 167, 163, 168, 171, 173,
+        174, 156, 136, 181, 182, 184, 185, 60, 203, 211, 195, 196, 197, 193, 194, 198, 263, 253, 208, 212, 210, 187,
+        219, 230, 231, 226, 227, 240, 245, 246, 247, 248, 260, 249, 251, 250, 252, 258, 257, 261, 262, 265, 267, 266,
+        273, 276, 275, 42, 56, 48, 190, 289, 292, 291, 290, 295, 298, 301, 303, 304, 305, 306, 302, 300, 307, 308, 309,
+    ]
+
+    /// The MIME types, sorted by their folded bytes.
+    static let mimeTypes: [String] = [
+        "application/binhex", "application/bzip", "application/bzip2", "application/dicom", "application/epub+zip",
+        "application/geo+json", "application/gzip", "application/java-archive", "application/json",
+        "application/mac-binhex", "application/mac-binhex40", "application/macbinary", "application/msexcel",
+        "application/mspowerpoint", "application/msword", "application/mxf", "application/octet-stream",
+        "application/pdf", "application/photoshop", "application/php", "application/postscript", "application/rss+xml",
+        "application/tar", "application/tga", "application/vnd.apple.mpegurl", "application/vnd.ms-excel",
+        "application/vnd.ms-powerpoint", "application/vnd.oasis.opendocument.formula",
+        "application/vnd.oasis.opendocument.graphics", "application/vnd.oasis.opendocument.presentation",
+        "application/vnd.oasis.opendocument.spreadsheet", "application/vnd.oasis.opendocument.text",
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "application/vnd.rn-realmedia",
+        "application/x-7z-compressed", "application/x-apple-aspen-config", "application/x-bz2", "application/x-bzip",
+        "application/x-bzip2", "application/x-compress", "application/x-gtar", "application/x-gzip",
+        "application/x-macbinary", "application/x-msdownload", "application/x-msdownload", "application/x-ndjson",
+        "application/x-pkcs12", "application/x-tar", "application/x-webarchive", "application/x-x509-ca-cert",
+        "application/x-xz", "application/x-yaml", "application/x-zip-compressed", "application/xhtml+xml",
+        "application/xml", "application/zip", "audio/3gpp", "audio/3gpp2", "audio/aac", "audio/ac3", "audio/aiff",
+        "audio/amr", "audio/basic", "audio/eac3", "audio/flac", "audio/midi", "audio/mp3", "audio/mp4",
+        "audio/mp4a-latm", "audio/mpeg", "audio/mpeg3", "audio/mpegurl", "audio/mpg", "audio/vnd.rn-realaudio",
+        "audio/vnd.wave", "audio/wav", "audio/wave", "audio/webm", "audio/x-aac", "audio/x-aiff", "audio/x-m4a",
+        "audio/x-m4r", "audio/x-midi", "audio/x-mp3", "audio/x-mpeg", "audio/x-mpeg3", "audio/x-mpegurl", "audio/x-mpg",
+        "audio/x-pn-realaudio", "audio/x-realaudio", "audio/x-scpls", "audio/x-wav", "font/otf", "font/ttf",
+        "image/avci", "image/avcs", "image/bmp", "image/gif", "image/heic", "image/heic-sequence", "image/heif",
+        "image/heif-sequence", "image/jp2", "image/jpeg", "image/jpg", "image/jxl", "image/photoshop", "image/pict",
+        "image/png", "image/psd", "image/sgi", "image/svg+xml", "image/targa", "image/tga", "image/tiff",
+        "image/vnd.adobe.photoshop", "image/vnd.microsoft.icon", "image/webp", "image/x-adobe-dng", "image/x-macpict",
+        "image/x-photoshop", "image/x-pict", "image/x-quicktime", "image/x-xbitmap", "model/vnd.reality",
+        "model/vnd.usdz+zip", "text/calendar", "text/comma-separated-values", "text/css", "text/csv", "text/directory",
+        "text/html", "text/javascript", "text/markdown", "text/php", "text/plain", "text/plain;charset=utf-16",
+        "text/plain;charset=utf-8", "text/rtf", "text/tab-separated-values", "text/vcard", "text/vtt",
+        "text/x-perl-script", "text/x-php-script", "text/x-python-script", "text/x-ruby-script", "text/x-uuencode",
+        "text/x-vcalendar", "text/x-vcard", "text/xml", "video/3gpp", "video/3gpp2", "video/avi", "video/mp4",
+        "video/mp4v-es", "video/mpeg", "video/mpeg2", "video/mpeg2-video", "video/mpg", "video/msvideo",
+        "video/quicktime", "video/webm", "video/x-dv", "video/x-flv", "video/x-m4v", "video/x-mpeg", "video/x-mpg",
+        "video/x-ms-asf", "video/x-ms-wma", "video/x-ms-wmv", "video/x-msvideo",
+    ]
+
+    /// The row that has each of them.
+    static let mimeTypesRows: [UInt16] = [
+        22, 161, 161, 122, 120, 195, 118, 110, 209, 22, 22, 53, 92, 95, 101, 133, 179, 4, 5, 238, 6, 247, 262, 113, 213,
+        92, 95, 124, 125, 126, 127, 128, 130, 131, 132, 107, 116, 59, 161, 161, 161, 289, 117, 118, 53, 98, 97, 229,
+        108, 262, 83, 283, 135, 288, 290, 285, 286, 290, 141, 142, 143, 144, 147, 115, 151, 187, 139, 216, 221, 226,
+        226, 221, 221, 213, 221, 106, 96, 96, 96, 137, 143, 147, 51, 61, 216, 221, 221, 221, 213, 221, 106, 106, 241,
+        96, 234, 270, 155, 156, 90, 87, 198, 199, 200, 202, 207, 206, 206, 208, 5, 67, 242, 5, 109, 258, 113, 113, 266,
+        5, 93, 138, 8, 67, 5, 67, 73, 284, 75, 104, 39, 172, 178, 172, 280, 203, 102, 114, 238, 239, 276, 277, 248, 261,
+        280, 136, 237, 238, 246, 249, 279, 40, 280, 286, 141, 142, 157, 225, 225, 222, 224, 224, 222, 157, 74, 137, 184,
+        2, 52, 222, 222, 89, 99, 100, 157,
+    ]
+
+    /// Where a row's part of `mimeTypesPlaces` starts; the next row's start ends it.
+    static let mimeTypesStarts: [UInt16] = [
+        0, 0, 0, 1, 1, 2, 7, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12,
+        12, 12, 12, 12, 12, 12, 13, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 15, 16, 18, 18, 18, 18, 18, 18, 19, 19,
+        20, 20, 20, 20, 20, 20, 23, 23, 23, 23, 23, 23, 24, 25, 26, 26, 26, 26, 26, 26, 26, 26, 27, 27, 27, 27, 28, 28,
+        29, 30, 30, 32, 33, 33, 35, 39, 40, 41, 42, 43, 44, 45, 45, 46, 46, 49, 50, 51, 52, 53, 53, 53, 56, 57, 58, 59,
+        60, 62, 62, 63, 63, 64, 64, 65, 66, 67, 68, 69, 69, 70, 71, 72, 73, 73, 74, 75, 77, 78, 79, 79, 81, 83, 85, 86,
+        86, 86, 88, 88, 88, 88, 89, 89, 89, 89, 90, 91, 94, 94, 94, 94, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 101,
+        101, 101, 101, 101, 101, 102, 103, 103, 103, 103, 103, 104, 104, 104, 105, 105, 105, 105, 105, 105, 105, 105,
+        106, 106, 106, 107, 108, 109, 109, 110, 111, 111, 111, 113, 114, 115, 116, 116, 116, 116, 119, 119, 119, 121,
+        121, 121, 121, 121, 129, 133, 133, 135, 137, 139, 139, 139, 140, 140, 140, 140, 140, 141, 141, 141, 142, 145,
+        146, 146, 147, 148, 148, 148, 148, 149, 150, 151, 152, 152, 152, 152, 152, 152, 152, 152, 152, 153, 153, 153,
+        154, 156, 156, 156, 156, 157, 157, 157, 157, 158, 158, 158, 158, 158, 158, 159, 160, 160, 161, 164, 164, 164,
+        165, 166, 167, 169, 169, 170, 171, 173, 173,
+    ]
+
+    /// The places of each row's MIME types, the preferred one first.
+    static let mimeTypesPlaces: [UInt16] = [
+        165, 17, 117, 108, 122, 111, 18, 20, 120, 10, 9, 0, 128, 149, 82, 166, 11, 44, 37, 83, 109, 123, 121, 124, 162,
+        126, 50, 99, 169, 98, 25, 12, 118, 26, 13, 76, 77, 78, 93, 46, 45, 170, 171, 14, 134, 127, 75, 90, 91, 35, 48,
+        112, 7, 114, 115, 23, 135, 63, 36, 42, 43, 6, 4, 3, 27, 28, 29, 30, 31, 32, 33, 34, 15, 52, 143, 163, 79, 119,
+        66, 152, 58, 153, 59, 60, 80, 61, 62, 81, 64, 96, 97, 154, 161, 172, 40, 39, 2, 1, 38, 131, 129, 130, 16, 164,
+        65, 5, 100, 101, 102, 103, 133, 105, 106, 104, 107, 8, 73, 24, 88, 67, 84, 71, 72, 74, 68, 86, 87, 89, 85, 157,
+        160, 167, 168, 158, 159, 155, 156, 69, 70, 47, 94, 144, 136, 145, 19, 137, 92, 110, 146, 21, 140, 147, 113, 141,
+        49, 22, 116, 95, 138, 139, 148, 142, 132, 150, 51, 125, 55, 56, 151, 53, 41, 57, 54,
     ]
 }

@@ -1,43 +1,53 @@
 /// What the system declares: identifiers, their whole supertype closures and their tags.
 ///
-/// The rows are static data written by `Table/generate.py`, which also refuses cycles and missing supertypes. A row is a
-/// number, and asking whether one conforms to another allocates nothing.
+/// The rows are static data written by `Table/generate.py`, which also refuses cycles and missing supertypes: nothing is
+/// made of them when a program starts. A row is a number. To find one, to ask whether it conforms to another, and to go
+/// through the claimants of a tag allocates nothing.
 enum ConformanceTable {
     static func row(of identifier: String) -> Int? {
-        identifiers.sortedPlace(of: identifier)
+        places(of: identifier, in: identifiers).first
     }
 
     /// Whether `row` conforms to another row.
     static func conforms(_ row: Int, to supertype: Int) -> Bool {
-        row == supertype || closureRange(row).contains { Int(closures[$0]) == supertype }
+        row == supertype || range(of: row, in: closureStarts).contains { Int(closures[$0]) == supertype }
     }
 
     /// The closure of `row`, depth first, without itself.
     static func supertypes(of row: Int) -> [String] {
-        closureRange(row).map { identifiers[Int(closures[$0])] }
+        range(of: row, in: closureStarts).map { identifiers[Int(closures[$0])] }
     }
 
-    /// The rows that claim `tag`, best first: the order of the table decides.
-    static func rows(tagged tag: String, _ tagClass: UniformType.TagClass) -> [Int] {
-        guard let (names, rows) = tags(of: tagClass) else { return [] }
-        return names.places(of: tag).map { Int(rows[$0]) }
+    /// The identifiers that claim `tag`, best first: the order of the table decides.
+    static func claimants(of tag: String, _ tagClass: UniformType.TagClass) -> Claimants {
+        switch tagClass {
+        case .filenameExtension:
+            Claimants(places: places(of: tag, in: filenameExtensions), rows: filenameExtensionsRows)
+        case .mimeType: Claimants(places: places(of: tag, in: mimeTypes), rows: mimeTypesRows)
+        default: Claimants(places: 0..<0, rows: [])
+        }
+    }
+
+    struct Claimants: Sequence, IteratorProtocol {
+        fileprivate var places: Range<Int>
+        fileprivate let rows: [UInt16]
+
+        mutating func next() -> String? {
+            places.popFirst().map { identifiers[Int(rows[$0])] }
+        }
     }
 
     /// The tags of `row`, the preferred one first.
     static func tags(of row: Int, _ tagClass: UniformType.TagClass) -> [String] {
-        guard let (names, rows) = tags(of: tagClass) else { return [] }
-        return rows.indices.filter { Int(rows[$0]) == row }.map { names[$0] }
-    }
-
-    private static func closureRange(_ row: Int) -> Range<Int> {
-        Int(closureStarts[row])..<Int(closureStarts[row + 1])
-    }
-
-    private static func tags(of tagClass: UniformType.TagClass) -> (names: NameList, rows: [UInt16])? {
         switch tagClass {
-        case .filenameExtension: (filenameExtensions, filenameExtensionRows)
-        case .mimeType: (mimeTypes, mimeTypeRows)
-        default: nil
+        case .filenameExtension:
+            range(of: row, in: filenameExtensionsStarts).map { filenameExtensions[Int(filenameExtensionsPlaces[$0])] }
+        case .mimeType: range(of: row, in: mimeTypesStarts).map { mimeTypes[Int(mimeTypesPlaces[$0])] }
+        default: []
         }
+    }
+
+    private static func range(of row: Int, in starts: [UInt16]) -> Range<Int> {
+        Int(starts[row])..<Int(starts[row + 1])
     }
 }

@@ -13,6 +13,16 @@ struct TagLookup {
         }
     }
 
+    /// The system's best type, found without allocating: the answer to most questions. nil does not mean that there is
+    /// none, since the tag is taken as it is.
+    func systemType(tagged tag: String) -> UniformType? {
+        for identifier in ConformanceTable.claimants(of: tag, tagClass) {
+            let type = UniformType(known: identifier)
+            if supertype.map(type.conforms) ?? true { return type }
+        }
+        return nil
+    }
+
     private func types(named tag: String) -> [UniformType] {
         let declared = declaredTypes(named: tag)
         return declared.isEmpty ? dynamicType(named: tag, [supertype?.identifier]) : declared
@@ -23,23 +33,36 @@ struct TagLookup {
     private func types(_ media: MediaType) -> [UniformType] {
         let declared = declaredTypes(named: media.tag)
         guard declared.isEmpty else { return declared }
-        let plain = types(named: media.essence)
-        guard media.hasForeignCharset else { return plain }
-        let known = plain.first { !$0.isDynamic } ?? .plainText
+        let plain = declaredTypes(mimeType: media.essence)
+        guard media.hasForeignCharset else {
+            return plain.isEmpty ? dynamicType(named: media.essence, [supertype?.identifier]) : plain
+        }
+        // A type that settles the encoding itself contradicts the charset.
+        let known = plain.first { $0.textEncodingName == nil } ?? .plainText
         let isWanted = supertype.map(known.conforms) ?? true
         return dynamicType(named: media.tag, [isWanted ? known.identifier : supertype?.identifier])
     }
 
+    /// The MIME database knows other names of the same type.
+    private func declaredTypes(mimeType: String) -> [UniformType] {
+        let declared = declaredTypes(named: mimeType)
+        guard declared.isEmpty, let database = SharedMimeInfo.current else { return declared }
+        for name in database.otherNames(of: mimeType) {
+            let declared = declaredTypes(named: name)
+            if !declared.isEmpty { return declared }
+        }
+        return []
+    }
+
     private func declaredTypes(named tag: String) -> [UniformType] {
         let identifiers =
-            ConformanceTable.rows(tagged: tag, tagClass).map { ConformanceTable.identifiers[$0] }
-            + Declarations.types(tagged: tag, tagClass)
+            Array(ConformanceTable.claimants(of: tag, tagClass)) + Declarations.types(tagged: tag, tagClass)
         return identifiers.map(UniformType.init(known:)).filter { type in supertype.map(type.conforms) ?? true }
     }
 
     private func dynamicType(named tag: String, _ supertypes: [String?]) -> [UniformType] {
         DynamicType.identifier(tag: tag, tagClass: tagClass, supertypes: supertypes.compactMap(\.self))
-            .map { [UniformType(known: $0)] } ?? []
+            .flatMap(UniformType.init(_:)).map { [$0] } ?? []
     }
 
     private static func isFilenameExtension(_ tag: String) -> Bool {

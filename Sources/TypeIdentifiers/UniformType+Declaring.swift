@@ -17,8 +17,8 @@ extension UniformType {
             Declarations.add(identifier, supertypes: parent.named, rank: .imported)
             self.init(known: identifier)
         } else {
-            let isKnown = UniformType(identifier) != nil
-            self.init(identifier: identifier, supertypes: isKnown ? [] : UniformType.data.named)
+            self =
+                UniformType(identifier) ?? UniformType(identifier: identifier, supertypes: UniformType.data.named)
         }
     }
 

@@ -1,4 +1,4 @@
-// How the command line names types.
+// How people and file systems name types.
 extension UniformType {
     /// The type a person means by an identifier, a MIME type, an extension with its dot, or the words `text` and `image`.
     ///
@@ -19,22 +19,20 @@ extension UniformType {
 
     /// The type of a regular file by its name or path; ``data`` if it has no extension.
     package static func forFile(named name: String) -> UniformType {
-        let last = name.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
-        // A leading dot hides a file and starts no extension.
-        guard let dot = last.dropFirst().lastIndex(of: UInt8(ascii: ".")) else { return .data }
-        return UniformType(filenameExtension: String(Substring(last[last.index(after: dot)...]))) ?? .data
+        fileExtension(of: name).flatMap { UniformType(filenameExtension: $0) } ?? .data
     }
 
-    /// The type of a directory by its name or path; ``folder`` if its extension is that of no type of directory.
+    /// The type of a directory by its name or path: one that is declared for its extension, else ``folder``.
     package static func forFolder(named name: String) -> UniformType {
+        let type = fileExtension(of: name).flatMap { UniformType(filenameExtension: $0, conformingTo: .directory) }
+        return type.flatMap { $0.isDynamic ? nil : $0 } ?? .folder
+    }
+
+    private static func fileExtension(of name: String) -> String? {
         let last = name.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
-        guard let dot = last.dropFirst().lastIndex(of: UInt8(ascii: ".")),
-            let type = UniformType(
-                filenameExtension: String(Substring(last[last.index(after: dot)...])),
-                conformingTo: .directory
-            ), !type.isDynamic
-        else { return .folder }
-        return type
+        // A leading dot hides a file and starts no extension.
+        guard let dot = last.dropFirst().lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        return String(Substring(last[last.index(after: dot)...]))
     }
 
     /// Bytes if any type of bytes has the extension, else a directory's type, else a dynamic type of bytes.

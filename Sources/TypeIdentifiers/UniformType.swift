@@ -7,7 +7,8 @@
 public struct UniformType: Sendable {
     /// For example `public.png`.
     public let identifier: String
-    /// What the publisher of the type says it conforms to; empty for types that are known here.
+    /// What the publisher of the type says it conforms to, or of a dynamic type made here the MIME database; empty for
+    /// types that are known here.
     package let closure: [String]
 
     /// A type received from elsewhere, with the supertypes its publisher sent. Nothing is kept but in this value.
@@ -18,6 +19,14 @@ public struct UniformType: Sendable {
 
     init(known identifier: String) {
         self.init(identifier: identifier, supertypes: [])
+    }
+
+    /// A dynamic type as this process sees it: with what its MIME database says of the tags.
+    init(dynamic identifier: String, _ type: DynamicType) {
+        self.init(
+            identifier: identifier,
+            supertypes: SharedMimeInfo.match(for: type, identifier: identifier)?.supertypes ?? []
+        )
     }
 
     /// Whether the type has a declaration, here or where it came from: whether it is not dynamic.
@@ -37,6 +46,11 @@ public struct UniformType: Sendable {
     /// The whole closure without the type itself, depth first: what a publisher sends.
     package var supertypeIdentifiers: [String] {
         Array(SupertypeWalk(from: identifier, closure: closure, edges: Declarations.edges).dropFirst())
+    }
+
+    /// The closure as far as others cannot know it: empty for the types of the table.
+    package var publishedSupertypes: [String] {
+        ConformanceTable.row(of: identifier) == nil ? supertypeIdentifiers : []
     }
 
     /// Whether this is `type` or conforms to it, directly or not.
@@ -81,7 +95,7 @@ extension UniformType: Codable {
                     "a type identifier is 1 to \(TypeIdentifier.maximumLength) bytes of letters, digits, -, . and _"
             )
         }
-        self.init(known: identifier)
+        self = UniformType(identifier) ?? UniformType(known: identifier)
     }
 
     /// Writes the identifier as a single string.

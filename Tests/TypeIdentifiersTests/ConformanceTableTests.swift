@@ -54,13 +54,13 @@ struct ConformanceTableTests {
 
     @Test("The rows are sorted, so each is found, and nothing around them is")
     func search() {
-        let identifiers = (0..<ConformanceTable.identifiers.count).map { ConformanceTable.identifiers[$0] }
-        #expect(
-            identifiers
-                == identifiers.sorted {
-                    Array($0.foldedASCII.utf8).lexicographicallyPrecedes(Array($1.foldedASCII.utf8))
-                }
-        )
+        let identifiers = ConformanceTable.identifiers
+        for names in [identifiers, ConformanceTable.filenameExtensions, ConformanceTable.mimeTypes] {
+            let sorted = names.sorted {
+                Array($0.foldedASCII.utf8).lexicographicallyPrecedes(Array($1.foldedASCII.utf8))
+            }
+            #expect(names == sorted)
+        }
         for (row, identifier) in identifiers.enumerated() {
             #expect(ConformanceTable.row(of: identifier) == row)
             #expect(ConformanceTable.row(of: identifier.uppercased()) == row)
@@ -71,6 +71,41 @@ struct ConformanceTableTests {
         for stranger in ["", " ", "a", "zzz", "public", "public.", "\u{FFFF}"] {
             #expect(ConformanceTable.row(of: stranger) == nil)
         }
+    }
+
+    @Test("Every claimant of a tag is found, in the order of the file")
+    func claimants() throws {
+        let rows = try Self.rows()
+        let classes: [(UniformType.TagClass, (Row) -> [String])] = [
+            (.filenameExtension, \.extensions), (.mimeType, \.mimeTypes),
+        ]
+        for (tagClass, tags) in classes {
+            for tag in Set(rows.flatMap(tags).map(\.foldedASCII)) {
+                let expected = rows.filter { tags($0).contains { $0.foldedASCII == tag } }.map(\.identifier)
+                #expect(Array(ConformanceTable.claimants(of: tag, tagClass)) == expected)
+                #expect(Array(ConformanceTable.claimants(of: tag.uppercased(), tagClass)) == expected)
+                let found = UniformType.types(tag: tag, tagClass: tagClass, conformingTo: nil)
+                // Tests beside this one declare types of their own, which come after.
+                #expect(found.map(\.identifier).starts(with: expected))
+            }
+        }
+    }
+
+    @Test("There is a constant for each row that names one")
+    func constantCount() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/TypeIdentifiers")
+        let table = try String(contentsOf: folder.appending(path: "Table/uttypes.tsv"), encoding: .utf8)
+        let code = try String(contentsOf: folder.appending(path: "UniformType+Constants.swift"), encoding: .utf8)
+        var count = 0
+        for line in table.split(separator: "\n").dropFirst() {
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+            guard fields.count > 5, !fields[5].isEmpty else { continue }
+            count += 1
+            #expect(code.contains("static var \(fields[5]): UniformType { UniformType(known: \"\(fields[0])\") }"))
+        }
+        #expect(count == 139)
+        #expect(code.split(separator: "\n").count { $0.contains("public static var") } == count)
     }
 
     @Test("Constants have the identifiers of their rows")

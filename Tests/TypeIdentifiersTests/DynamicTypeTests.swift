@@ -49,7 +49,9 @@ struct DynamicTypeTests {
         #expect(!read.isPublic)
         #expect(read.tags == [vector.tagClass: [vector.tag]])
         #expect(read.conforms(to: vector.supertype))
-        #expect(read.supertypes == vector.supertype.supertypes.union([vector.supertype]))
+        // A MIME database may know more of a tag.
+        #expect(read.supertypes.isSuperset(of: vector.supertype.supertypes.union([vector.supertype])))
+        #expect(DynamicType(vector.identifier)?.supertypes == [vector.supertype.identifier])
         #expect(read.localizedDescription == nil)
     }
 

@@ -20,8 +20,8 @@ package struct SafeFileName {
     /// - Parameter suggested: a hint; without a usable one the name is `pasted`.
     package init(suggested: String?, type: UniformType) {
         let name = suggested.flatMap(Self.clean) ?? "pasted"
-        let extensions = Self.extensions(of: type)
-        if let own = Self.lastExtension(of: name), extensions.isEmpty || Self.fits(own, type, extensions) {
+        let extensions = type.filenameExtensionsOfKind
+        if let own = Self.lastExtension(of: name), extensions.isEmpty || Self.fits(own, type) {
             self.init(name, extensionLength: own.utf8.count)
         } else {
             self.init(stem: name, suffix: extensions.first.map { ".\($0)" } ?? "")
@@ -101,17 +101,9 @@ package struct SafeFileName {
         return isExtension ? String(text) : nil
     }
 
-    /// The type's own, else those of what it is a kind of: UTF-8 text is a .txt.
-    private static func extensions(of type: UniformType) -> [String] {
-        let types = [type] + type.supertypeIdentifiers.map { UniformType(identifier: $0, supertypes: []) }
-        return types.lazy.compactMap { $0.tags[.filenameExtension] }.first ?? []
-    }
-
-    private static func fits(_ own: String, _ type: UniformType, _ extensions: [String]) -> Bool {
+    private static func fits(_ own: String, _ type: UniformType) -> Bool {
         if type.tags[.filenameExtension] == nil, type.isDynamic || UniformType(type.identifier) == nil { return true }
-        return extensions.contains { $0.lowercased() == own.lowercased() }
-            || UniformType.types(tag: own, tagClass: .filenameExtension, conformingTo: nil)
-                .contains { $0.conforms(to: type) }
+        return type.hasFilenameExtension(own)
     }
 }
 

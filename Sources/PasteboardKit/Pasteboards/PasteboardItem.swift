@@ -100,11 +100,9 @@ extension PasteboardItem.Representation.State {
 extension UniformType {
     /// What the publisher says of a type stays with the value; nothing of it enters this process's declarations.
     fileprivate init(received message: PasteboardWire.Representation) {
-        if message.supertypes.isEmpty {
-            self.init(importedAs: message.type)
-        } else {
-            self.init(identifier: message.type, supertypes: message.supertypes)
-        }
+        let type = UniformType(identifier: message.type, supertypes: message.supertypes)
+        // A dynamic one says of itself what it is, to the broker, too, which knows no MIME database.
+        self = message.supertypes.isEmpty && !type.isDynamic ? UniformType(importedAs: message.type) : type
     }
 }
 

@@ -83,6 +83,9 @@ struct CopyCommand: Command {
                     representations: item.representations.map { representation in
                         var message = Representation()
                         message.type = representation.type.identifier
+                        message.supertypes = Array(
+                            representation.type.publishedSupertypes.prefix(WireLimits.supertypes)
+                        )
                         return (message, next.next() ?? .bytes([]))
                     }
                 )

@@ -53,6 +53,7 @@ struct OfferCommand: Command {
         let representations = self.offers.map { offer in
             var representation = Representation()
             representation.type = offer.type.identifier
+            representation.supertypes = Array(offer.type.publishedSupertypes.prefix(WireLimits.supertypes))
             return (representation: representation, source: ByteSource.promised)
         }
         var write = Write()

@@ -1,0 +1,56 @@
+import PasteboardTransport
+package import TypeIdentifiers
+
+/// The shared-mime-info database as it lies on the disk: one directory of a user's own, and those of the system.
+///
+/// Files are read up to a size far above any real one.
+package struct MimeDatabase: Sendable {
+    private static let directoryLimit = 32
+    private static let fileLimit = 1 << 22
+
+    /// The first one counts most.
+    private let directories: [String]
+
+    package init(environment: ProcessEnvironment = ProcessEnvironment()) {
+        let home = environment["HOME"].map { "\($0)/.local/share" }
+        let system = environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share"
+        let bases = [environment["XDG_DATA_HOME"] ?? home ?? ""] + system.split(separator: ":").map(String.init)
+        // The base directory specification has relative paths ignored.
+        self.directories = bases.filter { $0.hasPrefix("/") }.prefix(Self.directoryLimit).map { "\($0)/mime" }
+    }
+
+    /// Reads the files; nil where there are none.
+    package func read() -> SharedMimeInfo? {
+        let files = self.directories.map { directory in
+            var files = SharedMimeInfo.Files()
+            files.types = Self.contents(of: "\(directory)/types")
+            files.aliases = Self.contents(of: "\(directory)/aliases")
+            files.subclasses = Self.contents(of: "\(directory)/subclasses")
+            files.globs = Self.contents(of: "\(directory)/globs2")
+            return files
+        }.filter { !$0.isEmpty }
+        return files.isEmpty ? nil : SharedMimeInfo(files)
+    }
+
+    /// Empty if there is no such file.
+    private static func contents(of path: String) -> [UInt8] {
+        do {
+            return try self.regularFile(path)
+        } catch {
+            return []
+        }
+    }
+
+    /// Nothing that is not a regular file: a pipe in its place would hold the caller for ever.
+    private static func regularFile(_ path: String) throws(SystemError) -> [UInt8] {
+        let file = try System.open(path, [.nonBlocking])
+        guard try System.status(of: file.raw).kind == .regular else { return [] }
+        var contents: [UInt8] = []
+        while contents.count < self.fileLimit {
+            let piece = try System.read(file.raw, upTo: 1 << 16)
+            if piece.isEmpty { break }
+            contents += piece
+        }
+        return contents
+    }
+}

@@ -1,0 +1,168 @@
+import PasteboardTransport
+import TestSupport
+import Testing
+
+@testable import PasteboardClient
+@testable import TypeIdentifiers
+
+struct MimeDatabaseTests {
+    /// A user's directory and a system's, as `XDG_DATA_HOME` and `XDG_DATA_DIRS` name them.
+    private struct Disk {
+        let root: TemporaryDirectory
+
+        init() throws {
+            self.root = try TemporaryDirectory()
+            for name in ["home", "home/mime", "system", "system/mime"] { _ = try self.root.makeDirectory(name) }
+        }
+
+        var database: MimeDatabase {
+            MimeDatabase(
+                environment: ProcessEnvironment([
+                    "XDG_DATA_HOME": self.root["home"],
+                    "XDG_DATA_DIRS": "relative::\(self.root["system"]):\(self.root["none"])",
+                ])
+            )
+        }
+
+        func mimeType(_ filenameExtension: String) throws -> String? {
+            try self.match(filenameExtension, .filenameExtension)?.mimeType
+        }
+
+        func supertypes(_ mimeType: String) throws -> [String]? {
+            try self.match(mimeType, .mimeType)?.supertypes
+        }
+
+        private func match(
+            _ tag: String,
+            _ tagClass: UniformType.TagClass
+        ) throws -> SharedMimeInfo.Match? {
+            let identifier = try #require(DynamicType.identifier(tag: tag, tagClass: tagClass, supertypes: []))
+            let type = try #require(DynamicType(identifier))
+            return self.database.read()?.match(for: type)
+        }
+    }
+
+    @Test("The files of all directories count together")
+    func merged() throws {
+        let disk = try Disk()
+        try disk.root.write("# made by hand\n50:text/x-a:*.aa\n50:text/x-a:*.ab:cs\n", to: "system/mime/globs2")
+        try disk.root.write("60:audio/x-b:*.aa\n", to: "home/mime/globs2")
+        try disk.root.write("application/x-c text/x-a\n", to: "home/mime/subclasses")
+        try disk.root.write("application/x-d application/x-c\n", to: "system/mime/aliases")
+        try disk.root.write("image/x-e\n", to: "system/mime/types")
+        #expect(try disk.mimeType("aa") == "audio/x-b")
+        #expect(try disk.mimeType("ab") == "text/x-a")
+        #expect(try disk.supertypes("application/x-d")?.last == "public.plain-text")
+        #expect(try disk.supertypes("image/x-e") == ["public.image"])
+    }
+
+    @Test("The user's directory comes first: its aliases stay, and it can close a type to the patterns of others")
+    func precedence() throws {
+        let disk = try Disk()
+        try disk.root.write("0:text/x-a:__NOGLOBS__\n50:text/x-a:*.mine\n", to: "home/mime/globs2")
+        try disk.root.write("50:text/x-a:*.theirs\n50:text/x-b:*.other\n", to: "system/mime/globs2")
+        try disk.root.write("application/x-alias text/x-a\n", to: "home/mime/aliases")
+        try disk.root.write("application/x-alias audio/x-a\n", to: "system/mime/aliases")
+        #expect(try disk.mimeType("mine") == "text/x-a")
+        #expect(try disk.mimeType("theirs") == nil)
+        #expect(try disk.mimeType("other") == "text/x-b")
+        #expect(try disk.supertypes("application/x-alias") == ["public.plain-text"])
+    }
+
+    @Test(
+        "A line that is not as it should be is passed over, and the ones around it count",
+        arguments: [
+            "", ":", "::", "50", "50:text/x-a", "x:text/x-a:*.bad", "-1:text/x-a:*.bad", "101:text/x-a:*.bad",
+            "99999999999999999999:text/x-a:*.bad", "50:nonsense:*.bad", "50:text/x-a:bad", "50:text/x-a:*.[b]ad",
+            "50:text/x-a:*.b*d", "50:text/x-a:*.", "50:text/x-a:*.b/d", "50:text/x-a:*.b\u{7}d", "50:text/x-a:README",
+            "50:text/x-a:*~",
+        ]
+    )
+    func malformed(_ line: String) throws {
+        let disk = try Disk()
+        try disk.root.write("50:text/x-b:*.good\r\n\(line)\n50:text/x-b:*.fine", to: "system/mime/globs2")
+        try disk.root.write("\(line)\none\none two three\napplication/x-c text/x-b\n", to: "system/mime/subclasses")
+        #expect(try disk.mimeType("fine") == "text/x-b")
+        #expect(try disk.mimeType("bad") == nil)
+        #expect(try disk.supertypes("application/x-c")?.last == "public.plain-text")
+    }
+
+    @Test("Bytes that are no text, and things in place of files, do no harm")
+    func strange() throws {
+        let disk = try Disk()
+        let noise = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
+        for name in ["globs2", "aliases", "subclasses", "types"] { try disk.root.write(noise, to: "home/mime/\(name)") }
+        _ = try disk.root.makeDirectory("system/mime/globs2")
+        #expect(
+            try ChildProcess(.init(path: "/usr/bin/mkfifo", arguments: [disk.root["system/mime/types"]])).wait()
+                == .exited(0)
+        )
+        try disk.root.write("application/x-c text/plain\n", to: "system/mime/subclasses")
+        #expect(try disk.supertypes("application/x-c") == ["public.plain-text"])
+    }
+
+    @Test("Where nothing is there is no database")
+    func none() throws {
+        let disk = try Disk()
+        #expect(disk.database.read() == nil)
+        #expect(MimeDatabase(environment: ProcessEnvironment(["XDG_DATA_DIRS": "relative"])).read() == nil)
+    }
+
+    @Test(
+        "Types beyond the table conform as the system's own database says",
+        .enabled(if: MimeDatabase().read() != nil, "needs the package shared-mime-info")
+    )
+    func system() throws {
+        let php = try #require(UniformType(mimeType: "application/x-php"))
+        #expect(php.isDynamic)
+        #expect(php.conforms(to: .text) && php.conforms(to: .plainText) && !php.conforms(to: .image))
+        #expect(php.preferredMIMEType == "application/x-php")
+        #expect(php.preferredFilenameExtension == "php")
+        #expect(php.supertypes.isSuperset(of: [.plainText, .text, .data, .item, .content]))
+
+        let rust = try #require(UniformType(filenameExtension: "RS"))
+        #expect(rust.isDynamic && rust.conforms(to: .plainText))
+        #expect(rust.tags[.filenameExtension] == ["rs"])
+        #expect(rust.preferredMIMEType == "text/rust")
+        #expect(UniformType(filenameExtension: "rs", conformingTo: .folder)?.conforms(to: .text) == false)
+
+        #expect(UniformType(mimeType: "image/pjpeg") == .jpeg)
+        #expect(UniformType(mimeType: "application/rtf") == .rtf)
+        #expect(UniformType(mimeType: "image/x-xcf")?.conforms(to: .image) == true)
+        #expect(UniformType(filenameExtension: "3mf")?.conforms(to: .zip) == true)
+        #expect(UniformType(mimeType: "text/rust;charset=koi8-r")?.conforms(to: .plainText) == true)
+    }
+
+    @Test(
+        "Every line of the system's subclasses is a conformance",
+        .enabled(if: MimeDatabase().read() != nil, "needs the package shared-mime-info")
+    )
+    func subclasses() throws {
+        let bytes = (try? System.contents(of: "/usr/share/mime/subclasses", limit: 1 << 20)) ?? []
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            let names = line.split(separator: " ").map(String.init)
+            try #require(names.count == 2)
+            let type = try #require(UniformType(mimeType: names[0]))
+            // The table's own types conform as the table says, and directories are not bytes.
+            guard type.isDynamic, !names[0].hasPrefix("inode/"), !names[1].hasPrefix("inode/") else { continue }
+            let parent = try #require(UniformType(mimeType: names[1]))
+            #expect(type.conforms(to: parent), "\(line)")
+            #expect(!parent.conforms(to: type), "\(line)")
+        }
+    }
+
+    @Test(
+        "A type's identifier says what it would say without a database, and is known again by it",
+        .enabled(if: MimeDatabase().read() != nil, "needs the package shared-mime-info")
+    )
+    func identifiers() throws {
+        let type = try #require(UniformType(filenameExtension: "cs"))
+        #expect(type.identifier == "dyn.ah62d4rv4ge80g62")
+        #expect(UniformType(type.identifier)?.conforms(to: .text) == true)
+        #expect(UniformType(importedAs: type.identifier).conforms(to: .text))
+        // One received is what its publisher says.
+        #expect(!UniformType(identifier: type.identifier, supertypes: []).conforms(to: .text))
+        #expect(type.publishedSupertypes.contains("public.plain-text"))
+        #expect(UniformType.png.publishedSupertypes.isEmpty)
+    }
+}

@@ -1,0 +1,56 @@
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Types that only a MIME database knows, between processes that have it and ones that do not.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct MimeDatabaseProcessTests {
+    /// A desk with a small database of its own, and nothing of the system's.
+    private static func desk() throws -> Desk {
+        let desk = try Desk()
+        for name in ["data", "data/mime"] { _ = try desk.directory.makeDirectory(name) }
+        try desk.directory.write("50:application/x-rhyme:*.rhyme\n", to: "data/mime/globs2")
+        try desk.directory.write("application/x-rhyme text/plain\n", to: "data/mime/subclasses")
+        desk.environment["XDG_DATA_HOME"] = desk.directory["data"]
+        desk.environment["XDG_DATA_DIRS"] = desk.directory["none"]
+        try desk.directory.write("roses are red", to: "a.rhyme")
+        return desk
+    }
+
+    @Test("What a file or a MIME type conforms to by the database, everybody can load it as")
+    func conformance() throws {
+        let desk = try Self.desk()
+        #expect(try desk.run("copy", "a.rhyme").exitCode == 0)
+        let types = try desk.run("types", "--json").text
+        #expect(types.contains("\"public.plain-text\""))
+        #expect(try desk.run("paste", "-t", "text").text == "roses are red")
+        #expect(try desk.run("copy", "-t", "application/x-rhyme=a.rhyme").exitCode == 0)
+        #expect(try desk.run("paste", "-t", "text").text == "roses are red")
+        let offer = try desk.offer(["-t", "application/x-rhyme=cat a.rhyme"])
+        #expect(try desk.run("paste", "-t", "text").text == "roses are red")
+        desk.environment["XDG_DATA_HOME"] = nil
+        #expect(try desk.run("paste", "-t", "text").text == "roses are red")
+        #expect(try desk.run("clear").exitCode == 0)
+        #expect(try offer.finish().exitCode == 0)
+    }
+
+    @Test("Processes with and without a database agree on the type of a tag")
+    func agreement() throws {
+        let desk = try Self.desk()
+        #expect(try desk.run("copy", "a.rhyme").exitCode == 0)
+        desk.environment["XDG_DATA_HOME"] = nil
+        #expect(try desk.run("paste", "-t", ".rhyme").text == "roses are red")
+        #expect(try desk.run("copy", "a.rhyme").exitCode == 0)
+        #expect(try desk.run("paste", "-t", "text").exitCode == 1)
+        desk.environment["XDG_DATA_HOME"] = desk.directory["data"]
+        #expect(try desk.run("paste", "-t", ".rhyme").text == "roses are red")
+    }
+
+    @Test("A file pasted by its MIME type has the extension of the database")
+    func fileName() throws {
+        let desk = try Self.desk()
+        #expect(try desk.run("copy", "-t", "application/x-rhyme=a.rhyme").exitCode == 0)
+        _ = try desk.directory.makeDirectory("out")
+        #expect(try desk.run("paste", "--into", "out").exitCode == 0)
+        #expect(desk.directory.names(in: "out").first?.hasSuffix(".rhyme") == true)
+    }
+}
