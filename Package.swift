@@ -152,8 +152,8 @@ let package = Package(
         .testTarget(
             name: "InProcessTests",
             dependencies: [
-                "PasteboardKit", "PasteboardBroker", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
-                "TypeIdentifiers", "TestSupport",
+                "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop", "BrokerState",
+                "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport",
             ],
             swiftSettings: settings
         ),

@@ -8,8 +8,6 @@ import PasteboardWire
 /// got something. Bytes of a load are moved from the memory they were read into to the destination's socket; only what
 /// the socket does not take at once is stored. Nothing here waits for a peer or calls anybody's code.
 package final class BrokerLoop {
-    /// Reads of one connection in a turn: a peer that sends without end does not keep the others waiting.
-    private static let readsPerTurn = 4
     /// Payloads of this size go straight to a socket that nothing waits for; smaller ones share one write.
     private static let directSendSize = 16 << 10
     /// Events whose token is below this are the loop's own; above are peers, whose generation is at least 1.
@@ -22,12 +20,16 @@ package final class BrokerLoop {
     /// Milliseconds of `now`.
     private var timerSetTo = UInt64.max
     private var events = EpollEvents()
-    private var input = ReadBuffer()
+    var input = ReadBuffer()
     var connections: [Connection?] = []
     /// By id: a connection that has been closed meanwhile must not keep its descriptor open.
     private var dirty: [PeerID] = []
     /// Those of them that are being flushed.
     private var flushed: [PeerID] = []
+    /// Those that the next turn goes on with, whatever epoll says: see `read`.
+    var unfinished: [PeerID] = []
+    /// Those of them that are being gone on with.
+    var resumed: [PeerID] = []
     private var deliveries: [Delivery] = []
     var memory: KeptMemory
     let closer: DescriptorCloser
@@ -38,7 +40,7 @@ package final class BrokerLoop {
     private let controlLimit: Int
     private var isDone = false
     /// Whether this turn has one event.
-    private var isAlone = false
+    private(set) var isAlone = false
     let log: @Sendable (String) -> Void
 
     /// What is waited for besides connections, by its token. A door that was removed leaves its place empty.
@@ -66,15 +68,15 @@ package final class BrokerLoop {
     /// One turn. Without waiting, only what is ready now is taken: tests step through it.
     package func turn(waiting: Bool) throws(SystemError) {
         try self.armTimer()
-        // What a turn left to be written is written by the next, which must not wait then.
-        let isIdle = self.dirty.isEmpty && !self.state.hasReadyKept
+        // What a turn left to be written or processed is the next one's, which must not wait then.
+        let isIdle = self.dirty.isEmpty && self.unfinished.isEmpty && !self.state.hasReadyKept
         try self.epoll.wait(into: &self.events, milliseconds: waiting && isIdle ? nil : 0)
         self.state.advance(to: Self.now())
         self.perform()
         if !self.paused.isEmpty { self.resumePaused() }
         if self.state.unclosedDescriptors > 0 { self.countUnclosed() }
         // Then nothing else can come for the same target in this turn, and what comes last need not wait for more.
-        self.isAlone = self.events.count == 1
+        self.isAlone = self.events.count == 1 && self.unfinished.isEmpty
         for index in 0..<self.events.count {
             let event = self.events[index]
             if event.token == Self.timerToken {
@@ -84,9 +86,10 @@ package final class BrokerLoop {
                 self.open(Int(event.token))
             } else if let connection = self.connection(PeerID(rawValue: event.token)) {
                 if event.isWritable { self.markDirty(connection) }
-                if event.isReadable { self.read(connection, reads: Self.readsPerTurn) }
+                if event.isReadable, !connection.isHeldUp { self.read(connection) }
             }
         }
+        self.readUnfinished()
         self.settle()
         if self.state.isDrained {
             self.state.endDraining()
@@ -188,97 +191,16 @@ package final class BrokerLoop {
         try? self.epoll.remove(connection.descriptor.raw)
     }
 
-    private func gone(_ connection: Connection) {
+    func gone(_ connection: Connection) {
         self.state.disconnected(connection.peer)
         self.close(connection.peer)
         self.perform()
     }
 
-    // MARK: Reading
-
-    /// Reads what has come, in at most `reads` pieces; a connection at its end is processed first and gone after.
-    private func read(_ connection: Connection, reads: Int) {
-        for _ in 0..<reads {
-            let outcome: ReceiveOutcome
-            do {
-                outcome = try self.input.receive(
-                    from: connection.descriptor.raw,
-                    carry: &connection.carry,
-                    descriptors: &connection.descriptors
-                )
-            } catch {
-                return self.gone(connection)
-            }
-            switch outcome {
-            case .wouldBlock: return
-            case .endOfFile: return self.gone(connection)
-            case .bytes(let count):
-                guard self.parse(connection) else { return }
-                // A short read has emptied the socket; what comes later is told by the next event.
-                if count < ReadBuffer.standardReadSize { return }
-            }
-        }
-    }
-
-    /// Takes all whole frames and all bytes of data frames out of the input; false once the peer has been closed.
-    private func parse(_ connection: Connection) -> Bool {
-        var consumed = 0
-        let isOpen = self.input.withBytes { bytes in
-            do throws(Failure) {
-                while let piece = try connection.decoder.next(in: bytes, at: &consumed) {
-                    try self.take(piece, bytes, from: connection)
-                    guard self.connection(connection.peer) != nil else { return false }
-                }
-                try self.checkUnclaimed(connection, isFrameOpen: consumed < bytes.count)
-                return true
-            } catch {
-                self.state.violated(connection.peer, error)
-                self.perform()
-                return false
-            }
-        }
-        if isOpen { self.input.keep(unconsumedFrom: consumed, into: &connection.carry) }
-        return isOpen
-    }
-
-    private func take(_ piece: FramePiece, _ bytes: Span<UInt8>, from connection: Connection) throws(Failure) {
-        let payload = bytes.extracting(piece.payload)
-        guard piece.header.descriptorCount == 0 else {
-            return try self.takePassed(piece.header, payload, from: connection)
-        }
-        guard piece.header.rawKind == FrameKind.data.rawValue else {
-            self.state.received(piece.header, payload, from: connection.peer)
-            connection.decoder.limitBeforeHello = nil
-            return self.perform()
-        }
-        let verdict = self.state.relay(
-            stream: piece.header.stream,
-            count: payload.count,
-            last: piece.endsSequence,
-            from: connection.peer
-        )
-        self.perform()
-        switch verdict {
-        case .forward(let destination, let stream, let route, let frameLength, let last):
-            guard let target = self.connection(destination) else { return }
-            let frame = OutgoingData(stream: stream, route: route, frameLength: frameLength, last: last)
-            let isLastPiece = piece.payload.upperBound == bytes.count
-            self.forward(payload, as: frame, to: target, atOnce: isLastPiece && self.isAlone)
-        case .keep(let kept):
-            _ = self.keep(payload, in: kept)
-        case .fill(let kept, let last):
-            guard self.keep(payload, in: kept) else { return }
-            self.state.stored(kept, count: payload.count, last: last)
-            self.perform()
-        case .drop, .closing:
-            break
-        }
-    }
-
     // MARK: Moving bytes
 
     /// What the bytes of a load become on their way to its destination.
-    private struct OutgoingData {
+    struct OutgoingData {
         let stream: UInt64
         let route: RouteID
         let frameLength: Int
@@ -286,7 +208,7 @@ package final class BrokerLoop {
     }
 
     /// - Parameter isAtOnce: nothing more comes for the target now, so that there is nothing to share a write with.
-    private func forward(_ payload: Span<UInt8>, as data: OutgoingData, to target: Connection, atOnce isAtOnce: Bool) {
+    func forward(_ payload: Span<UInt8>, as data: OutgoingData, to target: Connection, atOnce isAtOnce: Bool) {
         guard !target.isWriteClosed else { return }
         var offset = 0
         repeat {
@@ -324,7 +246,8 @@ package final class BrokerLoop {
         self.markDirty(target)
     }
 
-    private func keep(_ payload: Span<UInt8>, in kept: KeptID) -> Bool {
+    /// Whether it could be kept.
+    func keep(_ payload: Span<UInt8>, in kept: KeptID) -> Bool {
         do {
             try self.memory.append(payload, to: kept)
             return true
@@ -381,18 +304,23 @@ package final class BrokerLoop {
             case .stream: target.output.appendStream(frames)
             }
             self.markDirty(target)
-            if target.output.controlCount > self.controlLimit { overfull.append(target) }
+            if self.isOverfull(target) { overfull.append(target) }
         }
         for effect in outbox.effects { self.perform(effect) }
         for target in overfull { self.relieve(target) }
         swap(&outbox, &self.spareOutbox)
     }
 
-    /// A peer that asks for much and reads it is written to early; one that does not read is ended.
+    /// The answers to its own requests do not count: who does not read them is not read.
+    private func isOverfull(_ target: Connection) -> Bool {
+        target.output.controlCount - target.answerCount > self.controlLimit
+    }
+
+    /// A peer that gets much and reads it is written to early; one that does not read is ended.
     private func relieve(_ target: Connection) {
         guard self.connection(target.peer) != nil else { return }
         _ = try? target.output.flush(to: target.descriptor.raw, delivered: &self.deliveries)
-        guard target.output.controlCount > self.controlLimit else { return }
+        guard self.isOverfull(target) else { return }
         let failure = Failure(.limitExceeded, "the connection does not read: limit control-queue is full")
         self.state.violated(target.peer, failure)
         self.perform()
@@ -445,18 +373,18 @@ package final class BrokerLoop {
         do {
             guard !connection.isWriteClosed else { throw SystemError(call: "send", errno: 0) }
             let outcome = try connection.output.flush(to: connection.descriptor.raw, delivered: &self.deliveries)
-            guard (outcome == .blocked) != connection.awaitsRoom else { return }
-            connection.awaitsRoom = outcome == .blocked
-            try self.epoll.modify(
-                connection.descriptor.raw,
-                connection.awaitsRoom ? [.readable, .writable] : .readable,
-                token: connection.peer.rawValue
-            )
+            connection.answerCount = min(connection.answerCount, connection.output.controlCount)
+            if connection.isHeldUp, !connection.isPaused || connection.mayAsk { self.finishLater(connection) }
+            var interest: Epoll.Interest = outcome == .blocked ? .writable : []
+            if !connection.isHeldUp || connection.isUnfinished { interest.insert(.readable) }
+            guard interest != connection.interest else { return }
+            try self.epoll.modify(connection.descriptor.raw, interest, token: connection.peer.rawValue)
+            connection.interest = interest
         } catch {
             // It takes nothing more; what it had sent before counts, so that is read first.
             connection.isWriteClosed = true
-            self.read(connection, reads: 64)
-            if self.connection(connection.peer) != nil { self.gone(connection) }
+            self.state.stoppedReading(connection.peer)
+            self.finishLater(connection)
         }
     }
 }

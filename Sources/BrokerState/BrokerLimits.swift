@@ -60,7 +60,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("objects", .count, "items, representations and loads held for all processes", \.objects),
         Entry("metadata", .bytes, "names and types held for all processes", \.metadata),
         Entry("metadata-per-publication", .bytes, "names and types of one write", \.metadataPerPublication),
-        Entry("control-queue", .bytes, "control frames waiting for one connection", \.controlQueue),
+        Entry("control-queue", .bytes, "frames of others' doing that wait for a peer to read", \.controlQueue),
         Entry("transfer-pool", .bytes, "bytes of all loads on their way", \.transferPool),
         Entry("kept-pool", .bytes, "bytes kept after their writer has gone", \.keptPool),
         Entry("kept-representations", .count, "representations kept, each a descriptor", \.keptRepresentations),

@@ -113,6 +113,11 @@ package struct BrokerState: Sendable {
         }
     }
 
+    /// Nothing can be sent to a peer any more. What it has sent is still put in, before it is `disconnected`.
+    package mutating func stoppedReading(_ peer: PeerID) {
+        self.peers.update(peer) { $0.isDeaf = true }
+    }
+
     /// The connection has ended, after everything that it had sent was put in: ends all that depended on it.
     package mutating func disconnected(_ id: PeerID) {
         guard let peer = self.peers[id] else { return }
@@ -291,7 +296,9 @@ package struct BrokerState: Sendable {
             guard !self.isDraining else {
                 throw Failure(.brokerRestarted, "the broker is shutting down; try again")
             }
+            let isDeaf = self.peers[peer]?.isDeaf == true
             switch kind {
+            case .load where isDeaf, .list where isDeaf, .status where isDeaf: return
             case .write: try self.beginWrite(try Write(decoding: payload), stream: stream, from: peer)
             case .load: try self.beginLoad(try Load(decoding: payload), stream: stream, from: peer)
             case .list: try self.list(try List(decoding: payload), stream: stream, for: peer)

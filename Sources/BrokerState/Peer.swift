@@ -8,6 +8,8 @@ package struct Peer: Sendable {
     let account: Accounting.AccountID
     /// Set until hello has come.
     var helloDeadline: UInt64?
+    /// Nothing reaches it any more, though what it has sent is still coming.
+    var isDeaf = false
     /// What it calls itself: shown, never trusted.
     var label = ""
     /// The highest stream id that it has opened: ids are never used again.

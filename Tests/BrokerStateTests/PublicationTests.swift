@@ -49,6 +49,23 @@ import Testing
         #expect(broker.state.held == .nothing && broker.openMemory == 0)
     }
 
+    @Test("What a peer sends after it has stopped reading counts, but its lists and loads are passed over")
+    func unreadable() {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        let reader = broker.connect()
+        broker.stopReading(writer)
+        broker.write([Item([Representation("k", kept: true)])], kept: [[1]], from: writer)
+        #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.provision) == [1])
+        #expect(broker.list(from: writer).isEmpty)
+        let load = broker.load(from: writer)
+        #expect(broker.take(writer).isEmpty && broker.state.held.loads == 0)
+        // It was opened all the same.
+        broker.send(Cancel(), on: load, from: writer)
+        #expect(broker.closed.isEmpty)
+        broker.disconnect(writer)
+    }
+
     @Test("Kept bytes of a dead writer stay charged to its process until they go")
     func chargedAfterDeath() {
         var broker = StateHarness()

@@ -80,6 +80,10 @@ struct StateHarness {
         self.perform()
     }
 
+    mutating func stopReading(_ peer: PeerID) {
+        self.state.stoppedReading(peer)
+    }
+
     /// What the peer was sent since the last time.
     mutating func take(_ peer: PeerID) -> [Frame] {
         self.inboxes.removeValue(forKey: peer) ?? []

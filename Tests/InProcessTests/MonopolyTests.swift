@@ -1,0 +1,213 @@
+import BrokerLoop
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// One connection whose requests cost much: what the others, and it itself, get.
+@Suite(.timeLimit(.minutes(2))) struct MonopolyTests {
+    private let broker: SteppedBroker
+    private let source: SteppedPeer
+    private let other: SteppedPeer
+
+    init() throws {
+        self.broker = try SteppedBroker()
+        self.source = try self.broker.connect()
+        self.other = try self.broker.connect()
+        // More than twice what may wait to be read.
+        try self.broker.publish(on: "large", size: 48_000, items: 3, by: self.source)
+    }
+
+    @Test(
+        "Twenty thousand lists of one connection hold nobody else up, whether it reads or not",
+        arguments: [true, false]
+    )
+    func manyLists(reads: Bool) throws {
+        let greedy = try self.broker.connect()
+        let door = try StopDoor()
+        try self.broker.loop.add(door)
+        greedy.queueLists(of: "large", count: 20_000)
+        var answers = 0
+        for _ in 0..<20 {
+            try self.broker.step(sending: greedy)
+            #expect(try self.broker.provision(on: "large", for: self.other) == 0)
+            if reads { answers += try greedy.hear().count { $0.kind == .contents } }
+        }
+        // Each of twenty turns, and of those that the other list took, answered one of them.
+        #expect(answers <= 80)
+        door.signal()
+        try self.broker.step(2)
+        #expect(self.broker.loop.isDraining)
+    }
+
+    @Test("A turn answers a bounded number of requests whose answers are short")
+    func shortAnswers() throws {
+        let greedy = try self.broker.connect()
+        let streams = greedy.queueLists(of: "empty", count: 2_000)
+        try greedy.push()
+        try #require(greedy.unsent == 0)
+        var ends: [UInt64] = []
+        while ends.count < streams.count {
+            try self.broker.step()
+            let new = try greedy.hear().filter { $0.kind == .end }.map(\.stream)
+            try #require((1...128).contains(new.count))
+            ends += new
+        }
+        #expect(ends == streams)
+    }
+
+    @Test("Requests of a peer that reads are all answered, in order, wherever its bytes were cut")
+    func order() throws {
+        try self.broker.publish(on: "small", size: 2_000, by: self.source)
+        let greedy = try self.broker.connect()
+        var expected: [UInt64] = []
+        let bytes = [UInt8](repeating: 7, count: 9_999)
+        for _ in 0..<20 {
+            expected += greedy.queueLists(of: "large", count: 3)
+            expected += greedy.queueLists(of: "small", count: 100)
+            expected.append(greedy.queueWrite(bytes, to: "kept"))
+        }
+        var heard: [ScriptedPeer.Frame] = []
+        var idleTurns = 0
+        while greedy.unsent > 0 || idleTurns < 3 {
+            try self.broker.step(sending: greedy)
+            let new = try greedy.hear()
+            heard += new
+            idleTurns = new.isEmpty ? idleTurns + 1 : 0
+        }
+        // A write that is replaced by the next one ends some time later.
+        let writes = Set(heard.filter { $0.kind == .committed }.map(\.stream))
+        let answered = heard.filter { writes.contains($0.stream) ? $0.kind == .committed : $0.kind == .end }
+        #expect(answered.map(\.stream) == expected)
+        #expect(writes.count == 20)
+        let pieces = try self.broker.answer(Load("kept"), to: self.other).filter { $0.kind == .data }
+        #expect(Array(pieces.map(\.payload).joined()) == bytes)
+    }
+
+    @Test("Of a peer that does not read only so much is taken, and its promises go when it dies")
+    func paused() throws {
+        let greedy = try self.broker.connect()
+        try self.broker.publish(on: "greedy", by: greedy)
+        greedy.queueLists(of: "large", count: 100_000)
+        for _ in 0..<20 { try self.broker.step(sending: greedy) }
+        let unsent = greedy.unsent
+        #expect(unsent > 0)
+        for _ in 0..<20 { try self.broker.step(sending: greedy) }
+        #expect(greedy.unsent == unsent)
+        #expect(try self.broker.provision(on: "greedy", for: self.other) == 0)
+        greedy.close()
+        // Lists that nobody would read are passed over, a bounded number of them in a turn.
+        var turns = 0
+        while try self.broker.provision(on: "greedy", for: self.other) == 0, turns < 1_000 { turns += 1 }
+        #expect(try self.broker.provision(on: "greedy", for: self.other) == 2)
+    }
+
+    @Test("What a paused source had sent before it died counts: the last bytes of an answer, and a write")
+    func lastWords() throws {
+        let dying = try self.broker.connect()
+        try self.broker.publish(on: "dying", by: dying)
+        let load = self.other.newStream()
+        self.other.queue(Load("dying"), stream: load)
+        try self.broker.step(sending: self.other)
+        try self.broker.step()
+        let ask = try #require(try dying.hear().last { $0.kind == .ask }).stream
+        dying.queueData([1, 2, 3], stream: ask, last: false)
+        dying.queueLists(of: "large", count: 1_000)
+        dying.queueData([4, 5], stream: ask, last: true)
+        dying.queueWrite([6, 7], to: "testament")
+        try dying.push()
+        try #require(dying.unsent == 0)
+        try self.broker.step(10)
+        #expect(try Self.data(self.other.hear()) == [1, 2, 3])
+        dying.close()
+        try self.broker.step(20)
+        let heard = try self.other.hear()
+        #expect(Self.data(heard) == [4, 5])
+        #expect(heard.last?.header.flags.contains(.last) == true)
+        #expect(try self.broker.provision(on: "dying", for: self.other) == 2)
+        #expect(try self.broker.provision(on: "testament", for: self.other) == 1)
+    }
+
+    @Test("A source that has yet to read is heard, as long as it asks for nothing more")
+    func unreadSource() throws {
+        // Its socket holds next to nothing, so that the answer to its list waits in the broker.
+        let slow = try self.broker.connect(buffer: 4_096)
+        try self.broker.publish(on: "slow", by: slow)
+        self.other.queue(Load("slow"), stream: self.other.newStream())
+        try self.broker.step(sending: self.other)
+        try self.broker.step()
+        let ask = try #require(try slow.hear().last { $0.kind == .ask }).stream
+        slow.queueLists(of: "large", count: 1)
+        try self.broker.step(sending: slow)
+        slow.queueData([1, 2], stream: ask, last: false)
+        slow.queueLists(of: "large", count: 1)
+        slow.queueData([3], stream: ask, last: true)
+        try slow.push()
+        try #require(slow.unsent == 0)
+        try self.broker.step(3)
+        #expect(try Self.data(self.other.hear()) == [1, 2])
+        // What comes behind its next list waits with it, until it has read.
+        for _ in 0..<1_000 {
+            _ = try slow.hear()
+            try self.broker.step()
+        }
+        #expect(try Self.data(self.other.hear()) == [3])
+    }
+
+    @Test("A source that does not read what others ask of it is ended, and its own answers do not count")
+    func overfullSource() throws {
+        let broker = try SteppedBroker(limits: ["control-queue=16KiB"])
+        let (slow, other) = (try broker.connect(buffer: 4_096), try broker.connect())
+        try broker.publish(on: "slow", size: 48_000, by: slow)
+        slow.queueLists(of: "slow", count: 2)
+        try broker.step(sending: slow)
+        #expect(try broker.provision(on: "slow", for: other) == 0)
+        for _ in 0..<1_000 {
+            let load = other.newStream()
+            other.queue(Load("slow"), stream: load)
+            other.queue(Cancel(), stream: load)
+        }
+        for _ in 0..<20 { try broker.step(sending: other) }
+        #expect(try broker.provision(on: "slow", for: other) == 2)
+    }
+
+    @Test("Descriptors are those of their own frames, also where the frames had to wait")
+    func descriptors() throws {
+        let passer = try self.broker.connect(descriptors: true)
+        for number in 0..<20 {
+            passer.queueLists(of: "large", count: 2)
+            let bytes = [UInt8](repeating: UInt8(number), count: 100 + number)
+            let file = try MemoryFile()
+            try file.append(bytes.span)
+            try file.seal()
+            passer.queueWrite(bytes, to: "passed\(number)", as: file)
+        }
+        var heard: [ScriptedPeer.Frame] = []
+        var idleTurns = 0
+        while passer.unsent > 0 || idleTurns < 3 {
+            try self.broker.step(sending: passer)
+            let new = try passer.hear()
+            heard += new
+            idleTurns = new.isEmpty ? idleTurns + 1 : 0
+        }
+        #expect(heard.count { $0.kind == .contents } == 40)
+        #expect(heard.count { $0.kind == .committed } == 20)
+        for number in 0..<20 {
+            let frames = try self.broker.answer(Load("passed\(number)"), to: self.other)
+            #expect(Self.data(frames) == [UInt8](repeating: UInt8(number), count: 100 + number))
+        }
+    }
+
+    @Test("A broker that is told to end does not wait for a paused peer")
+    func draining() throws {
+        let greedy = try self.broker.connect()
+        greedy.queueLists(of: "large", count: 1_000)
+        for _ in 0..<10 { try self.broker.step(sending: greedy) }
+        self.broker.loop.stop()
+        try self.broker.loop.run()
+    }
+
+    private static func data(_ frames: [ScriptedPeer.Frame]) -> [UInt8] {
+        Array(frames.filter { $0.kind == .data }.map(\.payload).joined())
+    }
+}

@@ -1,0 +1,223 @@
+import BrokerLoop
+import BrokerState
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+
+/// A broker without a thread: a test takes its turns, one by one.
+final class SteppedBroker {
+    let loop: BrokerLoop
+    private var processes: UInt32 = 1_000
+
+    init(limits: [String] = []) throws {
+        var bounds = BrokerLimits.standard
+        for limit in ["first-byte=10m", "progress=10m", "hello=10m"] + limits { try bounds.set(limit) }
+        self.loop = try BrokerLoop(state: try BrokerDaemon.state(bounds)) { _ in }
+        // It knows the time from its first turn on.
+        try self.step()
+    }
+
+    func step(_ turns: Int = 1) throws {
+        for _ in 0..<turns { try self.loop.turn(waiting: false) }
+    }
+
+    /// A process that has said hello and read welcome.
+    ///
+    /// - Parameter buffer: the size of its socket's buffers, instead of the default.
+    func connect(descriptors: Bool = false, buffer: CInt? = nil) throws -> SteppedPeer {
+        let pair = try Socket.pair()
+        if let buffer {
+            Socket.setBuffers(of: pair.first.raw, bytes: buffer)
+            Socket.setBuffers(of: pair.second.raw, bytes: buffer)
+        }
+        self.processes += 1
+        let peer = SteppedPeer(try System.duplicate(pair.first.raw))
+        self.loop.adopt(pair.keepingSecond(), of: ProcessKey(pid: self.processes, identity: 1))
+        var hello = Hello()
+        if descriptors { hello.features = [Feature.descriptors.rawValue] }
+        peer.queue(hello, stream: 0)
+        try self.step(sending: peer)
+        guard try peer.hear().first?.kind == .welcome else { throw ScriptedPeerError.nothingCame }
+        return peer
+    }
+
+    /// A turn after `peer` has sent what its socket takes.
+    func step(sending peer: SteppedPeer) throws {
+        try peer.push()
+        try self.step()
+    }
+
+    /// The answer to a request of `peer`, which has to come within `turns`.
+    func answer(_ request: some WireMessage, to peer: SteppedPeer, turns: Int = 3) throws -> [ScriptedPeer.Frame] {
+        let stream = peer.newStream()
+        peer.queue(request, stream: stream)
+        try peer.push()
+        var frames: [ScriptedPeer.Frame] = []
+        for _ in 0..<turns {
+            try self.step()
+            frames += try peer.hear().filter { $0.stream == stream }
+            if let last = frames.last, [.end, .error, .committed].contains(last.kind) || last.header.flags == .last {
+                return frames
+            }
+        }
+        throw ScriptedPeerError.nothingCame
+    }
+
+    /// Where the first item's first representation is: 0 promised, 1 kept, 2 gone.
+    func provision(on board: String, for peer: SteppedPeer) throws -> UInt32? {
+        let frames = try self.answer(List(board), to: peer)
+        return try frames.first { $0.kind == .item }?.decoded(as: Item.self).representations[0].provision
+    }
+
+    /// Publishes one type, promised, whose description has about `size` bytes, at most 50,000, on each of `items`.
+    func publish(on board: String, size: Int = 100, items: Int = 1, by peer: SteppedPeer) throws {
+        let stream = peer.newStream()
+        peer.queue(Write(board), stream: stream)
+        var item = Item()
+        for index in 0...size / 5_000 {
+            var representation = Representation()
+            representation.type = "com.example.type\(index)"
+            representation.provision = 0
+            for number in 0..<min(50, (size - 5_000 * index) / 100) {
+                representation.supertypes.append("com.example.\(number)." + String(repeating: "x", count: 80))
+            }
+            item.representations.append(representation)
+        }
+        for _ in 0..<items { peer.queue(item, stream: stream) }
+        peer.queue(Commit(items: items), stream: stream)
+        repeat { try self.step(sending: peer) } while peer.unsent > 0
+        guard try peer.hear().last?.kind == .committed else { throw ScriptedPeerError.nothingCame }
+    }
+}
+
+/// A client that sends and reads when its test says so, and never waits.
+final class SteppedPeer {
+    private var socket: DescriptorBox?
+    private var output = OutputBuffer()
+    private var input = ReadBuffer()
+    private var carry: [UInt8] = []
+    private var descriptors = ReceivedDescriptors()
+    private var decoder = FrameDecoder()
+    private var lastStream: UInt64?
+    private(set) var isEnded = false
+
+    init(_ socket: consuming OwnedDescriptor) {
+        self.socket = DescriptorBox(socket)
+        self.decoder.takesDescriptors = true
+    }
+
+    /// How many bytes are queued that the socket has not taken.
+    var unsent: Int { self.output.streamCount }
+
+    func newStream() -> UInt64 {
+        let stream = self.lastStream.map { $0 + 2 } ?? 1
+        self.lastStream = stream
+        return stream
+    }
+
+    func queue(_ message: some WireMessage, stream: UInt64) {
+        var encoder = FrameEncoder()
+        encoder.append(message, stream: stream)
+        self.output.appendStream(encoder.bytes.span)
+    }
+
+    func queueData(_ bytes: [UInt8], stream: UInt64, last: Bool) {
+        let header = FrameHeader(.data, stream: stream, length: bytes.count, flags: last ? .last : .none)
+        self.output.appendStream(header: header, payload: bytes.span)
+    }
+
+    /// So many lists; returns their streams.
+    @discardableResult
+    func queueLists(of board: String, count: Int) -> [UInt64] {
+        let streams = (0..<count).map { _ in self.newStream() }
+        for stream in streams { self.queue(List(board), stream: stream) }
+        return streams
+    }
+
+    /// A write of kept bytes; returns its stream. With a `file`, that is passed in place of the bytes.
+    @discardableResult
+    func queueWrite(_ bytes: [UInt8], to board: String, as file: MemoryFile? = nil) -> UInt64 {
+        let stream = self.newStream()
+        self.queue(Write(board), stream: stream)
+        var item = Item()
+        var representation = Representation()
+        representation.type = "public.data"
+        representation.provision = 1
+        representation.byteCount = UInt64(bytes.count)
+        item.representations = [representation]
+        self.queue(item, stream: stream)
+        if let file {
+            self.output.markDescriptors([file.descriptor])
+            let header = FrameHeader(.data, stream: stream, length: 0, flags: .last, descriptorCount: 1)
+            let nothing: [UInt8] = []
+            self.output.appendStream(header: header, payload: nothing.span)
+        } else {
+            self.queueData(bytes, stream: stream, last: true)
+        }
+        self.queue(Commit(items: 1), stream: stream)
+        return stream
+    }
+
+    /// Sends what the socket takes of what is queued.
+    func push() throws {
+        guard let socket = self.socket else { return }
+        var deliveries: [Delivery] = []
+        _ = try self.output.flush(to: socket.raw, delivered: &deliveries)
+    }
+
+    /// What has come since the last time: whole frames, and data frames in pieces.
+    func hear() throws -> [ScriptedPeer.Frame] {
+        var frames: [ScriptedPeer.Frame] = []
+        while let socket = self.socket, !self.isEnded {
+            switch try self.input.receive(from: socket.raw, carry: &self.carry, descriptors: &self.descriptors) {
+            case .wouldBlock: return frames
+            case .endOfFile: self.isEnded = true
+            case .bytes:
+                var consumed = 0
+                try self.input.withBytes { bytes in
+                    while let piece = try self.decoder.next(in: bytes, at: &consumed) {
+                        var payload: [UInt8] = []
+                        payload.append(copying: bytes.extracting(piece.payload))
+                        frames.append(ScriptedPeer.Frame(header: piece.header, payload: payload))
+                    }
+                }
+                self.input.keep(unconsumedFrom: consumed, into: &self.carry)
+            }
+        }
+        return frames
+    }
+
+    func close() {
+        self.socket = nil
+    }
+}
+
+extension List {
+    init(_ board: String) {
+        self.init()
+        self.board = board
+    }
+}
+
+extension Write {
+    init(_ board: String) {
+        self.init()
+        self.board = board
+    }
+}
+
+extension Load {
+    /// Everything that the board's first item has, inline.
+    init(_ board: String) {
+        self.init()
+        self.board = board
+        self.credit = 1 << 20
+    }
+}
+
+extension Commit {
+    init(items: Int) {
+        self.init()
+        self.itemCount = UInt32(clamping: items)
+    }
+}
