@@ -57,7 +57,8 @@ extension BrokerState {
             var answered = route
             answered.declaredByteCount = try self.byteCount(of: answer, descriptor, route)
             answered.content = answer.content
-            self.pass(.received, id, answered, path: route.inPlaceWelcome ? answer.path?.ifUsable : nil)
+            let path = route.inPlaceWelcome ? answer.path?.ifUsable : nil
+            self.pass(.received, id, answered, path: path, name: answer.suggestedName)
         } catch {
             self.fail(id, error)
         }
@@ -101,9 +102,10 @@ extension BrokerState {
         _ descriptor: Outbox.Passing.Descriptor,
         _ id: RouteID,
         _ route: Route,
-        path: String? = nil
+        path: String? = nil,
+        name: String? = nil
     ) {
-        guard var answer = self.answer(to: route) else { return }
+        guard var answer = self.answer(to: route, name: name) else { return }
         answer.path = path
         self.routes.update(id) {
             $0.isAnswered = true

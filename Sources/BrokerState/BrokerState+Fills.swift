@@ -114,7 +114,10 @@ extension BrokerState {
     // MARK: What the source says
 
     mutating func fillAnswered(_ kept: KeptID, _ id: RouteID, _ answer: Answer) {
-        self.kept.update(kept) { $0.content = answer.content ?? $0.content }
+        self.kept.update(kept) {
+            $0.content = answer.content ?? $0.content
+            $0.fileName = answer.suggestedName?.asSuggestedName ?? $0.fileName
+        }
         guard let byteCount = answer.byteCount else { return }
         do throws(Failure) {
             try self.chargeKept(kept, for: byteCount)

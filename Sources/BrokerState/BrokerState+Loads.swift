@@ -246,7 +246,7 @@ extension BrokerState {
     }
 
     private mutating func sourceAnswered(_ id: RouteID, _ route: Route, _ answer: Answer) throws(Failure) {
-        guard answer.byteCount != nil || answer.content != nil else { return }
+        guard answer.byteCount != nil || answer.content != nil || answer.suggestedName != nil else { return }
         guard route.received == 0, !route.isAnswered else {
             throw Failure(.protocolViolation, "an answer comes before the bytes")
         }
@@ -257,7 +257,9 @@ extension BrokerState {
             $0.declaredByteCount = answer.byteCount ?? $0.declaredByteCount
             $0.content = answer.content ?? $0.content
         }
-        if let kept = route.filling { self.fillAnswered(kept, id, answer) }
+        if let kept = route.filling { return self.fillAnswered(kept, id, answer) }
+        // Told at once, so that a load does not have to remember it.
+        if let name = answer.suggestedName, let route = self.routes[id] { self.answerIfNeeded(id, route, name: name) }
     }
 
     private mutating func sourceEnded(_ id: RouteID, _ route: Route, declared: UInt64) {

@@ -152,13 +152,15 @@ extension BrokerState {
     }
 
     /// What the load gives, ahead of its first byte: sent so late that both are one write.
-    mutating func answerIfNeeded(_ id: RouteID, _ route: Route) {
-        guard !route.isAnswered, let answer = self.answer(to: route) else { return }
+    ///
+    /// - Parameter name: what the source calls its file; it counts where the item has no name.
+    mutating func answerIfNeeded(_ id: RouteID, _ route: Route, name: String? = nil) {
+        guard !route.isAnswered, let answer = self.answer(to: route, name: name) else { return }
         self.routes.update(id) { $0.isAnswered = true }
         self.outbox.send(answer, to: route.destination, stream: route.destinationStream)
     }
 
-    func answer(to route: Route) -> Answer? {
+    func answer(to route: Route, name: String? = nil) -> Answer? {
         guard let items = self.publications[route.publication]?.items else { return nil }
         let item = items[Int(route.item)]
         var answer = Answer()
@@ -166,7 +168,7 @@ extension BrokerState {
         answer.item = route.item
         answer.type = item.representations[Int(route.representation)].type
         answer.itemCount = UInt32(clamping: items.count)
-        answer.suggestedName = item.suggestedName
+        answer.suggestedName = item.suggestedName ?? name?.asSuggestedName
         switch route.source {
         case .peer:
             answer.byteCount = route.declaredByteCount
@@ -174,6 +176,7 @@ extension BrokerState {
         case .kept(let kept):
             answer.byteCount = self.kept[kept]?.size
             answer.content = self.kept[kept]?.content
+            answer.suggestedName = answer.suggestedName ?? self.kept[kept]?.fileName
         }
         return answer
     }

@@ -78,7 +78,7 @@ extension BrokerState {
         self.writes.update(id) { $0.charge = write.charge }
         // Stored first, filled after: what fails on the way is then discarded with the write.
         let index = write.items.count
-        let name = item.suggestedName?.printable.prefix(utf8Count: WireLimits.name)
+        let name = item.suggestedName?.asSuggestedName
         let presentation = StoredItem.Presentation(
             width: item.presentationWidth,
             height: item.presentationHeight,
@@ -335,4 +335,9 @@ extension BrokerState {
         self.accounting.release(publication.charge)
         self.release(publication.keptBytes)
     }
+}
+
+extension String {
+    /// As it is passed on: without what does something to a terminal, and of a bounded length.
+    var asSuggestedName: String { self.printable.prefix(utf8Count: WireLimits.name) }
 }

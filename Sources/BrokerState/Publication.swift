@@ -76,6 +76,7 @@ package struct KeptBytes: Sendable {
     var charged: UInt64 = 0
     /// What their source said about them.
     var content: UInt32?
+    var fileName: String?
     /// While their source is being asked for them.
     var fill: Fill?
 

@@ -9,6 +9,8 @@ final class Gate: Sendable {
 
     private let state = Lock(State())
 
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
     func open() {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.isOpen = true

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PasteboardBroker
+import PasteboardClient
 import PasteboardKit
 import PasteboardTransport
 
@@ -51,8 +52,16 @@ struct TestBroker: Sendable {
     }
 
     /// A program that uses this broker.
-    func connect() -> PasteboardConnection {
-        PasteboardConnection(socketPath: "\(directory)/socket", startsBroker: false)
+    func connect(groups: [String] = []) -> PasteboardConnection {
+        // A machine with much to do must not look like a broker that does not answer.
+        var patience = Patience()
+        patience.welcome = 600_000
+        patience.silence = 600_000
+        let path = "\(directory)/socket"
+        return PasteboardConnection(groups: groups, patience: patience) {
+            let deadline = MonotonicClock.deadline(milliseconds: 600_000)
+            return BrokerSocket(descriptor: try Socket.connect(path: path, deadline: deadline), path: path)
+        }
     }
 
     /// A pasteboard as one more program sees it.

@@ -177,10 +177,11 @@ package struct ConnectionIO: ~Copyable {
         _ descriptor: DescriptorBox,
         byteCount: UInt64,
         path: String? = nil,
+        fileName: String? = nil,
         on ask: UInt64
     ) -> Bool {
         self.collect()
-        guard self.state.pass(ask, byteCount: byteCount, path: path) else { return false }
+        guard self.state.pass(ask, byteCount: byteCount, path: path, fileName: fileName) else { return false }
         self.output.markDescriptors([descriptor])
         self.collect()
         return true

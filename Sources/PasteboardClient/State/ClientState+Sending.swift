@@ -60,12 +60,18 @@ extension ClientState {
     /// - Parameter path: where the file lies, if it is the source's own and others may open it there. It is told only
     ///   where the ask welcomes it.
     /// - Returns: false if the ask is over, has had bytes, or wants none; nothing is sent then.
-    package mutating func pass(_ ask: UInt64, byteCount: UInt64, path: String? = nil) -> Bool {
+    package mutating func pass(
+        _ ask: UInt64,
+        byteCount: UInt64,
+        path: String? = nil,
+        fileName: String? = nil
+    ) -> Bool {
         guard self.failure == nil, self.passesDescriptors, let index = self.asks.index(of: ask),
             self.asks.values[index].descriptorWelcome, self.asks.values[index].sent == 0
         else { return false }
         var answer = Answer()
         answer.byteCount = byteCount
+        answer.suggestedName = fileName
         if let path, self.asks.values[index].inPlaceWelcome, path.utf8.count <= WireLimits.path { answer.path = path }
         self.streamFrames.append(answer, stream: ask, flags: .last, descriptorCount: 1)
         self.asks.remove(at: index)
@@ -88,12 +94,20 @@ extension ClientState {
 
     /// Announces how many bytes an ask will give, if that is known, and what they are. Before its first byte, if at all.
     ///
-    /// - Parameter content: 1 where they are a tar archive of the folder that the representation is.
-    package mutating func answer(_ ask: UInt64, byteCount: UInt64?, content: UInt32? = nil) {
+    /// - Parameters:
+    ///   - content: 1 where they are a tar archive of the folder that the representation is.
+    ///   - fileName: what the file is called that they come from.
+    package mutating func answer(
+        _ ask: UInt64,
+        byteCount: UInt64?,
+        content: UInt32? = nil,
+        fileName: String? = nil
+    ) {
         guard let index = self.asks.index(of: ask), self.asks.values[index].sent == 0 else { return }
         var answer = Answer()
         answer.byteCount = byteCount
         answer.content = content
+        answer.suggestedName = fileName
         self.streamFrames.append(answer, stream: ask)
     }
 

@@ -20,11 +20,14 @@ final class Link: Sendable {
     init(
         adopting socket: consuming OwnedDescriptor,
         path: String,
-        hello: Hello
+        hello: Hello,
+        patience: Patience
     ) throws(SystemError) {
         descriptor = socket.raw
         wake = try EventDescriptor()
-        core = Lock(LinkCore(ConnectionIO(adopting: socket, path: path, hello: hello, closer: Self.closer)))
+        var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: Self.closer)
+        io.patience = patience
+        core = Lock(LinkCore(io))
         core.withLock { $0.attach(self) }
         try SystemThread(name: "pasteboard") { self.run() }.detach()
     }

@@ -233,10 +233,11 @@ final class LinkCore {
         case .success(.file(let file)):
             // An archive has to be told, and memory has no place.
             let path = answer.inPlaceWelcome ? file.path : nil
-            if !file.isArchive, io.pass(file.descriptor, byteCount: file.byteCount, path: path, on: ask) {
+            let (count, name) = (file.byteCount, file.name)
+            if !file.isArchive, io.pass(file.descriptor, byteCount: count, path: path, fileName: name, on: ask) {
                 return forget(ask)
             }
-            send(FilePieces(file.passed, isArchive: file.isArchive), on: ask)
+            send(FilePieces(file), on: ask)
         case .success(.pieces(let pieces)):
             send(pieces, on: ask)
         }
@@ -244,9 +245,8 @@ final class LinkCore {
 
     /// Piece by piece, the first of them empty.
     private func send(_ pieces: any PieceSource, on ask: UInt64) {
-        if pieces.byteCount != nil || pieces.isArchive {
-            io.state.answer(ask, byteCount: pieces.byteCount, content: pieces.isArchive ? 1 : nil)
-        }
+        let (content, name) = (pieces.isArchive ? UInt32(1) : nil, pieces.fileName)
+        io.state.answer(ask, byteCount: pieces.byteCount, content: content, fileName: name)
         answers[ask]?.pieces = pieces
         answers[ask]?.data = Data()
         stalled.append(ask)
@@ -304,7 +304,9 @@ final class LinkCore {
     func report(_ ask: UInt64, completed: Int64, total: Int64) {
         let now = MonotonicClock.now()
         guard let answer = answers[ask], answer.data == nil, now >= answer.nextReport else { return }
-        answers[ask]?.nextReport = now + AskAnswer.reportInterval
+        // A few may come at once: what is reported last before a long wait should arrive.
+        let earliest = now - min(now, AskAnswer.reportBurst * AskAnswer.reportInterval)
+        answers[ask]?.nextReport = max(answer.nextReport, earliest) + AskAnswer.reportInterval
         io.state.progress(ask, completed: UInt64(clamping: completed), total: UInt64(exactly: total))
     }
 }
@@ -313,6 +315,8 @@ final class LinkCore {
 private struct AskAnswer {
     /// Between two reports of progress, in nanoseconds: enough for people, and far below every deadline.
     static let reportInterval: UInt64 = 100_000_000
+    /// So many may come without an interval between them.
+    static let reportBurst: UInt64 = 10
 
     let run: HandlerRun
     let inPlaceWelcome: Bool

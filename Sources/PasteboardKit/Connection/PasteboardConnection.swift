@@ -1,4 +1,4 @@
-import PasteboardClient
+package import PasteboardClient
 package import PasteboardTransport
 import PasteboardWire
 
@@ -25,6 +25,7 @@ public final class PasteboardConnection: Sendable {
     }
 
     private let groups: [String]
+    private let patience: Patience
     private let connector: @Sendable () throws -> BrokerSocket
     private let state = Lock(State())
 
@@ -50,8 +51,13 @@ public final class PasteboardConnection: Sendable {
     }
 
     /// - Parameter connector: makes a connected socket; it may wait.
-    package init(groups: [String] = [], connector: @escaping @Sendable () throws -> BrokerSocket) {
+    package init(
+        groups: [String] = [],
+        patience: Patience = Patience(),
+        connector: @escaping @Sendable () throws -> BrokerSocket
+    ) {
         self.groups = groups
+        self.patience = patience
         self.connector = connector
     }
 
@@ -116,7 +122,7 @@ public final class PasteboardConnection: Sendable {
             hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
             hello.groups = groups
             let path = socket.path
-            return try Link(adopting: socket.descriptor, path: path, hello: hello)
+            return try Link(adopting: socket.descriptor, path: path, hello: hello, patience: patience)
         } catch let failure as Failure {
             throw PasteboardError(failure)
         } catch {

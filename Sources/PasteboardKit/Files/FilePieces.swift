@@ -8,10 +8,18 @@ final class FilePieces: PieceSource {
     private let offset = Lock(UInt64(0))
 
     let isArchive: Bool
+    let fileName: String?
 
-    init(_ file: PassedFile, isArchive: Bool = false) {
+    init(_ file: PassedFile) {
         self.file = file
-        self.isArchive = isArchive
+        isArchive = false
+        fileName = nil
+    }
+
+    init(_ file: SourceFile) {
+        self.file = file.passed
+        isArchive = file.isArchive
+        fileName = file.name
     }
 
     var byteCount: UInt64? { file.byteCount }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
@@ -24,6 +25,7 @@ final class FolderArchive: PieceSource {
 
     var byteCount: UInt64? { nil }
     var isArchive: Bool { true }
+    var fileName: String? { folder.split(separator: "/").last.flatMap { SafeFileName.component(String($0)) } }
 
     func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
         HandlerPool.shared.run { take(Result { try self.read() }) }

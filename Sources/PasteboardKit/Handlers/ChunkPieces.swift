@@ -14,6 +14,7 @@ final class ChunkPieces: PieceSource {
 
     var byteCount: UInt64? { load.chunks.byteCount.map { UInt64(clamping: $0) } }
     var isArchive: Bool { load.isArchive }
+    var fileName: String? { load.fileName }
 
     func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
         let reader = reader

@@ -17,7 +17,8 @@ enum MadeBytes: Sendable {
             let file = DescriptorBox(try System.open(url.path, .nonBlocking))
             let status = try System.status(of: file.raw)
             switch status.kind {
-            case .regular: self = .file(SourceFile(descriptor: file, byteCount: status.size))
+            case .regular:
+                self = .file(SourceFile(descriptor: file, byteCount: status.size, name: url.lastPathComponent))
             // Its own path: of a link to it the archiver would take the link.
             case .directory: self = .pieces(FolderArchive(try System.linkTarget("/proc/self/fd/\(file.raw)")))
             case let kind: throw SourceFile.failure("\(url.path) is a \(kind), not a file or folder")

@@ -15,6 +15,7 @@ final class OnceHandler: Sendable {
         case idle
         /// `number` tells this run from those that were given up.
         case running(number: Int, HandlerRun, shares: [Int: Share])
+        case growing(number: Int, GrowingBytes)
         case done(MadeBytes)
     }
 
@@ -22,8 +23,6 @@ final class OnceHandler: Sendable {
         var phase = Phase.idle
         var runs = 0
         var shares = 0
-        /// What the run gives piece by piece and is being collected.
-        var pieces: (any PieceSource)?
     }
 
     private let handler: DataHandler
@@ -47,11 +46,11 @@ final class OnceHandler: Sendable {
                 shares[state.shares] = share
                 state.phase = .running(number: number, run, shares: shares)
                 return (state.shares, nil, nil)
+            case .growing(_, let bytes):
+                if let view = bytes.makeView() { return (state.shares, nil, .pieces(view)) }
+                return (state.shares, start(with: share, &state), nil)
             case .idle:
-                state.runs += 1
-                let run = makeRun(state.runs)
-                state.phase = .running(number: state.runs, run, shares: [state.shares: share])
-                return (state.shares, run, nil)
+                return (state.shares, start(with: share, &state), nil)
             }
         }
         started?.start()
@@ -59,33 +58,31 @@ final class OnceHandler: Sendable {
         return share
     }
 
-    /// Nobody wants a share any more; with the last one the run is given up.
-    func leave(_ share: Int) {
-        let (run, pieces) = state.withLock { state -> (HandlerRun?, (any PieceSource)?) in
-            guard case .running(let number, let run, var shares) = state.phase else { return (nil, nil) }
-            guard shares.removeValue(forKey: share) != nil else { return (nil, nil) }
-            guard shares.isEmpty else {
-                state.phase = .running(number: number, run, shares: shares)
-                return (nil, nil)
-            }
-            state.phase = .idle
-            defer { state.pieces = nil }
-            return (run, state.pieces)
-        }
-        run?.cancel()
-        pieces?.cancel()
-    }
-
-    private func makeRun(_ number: Int) -> HandlerRun {
-        HandlerRun(handler) { [weak self] completed, total in
+    private func start(with share: Share, _ state: inout State) -> HandlerRun {
+        state.runs += 1
+        let number = state.runs
+        let run = HandlerRun(handler) { [weak self] completed, total in
             for share in self?.shares(of: number) ?? [] { share.report(completed, total) }
         } completion: { result in
-            if case .success(.pieces(let pieces)) = result {
-                self.collect(pieces, of: number)
-            } else {
-                self.finish(number, result)
-            }
+            self.finish(number, result)
         }
+        state.phase = .running(number: number, run, shares: [state.shares: share])
+        return run
+    }
+
+    /// Nobody wants a share any more; with the last one the run is given up.
+    func leave(_ share: Int) {
+        let run = state.withLock { state -> HandlerRun? in
+            guard case .running(let number, let run, var shares) = state.phase else { return nil }
+            guard shares.removeValue(forKey: share) != nil else { return nil }
+            guard shares.isEmpty else {
+                state.phase = .running(number: number, run, shares: shares)
+                return nil
+            }
+            state.phase = .idle
+            return run
+        }
+        run?.cancel()
     }
 
     private func shares(of number: Int) -> [Share] {
@@ -95,41 +92,44 @@ final class OnceHandler: Sendable {
         }
     }
 
-    /// Pieces go to one taker only: they are put together for all.
-    private func collect(_ pieces: any PieceSource, of number: Int) {
-        let isWanted = state.withLock { state in
-            guard case .running(number, _, _) = state.phase else { return false }
-            state.pieces = pieces
-            return true
+    private func finish(_ number: Int, _ result: Result<MadeBytes, any Error>) {
+        guard case .success(.pieces(let pieces)) = result else {
+            for share in change(number, to: (try? result.get()).map(Phase.done) ?? .idle) { share.completion(result) }
+            return
         }
-        guard isWanted else { return pieces.cancel() }
-        Task(executorPreference: HandlerPool.shared) {
-            do {
-                let memory = try MemoryFile()
-                var count: UInt64 = 0
-                while let piece = try await pieces.next() {
-                    try memory.append(piece.span)
-                    count += UInt64(piece.count)
-                    let total = pieces.byteCount.map { Int64(clamping: $0) } ?? -1
-                    for share in self.shares(of: number) { share.report(Int64(clamping: count), total) }
-                }
-                try memory.seal()
-                let file = SourceFile(descriptor: memory.descriptor, byteCount: count, isArchive: pieces.isArchive)
-                self.finish(number, .success(.file(file)))
-            } catch {
-                pieces.cancel()
-                self.finish(number, .failure(error))
+        // Pieces go to one taker only: they are put together for all.
+        do throws(SystemError) {
+            let bytes = try GrowingBytes(pieces)
+            // Until all have theirs, so that none can be the last to go.
+            let first = bytes.makeView()
+            defer { first?.cancel() }
+            let shares = change(number, to: .growing(number: number, bytes))
+            guard !shares.isEmpty else { return }
+            let views = shares.map { _ in bytes.makeView() }
+            bytes.start { result in
+                _ = self.change(number, to: (try? result.get()).map { .done(.file($0)) } ?? .idle)
             }
+            for (share, view) in zip(shares, views) {
+                share.completion(view.map { .success(.pieces($0)) } ?? .failure(PasteboardError.cancelled))
+            }
+        } catch {
+            pieces.cancel()
+            for share in change(number, to: .idle) { share.completion(.failure(error)) }
         }
     }
 
-    private func finish(_ number: Int, _ result: Result<MadeBytes, any Error>) {
-        let shares = state.withLock { state -> [Share] in
-            guard case .running(number, _, let shares) = state.phase else { return [] }
-            state.pieces = nil
-            if case .success(let made) = result { state.phase = .done(made) } else { state.phase = .idle }
-            return Array(shares.values)
+    /// - Returns: who waits for the run; none if it was given up.
+    private func change(_ number: Int, to phase: Phase) -> [Share] {
+        state.withLock { state in
+            switch state.phase {
+            case .running(number, _, let shares):
+                state.phase = phase
+                return Array(shares.values)
+            case .growing(number, _):
+                state.phase = phase
+                return []
+            default: return []
+            }
         }
-        for share in shares { share.completion(result) }
     }
 }

@@ -8,6 +8,8 @@ protocol PieceSource: AnyObject, Sendable {
     var byteCount: UInt64? { get }
     /// Whether they are a tar archive of the folder that is meant.
     var isArchive: Bool { get }
+    /// What the file or folder is called that they come from.
+    var fileName: String? { get }
     /// Gives the next piece, never an empty one, or nil at the end: once, on any thread, perhaps at once. Not called
     /// before it has done so, nor after the end.
     func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void)
@@ -17,6 +19,7 @@ protocol PieceSource: AnyObject, Sendable {
 
 extension PieceSource {
     var isArchive: Bool { false }
+    var fileName: String? { nil }
 
     func next() async throws -> Data? {
         try await withCheckedThrowingContinuation { continuation in

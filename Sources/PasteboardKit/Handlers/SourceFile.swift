@@ -7,11 +7,14 @@ struct SourceFile: Sendable {
     let byteCount: UInt64
     /// Whether it is a tar archive of the folder that is meant.
     let isArchive: Bool
+    /// What it is called, made harmless; nil for memory.
+    let name: String?
 
-    init(descriptor: DescriptorBox, byteCount: UInt64, isArchive: Bool = false) {
+    init(descriptor: DescriptorBox, byteCount: UInt64, isArchive: Bool = false, name: String? = nil) {
         self.descriptor = descriptor
         self.byteCount = byteCount
         self.isArchive = isArchive
+        self.name = name.flatMap(SafeFileName.component)
     }
 
     init(_ memory: SharedMemory) {

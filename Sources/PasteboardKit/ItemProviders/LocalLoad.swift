@@ -68,9 +68,9 @@ struct LocalLoad: Sendable {
         do throws(PasteboardError) {
             let made = try await made(deadline)
             var load = opened(made, deadline)
-            guard case .file(let file) = made, let path = file.path else { return load }
-            load.fileName = path.split(separator: "/").last.map(String.init)
-            if inPlace { load.inPlace = URL(filePath: path) }
+            if inPlace, case .file(let file) = made, let path = file.passed.place(file.path) {
+                load.inPlace = URL(filePath: path, directoryHint: .notDirectory)
+            }
             return load
         } catch {
             progress?.end(byteCount: nil)
@@ -82,14 +82,16 @@ struct LocalLoad: Sendable {
         let source: any PieceSource
         switch made {
         case .data(let data): source = DataPieces(data)
-        case .file(let file): source = FilePieces(file.passed, isArchive: file.isArchive)
+        case .file(let file): source = FilePieces(file)
         case .pieces(let pieces): source = pieces
         }
         let chunks = ByteChunks(
             byteCount: source.byteCount.map { Int64(clamping: $0) },
             source: ByteChunks.Source(.pieces(PieceChunks(source, progress: progress, deadline: deadline)))
         )
-        return OpenedLoad(chunks, type: type, isArchive: source.isArchive)
+        var load = OpenedLoad(chunks, type: type, isArchive: source.isArchive)
+        load.fileName = source.fileName
+        return load
     }
 
     private func made(_ deadline: LoadDeadline?) async throws(PasteboardError) -> MadeBytes {

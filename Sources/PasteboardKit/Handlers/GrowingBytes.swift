@@ -1,0 +1,137 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Bytes that are made piece by piece and that several loads take, each from the first on and at its own pace: they are
+/// kept in memory as they come.
+final class GrowingBytes: Sendable {
+    private typealias Waiter = @Sendable () -> Void
+
+    private struct State {
+        var count: UInt64 = 0
+        var end: Result<Void, any Error>?
+        var views = 0
+        var waiters: [Waiter] = []
+    }
+
+    private let source: any PieceSource
+    private let memory: MemoryFile
+    private let state = Lock(State())
+
+    init(_ source: any PieceSource) throws(SystemError) {
+        self.source = source
+        memory = try MemoryFile()
+    }
+
+    /// - Parameter completion: called once, at the end: with all the bytes, or with why there are none.
+    func start(_ completion: @escaping @Sendable (Result<SourceFile, any Error>) -> Void) {
+        // As the library's own, and not as that of the load that happened to be the first.
+        Task.detached(executorPreference: HandlerPool.shared) { await self.take(completion) }
+    }
+
+    private func take(_ completion: @Sendable (Result<SourceFile, any Error>) -> Void) async {
+        let result: Result<Void, any Error>
+        do {
+            while let piece = try await source.next() {
+                try memory.append(piece.span)
+                for waiter in advance(by: piece.count) { waiter() }
+            }
+            try memory.seal()
+            result = .success(())
+        } catch {
+            source.cancel()
+            result = .failure(error)
+        }
+        let (count, waiters) = state.withLock { state -> (UInt64, [Waiter]) in
+            state.end = result
+            defer { state.waiters = [] }
+            return (state.count, state.waiters)
+        }
+        let (isArchive, name) = (source.isArchive, source.fileName)
+        completion(
+            result.map {
+                SourceFile(descriptor: memory.descriptor, byteCount: count, isArchive: isArchive, name: name)
+            }
+        )
+        for waiter in waiters { waiter() }
+    }
+
+    private func advance(by count: Int) -> [Waiter] {
+        state.withLock { state in
+            state.count += UInt64(count)
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+    }
+
+    /// One more load of the bytes; nil if there will be none of them.
+    func makeView() -> (any PieceSource)? {
+        let isWanted = state.withLock { state in
+            if case .failure = state.end { return false }
+            state.views += 1
+            return true
+        }
+        return isWanted ? View(self) : nil
+    }
+
+    private func removeView() {
+        let isLast = state.withLock { state in
+            state.views -= 1
+            guard state.views == 0, state.end == nil else { return false }
+            state.end = .failure(PasteboardError.cancelled)
+            return true
+        }
+        if isLast { source.cancel() }
+    }
+
+    /// What one load takes.
+    private final class View: PieceSource {
+        private let bytes: GrowingBytes
+        private let place = Lock((offset: UInt64(0), isOver: false))
+
+        init(_ bytes: GrowingBytes) {
+            self.bytes = bytes
+        }
+
+        deinit {
+            cancel()
+        }
+
+        var byteCount: UInt64? { bytes.source.byteCount }
+        var isArchive: Bool { bytes.source.isArchive }
+        var fileName: String? { bytes.source.fileName }
+
+        func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
+            let (offset, isOver) = place.withLock { $0 }
+            guard !isOver else { return take(.failure(PasteboardError.cancelled)) }
+            let (count, end) = bytes.state.withLock { state -> (UInt64, Result<Void, any Error>?) in
+                if state.count == offset, state.end == nil { state.waiters.append { self.next(take) } }
+                return (state.count, state.end)
+            }
+            if count > offset {
+                HandlerPool.shared.run { take(Result { try self.read(at: offset, of: count) }) }
+            } else if let end {
+                take(end.map { nil })
+            }
+        }
+
+        private func read(at offset: UInt64, of count: UInt64) throws -> Data {
+            let file = PassedFile(descriptor: bytes.memory.descriptor, byteCount: count, isImmutable: false)
+            let piece = try file.piece(at: offset)
+            place.withLock { $0.offset = offset + UInt64(piece.count) }
+            return piece
+        }
+
+        func cancel() {
+            let wasOver = place.withLock { place in
+                defer { place.isOver = true }
+                return place.isOver
+            }
+            guard !wasOver else { return }
+            bytes.removeView()
+            // One that waits hears of it.
+            for waiter in bytes.advance(by: 0) { waiter() }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Folders: a tree where a file is loaded, an archive where data is.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
+struct FolderTests {
+    private let directory: TemporaryDirectory
+    private let folder: URL
+
+    private static let awkward = ["-rf", "a b", "ä\nb", "*", "--help", ".hidden", "sub/deeper/x"]
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        folder = URL(filePath: "\(directory.path)/--weird folder")
+        for name in Self.awkward {
+            let file = folder.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(name.utf8).write(to: file)
+        }
+    }
+
+    private func check(_ tree: URL) throws {
+        for name in Self.awkward {
+            let contents = try Data(contentsOf: tree.appending(path: name))
+            #expect(contents == Data(name.utf8), "\(name)")
+        }
+    }
+
+    private var provider: ItemProvider {
+        let provider = ItemProvider()
+        provider.suggestedName = "../tree"
+        let folder = folder
+        provider.registerFileRepresentation(for: .folder) { folder }
+        return provider
+    }
+
+    @Test("Loaded as a file it is the tree, which is gone afterwards", arguments: LoadPlace.allCases)
+    func tree(place: LoadPlace) async throws {
+        try await place.with(provider) { provider in
+            let path = try await provider.withLoadedFile(for: .folder, openInPlace: true) { loaded in
+                #expect(loaded.type == .folder && !loaded.isInPlace && loaded.value.hasDirectoryPath)
+                #expect(loaded.value.lastPathComponent == "_tree")
+                try check(loaded.value)
+                return loaded.value.path
+            }
+            let status = try System.status(at: path)
+            #expect(status == nil)
+        }
+    }
+
+    @Test("Loaded as data or chunks it is a tar archive, and is said to be", arguments: LoadPlace.allCases)
+    func archive(place: LoadPlace) async throws {
+        let output = URL(filePath: "\(directory.path)/out")
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        try await place.with(provider) { provider in
+            let loaded = try await provider.loadData(for: .folder)
+            #expect(loaded.type == .tarArchive)
+            let chunks = try await provider.loadBytes(for: .directory)
+            #expect(chunks.type == .tarArchive)
+            var joined = Data()
+            for try await chunk in chunks.value { joined += chunk }
+            #expect(joined.count == loaded.value.count)
+
+            let archive = "\(directory.path)/archive.tar"
+            try loaded.value.write(to: URL(filePath: archive))
+            let tar = try ProcessRunner("/usr/bin/tar", ["-tf", archive, "--quoting-style=escape"], environment: [:])
+            let names = try tar.finish().text.split(separator: "\n")
+            #expect(names.count > Self.awkward.count)
+            #expect(names.allSatisfy { $0.hasPrefix("--weird folder/") && !$0.contains("..") })
+        }
+    }
+
+    @Test("A folder that cannot be read whole fails the load, and says why", arguments: LoadPlace.allCases)
+    func missing(place: LoadPlace) async throws {
+        let provider = ItemProvider()
+        let folder = URL(filePath: "\(directory.path)/none")
+        provider.registerFileRepresentation(for: .folder) { folder }
+        try await place.with(provider) { provider in
+            let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .folder) }
+            #expect(error?.code == .sourceFailed && error?.message.contains("No such file") == true)
+        }
+    }
+
+    @Test(
+        "A tree whose folders their owner may not write to is removed all the same",
+        arguments: [LoadPlace.here, .there]
+    )
+    func readOnly(place: LoadPlace) async throws {
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o555],
+            ofItemAtPath: folder.appending(path: "sub/deeper").path
+        )
+        try await place.with(provider) { provider in
+            let path = try await provider.withLoadedFile(for: .folder) { $0.value.deletingLastPathComponent().path }
+            let status = try System.status(at: path)
+            #expect(status == nil)
+        }
+    }
+
+    @Test("init(contentsOf:) takes files and folders, and names and types them by their names")
+    func contentsOf() async throws {
+        let provider = try #require(ItemProvider(contentsOf: folder))
+        #expect(provider.registeredContentTypes == [.folder] && provider.suggestedName == "--weird folder")
+        let text = URL(filePath: "\(directory.path)/note.txt")
+        try Data("note".utf8).write(to: text)
+        let note = try #require(ItemProvider(contentsOf: text, openInPlace: true))
+        #expect(note.registeredContentTypes == [.plainText] && note.suggestedName == "note.txt")
+        #expect(note.registeredContentTypesForOpenInPlace == [.plainText])
+        let loaded = try await note.loadData(for: .text).value
+        #expect(loaded == Data("note".utf8))
+        #expect(ItemProvider(contentsOf: URL(filePath: "\(directory.path)/none")) == nil)
+        #expect(ItemProvider(contentsOf: URL(filePath: "/dev/null")) == nil)
+        let typed = try #require(ItemProvider(contentsOf: text, contentType: .json, visibility: .ownProcess))
+        #expect(typed.registeredTypeIdentifiers == ["public.json"])
+    }
+}

@@ -1,0 +1,120 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// The source's own file instead of a copy: only where it was declared, asked for, and can be.
+@Suite(.timeLimit(.minutes(1)))
+struct InPlaceTests {
+    private let directory: TemporaryDirectory
+    private let file: URL
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        file = URL(filePath: "\(directory.path)/original.txt")
+        try Data("original".utf8).write(to: file)
+    }
+
+    private func provider(_ options: ItemProviderFileOptions, _ url: URL? = nil) -> ItemProvider {
+        let (provider, url) = (ItemProvider(), url ?? file)
+        provider.registerFileRepresentation(forTypeIdentifier: "public.plain-text", fileOptions: options) {
+            completion in
+            completion(url, false, nil)
+            return nil
+        }
+        return provider
+    }
+
+    private func path(_ provider: ItemProvider, openInPlace: Bool = true) async throws -> (String, Bool) {
+        try await provider.withLoadedFile(for: .text, openInPlace: openInPlace) { loaded in
+            let contents = try Data(contentsOf: loaded.value)
+            #expect(contents == Data("original".utf8))
+            return (loaded.value.path, loaded.isInPlace)
+        }
+    }
+
+    @Test("Declared and asked for, it is the file itself, which stays", arguments: [LoadPlace.here, .there])
+    func inPlace(place: LoadPlace) async throws {
+        try await place.with(provider(.openInPlace)) { provider in
+            #expect(provider.registeredContentTypesForOpenInPlace == [.plainText])
+            let loaded = try await path(provider)
+            #expect(loaded == (file.path, true))
+            #expect(FileManager.default.fileExists(atPath: file.path))
+        }
+    }
+
+    @Test("Through a symbolic link it is where the link leads", arguments: [LoadPlace.here, .there])
+    func links(place: LoadPlace) async throws {
+        let link = URL(filePath: "\(directory.path)/link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+        try await place.with(provider(.openInPlace, link)) { provider in
+            let loaded = try await path(provider)
+            #expect(loaded == (file.path, true))
+        }
+    }
+
+    @Test("Not declared, not asked for or not passed, it is a copy, which goes", arguments: LoadPlace.allCases)
+    func copies(place: LoadPlace) async throws {
+        for (options, asks) in [([], true), (.openInPlace, false)] as [(ItemProviderFileOptions, Bool)] {
+            try await place.with(provider(options)) { provider in
+                let (path, isInPlace) = try await path(provider, openInPlace: asks)
+                #expect(!isInPlace && path != file.path)
+                #expect(!FileManager.default.fileExists(atPath: path))
+            }
+        }
+        guard place == .inline else { return }
+        try await place.with(provider(.openInPlace)) { provider in
+            let (path, isInPlace) = try await path(provider)
+            #expect(!isInPlace && path != file.path)
+        }
+    }
+
+    @Test("A file that was removed since it was opened is copied", arguments: [LoadPlace.here, .there])
+    func removed(place: LoadPlace) async throws {
+        let (provider, file) = (ItemProvider(), file)
+        provider.registerFileRepresentation(forTypeIdentifier: "public.text", fileOptions: .openInPlace) { completion in
+            completion(file, false, nil)
+            try? FileManager.default.removeItem(at: file)
+            return nil
+        }
+        try await place.with(provider) { provider in
+            let (path, isInPlace) = try await path(provider)
+            #expect(!isInPlace && path != file.path)
+        }
+    }
+
+    @Test("The callback forms say which it is", arguments: [LoadPlace.here, .there])
+    func callbacks(place: LoadPlace) async throws {
+        try await place.with(provider(.openInPlace)) { provider in
+            let seen = Lock<[Bool]>([])
+            for form in 0..<3 {
+                let done = Gate()
+                let handler: @Sendable (URL?, Bool, (any Error)?) -> Void = { url, isInPlace, error in
+                    #expect(url != nil && error == nil)
+                    seen.withLock { $0.append(isInPlace) }
+                    done.open()
+                }
+                switch form {
+                case 0:
+                    provider.loadInPlaceFileRepresentation(
+                        forTypeIdentifier: "public.text",
+                        completionHandler: handler
+                    )
+                case 1: provider.loadFileRepresentation(for: .text, openInPlace: true, completionHandler: handler)
+                default: provider.loadFileRepresentation(for: .text, completionHandler: handler)
+                }
+                await done.wait()
+            }
+            #expect(seen.withLock { $0 } == [true, true, false])
+        }
+    }
+
+    @Test("A file without a suggested name is named as the source's is", arguments: LoadPlace.allCases)
+    func names(place: LoadPlace) async throws {
+        try await place.with(provider([])) { provider in
+            let (path, _) = try await path(provider)
+            #expect(path.hasSuffix("/original.txt"))
+        }
+    }
+}
