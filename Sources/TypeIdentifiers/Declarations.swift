@@ -21,7 +21,7 @@ enum Declarations {
         var tags: [[UniformType.TagClass: [String]]] = []
     }
 
-    private static let state = Mutex(State())
+    private static let state = Guarded(State())
 
     static var edges: [(type: String, supertypes: [String])] {
         state.withLock { $0.edges }

@@ -7,7 +7,7 @@ extension SharedMimeInfo {
         case read(SharedMimeInfo?)
     }
 
-    private static let source = Mutex(Source.none)
+    private static let source = Guarded(Source.none)
 
     /// Says where the database comes from, process wide; the first call counts.
     ///
@@ -36,7 +36,7 @@ extension SharedMimeInfo {
     }
 
     /// Answers that were given, so that each is looked for once. It starts anew at a size that no program should need.
-    private static let matches = Mutex<[IdentifierKey: Match?]>([:])
+    private static let matches = Guarded<[IdentifierKey: Match?]>([:])
     private static let matchLimit = 1024
 
     /// What the database of this process takes a dynamic type for.

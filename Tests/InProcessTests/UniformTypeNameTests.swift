@@ -60,7 +60,7 @@ struct UniformTypeNameTests {
         try FileManager.default.createSymbolicLink(atPath: directory["link.png"], withDestinationPath: "a.png")
         try FileManager.default.createSymbolicLink(atPath: directory["loop"], withDestinationPath: "folder")
         func type(_ name: String, _ hint: URL.DirectoryHint = .notDirectory) -> UniformType? {
-            UniformType(contentsOf: URL(filePath: directory[name], directoryHint: hint))
+            URL(filePath: directory[name], directoryHint: hint).contentType
         }
         #expect(type("a.png") == .png)
         #expect(type("plain") == .data)
@@ -72,7 +72,7 @@ struct UniformTypeNameTests {
         #expect(type("link.png") == .symbolicLink)
         #expect(type("loop", .isDirectory) == .symbolicLink)
         #expect(type("none") == nil)
-        #expect(UniformType(contentsOf: URL(filePath: "/dev/null")) == .item)
-        #expect(UniformType(contentsOf: try #require(URL(string: "https://example.com/a.png"))) == nil)
+        #expect(URL(filePath: "/dev/null").contentType == .item)
+        #expect(try #require(URL(string: "https://example.com/a.png")).contentType == nil)
     }
 }

@@ -134,12 +134,14 @@ struct MimeDatabaseTests {
     }
 
     @Test(
-        "Every line of the system's subclasses is a conformance",
+        "A line of the system's subclasses is a conformance",
         .enabled(if: MimeDatabase().read() != nil, "needs the package shared-mime-info")
     )
     func subclasses() throws {
         let bytes = (try? System.contents(of: "/usr/share/mime/subclasses", limit: 1 << 20)) ?? []
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        // Every fifth: other tests want the processor, too.
+        for line in stride(from: 0, to: lines.count, by: 5).map({ lines[$0] }) {
             let names = line.split(separator: " ").map(String.init)
             try #require(names.count == 2)
             let type = try #require(UniformType(mimeType: names[0]))

@@ -74,6 +74,24 @@ struct TagLookupTests {
         #expect(UniformType.types(tag: "nosuch", tagClass: .filenameExtension, conformingTo: .data).count == 1)
     }
 
+    @Test(
+        "Each tag that several types claim has them all, in the order of the table",
+        arguments: [
+            ("mp4", ["public.mpeg-4", "public.mpeg-4-audio"]), ("mpg4", ["public.mpeg-4", "public.mpeg-4-audio"]),
+            ("app", ["com.apple.application-bundle", "com.apple.application-file"]),
+            ("pkg", ["com.apple.installer-package", "com.apple.installer-package-archive"]),
+        ]
+    )
+    func claimants(_ tag: String, _ identifiers: [String]) {
+        let types = UniformType.types(tag: tag, tagClass: .filenameExtension, conformingTo: nil)
+        #expect(Set(types.map(\.identifier)).isSuperset(of: identifiers))
+        for type in types {
+            #expect(UniformType(tag: tag, tagClass: .filenameExtension, conformingTo: type) == type)
+            #expect(type.tags[.filenameExtension]?.contains(tag) == true)
+        }
+        #expect(UniformType(tag: tag, tagClass: .filenameExtension, conformingTo: nil) == types.first)
+    }
+
     @Test("Preferred tags are the first ones, and abstract types have none")
     func preferred() {
         #expect(UniformType.plainText.preferredFilenameExtension == "txt")

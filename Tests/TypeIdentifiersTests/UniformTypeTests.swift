@@ -45,6 +45,17 @@ struct UniformTypeTests {
         #expect(!UniformType(identifier: "com.example.received", supertypes: []).conforms(to: .json))
     }
 
+    @Test("Classes of tags are their identifiers, under both names")
+    func tagClasses() throws {
+        let classes: [UniformTagClass] = [
+            .filenameExtension, .mimeType, UniformType.TagClass(rawValue: "com.example.tag"),
+        ]
+        let data = try JSONEncoder().encode(classes)
+        #expect(String(decoding: data, as: UTF8.self).contains(#""public.mime-type""#))
+        #expect(try JSONDecoder().decode([UniformTagClass].self, from: data) == classes)
+        #expect(classes.map(\.description) == ["public.filename-extension", "public.mime-type", "com.example.tag"])
+    }
+
     @Test("Relations with oneself: conforms, and is neither subtype nor supertype")
     func reflexive() {
         #expect(UniformType.text.conforms(to: .text))

@@ -4,7 +4,7 @@ import PasteboardTransport
 extension ItemProvider {
     /// The types the item can be had as, best first.
     ///
-    /// Of an item of another process whose text is not UTF-8, the last is ``UniformType/utf8PlainText``, into which this
+    /// Of an item of another process whose text is not UTF-8, the last is `UniformType.utf8PlainText`, into which this
     /// library converts it.
     public var registeredTypeIdentifiers: [String] {
         registeredContentTypes.map(\.identifier)

@@ -15,7 +15,7 @@ extension ItemProvider {
     ///
     /// - Parameters:
     ///   - fileURL: where it is.
-    ///   - contentType: its type; nil: by its extension, and ``UniformType/folder`` for a folder.
+    ///   - contentType: its type; nil: by its extension, and `UniformType.folder` for a folder.
     ///   - openInPlace: whether a destination may open it where it is, for reading.
     ///   - coordinated: has no effect: there is no file coordination here.
     ///   - visibility: who may see that there is such a representation.

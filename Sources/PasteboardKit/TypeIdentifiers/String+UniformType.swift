@@ -4,7 +4,7 @@ extension String {
     /// This path, a separator, and `partialName` with an extension for `contentType`, as the method of NSString has it.
     ///
     /// The extension is left out if the name has one already that files of the type have: `puppy.jpg` stays as it is for
-    /// ``UniformType/image`` and becomes `puppy.jpg.txt` for ``UniformType/plainText``. Without an extension of its own a
+    /// `UniformType.image` and becomes `puppy.jpg.txt` for `UniformType.plainText`. Without an extension of its own a
     /// type has that of its nearest supertype with one; where none has, nothing is added.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UniformType) -> String {
         let name = partialName.appendingPathExtension(for: contentType)

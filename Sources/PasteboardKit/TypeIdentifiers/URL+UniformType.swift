@@ -5,7 +5,7 @@ extension URL {
     /// This URL with one more component: `partialName` and an extension for `contentType`, as the system's URL has it.
     ///
     /// The extension is left out if the name has one already that files of the type have: `puppy.jpg` stays as it is for
-    /// ``UniformType/image`` and becomes `puppy.jpg.txt` for ``UniformType/plainText``. Without an extension of its own a
+    /// `UniformType.image` and becomes `puppy.jpg.txt` for `UniformType.plainText`. Without an extension of its own a
     /// type has that of its nearest supertype with one; where none has, nothing is added. A directory's URL ends in `/`.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UniformType) -> URL {
         let hint: DirectoryHint = contentType.conforms(to: .directory) ? .isDirectory : .notDirectory
