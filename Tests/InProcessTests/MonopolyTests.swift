@@ -139,13 +139,14 @@ import Testing
         let ask = try #require(try slow.hear().last { $0.kind == .ask }).stream
         slow.queueLists(of: "large", count: 1)
         try self.broker.step(sending: slow)
-        slow.queueData([1, 2], stream: ask, last: false)
+        // More frames than one turn takes.
+        for number in 0..<5_000 { slow.queueData([UInt8(truncatingIfNeeded: number)], stream: ask, last: false) }
         slow.queueLists(of: "large", count: 1)
         slow.queueData([3], stream: ask, last: true)
         try slow.push()
         try #require(slow.unsent == 0)
-        try self.broker.step(3)
-        #expect(try Self.data(self.other.hear()) == [1, 2])
+        try self.broker.step(5)
+        #expect(try Self.data(self.other.hear()) == (0..<5_000).map { UInt8(truncatingIfNeeded: $0) })
         // What comes behind its next list waits with it, until it has read.
         for _ in 0..<1_000 {
             _ = try slow.hear()
