@@ -23,13 +23,10 @@ final class SteppedBroker {
 
     /// A process that has said hello and read welcome.
     ///
-    /// - Parameter buffer: the size of its socket's buffers, instead of the default.
+    /// - Parameter buffer: how much of what the broker sends its socket holds, instead of the default.
     func connect(descriptors: Bool = false, buffer: CInt? = nil) throws -> SteppedPeer {
         let pair = try Socket.pair()
-        if let buffer {
-            Socket.setBuffers(of: pair.first.raw, bytes: buffer)
-            Socket.setBuffers(of: pair.second.raw, bytes: buffer)
-        }
+        if let buffer { Socket.setBuffers(of: pair.second.raw, bytes: buffer) }
         self.processes += 1
         let peer = SteppedPeer(try System.duplicate(pair.first.raw))
         self.loop.adopt(pair.keepingSecond(), of: ProcessKey(pid: self.processes, identity: 1))
@@ -85,7 +82,7 @@ final class SteppedBroker {
         }
         for _ in 0..<items { peer.queue(item, stream: stream) }
         peer.queue(Commit(items: items), stream: stream)
-        repeat { try self.step(sending: peer) } while peer.unsent > 0
+        try self.step(sending: peer)
         guard try peer.hear().last?.kind == .committed else { throw ScriptedPeerError.nothingCame }
     }
 }

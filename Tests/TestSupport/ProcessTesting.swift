@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Where tests run that wait for other processes: a thread apart from those of Swift's concurrency, which would else
-/// have none left for the tests that need them. One such test runs at a time.
+/// Where tests run that wait for other processes, or that compute for long: a thread apart from those of Swift's
+/// concurrency, which would else have none left for the tests that need them. One such test runs at a time.
 @globalActor
 package actor ProcessTesting {
     package static let shared = ProcessTesting()
