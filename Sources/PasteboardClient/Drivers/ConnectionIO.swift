@@ -228,6 +228,13 @@ package struct ConnectionIO: ~Copyable {
         self.output = OutputBuffer()
     }
 
+    /// Tells the broker that nothing more comes, now and whoever still holds the descriptor: unless this is a child of the
+    /// connection's process, whose socket it shares.
+    package func endWriting() {
+        guard self.owner.isInOwner else { return }
+        try? Socket.endWriting(self.socket.raw)
+    }
+
     @inline(__always)
     private func checkOwner() throws(Failure) {
         guard self.owner.isInOwner else {

@@ -20,6 +20,7 @@ final class ChunkLoad: StreamSink {
         /// How it ended, behind the chunks.
         var end: Next?
         var reader: Reply<Data?>?
+        var timer: LoadTimer?
     }
 
     let reply = Reply<OpenedLoad>()
@@ -34,6 +35,14 @@ final class ChunkLoad: StreamSink {
         self.progress = progress
         self.deadline = deadline
         self.link = link
+        let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) { [weak self] in
+            self?.cancel(deadline?.error ?? .cancelled)
+        }
+        state.withLock { $0.timer = timer }
+    }
+
+    deinit {
+        state.withLock { $0.timer }?.cancel()
     }
 
     var isCancelled: Bool {
@@ -66,7 +75,7 @@ final class ChunkLoad: StreamSink {
                 )
             }
         case .passed(_, let answer, let descriptor):
-            effects.append { HandlerPool.shared.run { self.take(descriptor, answer) } }
+            effects.append { HandlerPool.files.run { self.take(descriptor, answer) } }
         case .ended:
             finish(.success(nil), &effects)
         default:
@@ -164,11 +173,11 @@ final class ChunkLoad: StreamSink {
     }
 
     /// Ends the load unless it has ended. What was not read is let go.
-    func cancel() {
+    func cancel(_ error: PasteboardError = .cancelled) {
         let isRunning = state.withLock { state in
             let isRunning = state.end == nil
             // A reader that comes back must not take what is missing for the end.
-            if isRunning || !state.chunks.isEmpty { state.end = .failure(.cancelled) }
+            if isRunning || !state.chunks.isEmpty { state.end = .failure(error) }
             state.chunks = []
             return isRunning
         }
@@ -176,7 +185,7 @@ final class ChunkLoad: StreamSink {
             link.cancel(self)
             progress?.end(byteCount: nil)
         }
-        reply.resolve(.failure(.cancelled))
+        reply.resolve(.failure(error))
         serve()
     }
 }

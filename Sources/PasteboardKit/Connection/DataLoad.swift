@@ -17,14 +17,12 @@ final class DataLoad: StreamSink {
     let reply = Reply<Loaded<Data>>()
     private let expected: UniformType
     private let progress: LoadProgress?
-    private let deadline: LoadDeadline?
     private let state = Lock(State())
 
     /// - Parameter expected: the type asked for.
-    init(_ expected: UniformType, progress: LoadProgress?, deadline: LoadDeadline?) {
+    init(_ expected: UniformType, progress: LoadProgress?) {
         self.expected = expected
         self.progress = progress
-        self.deadline = deadline
     }
 
     var isCancelled: Bool { reply.isResolved }
@@ -70,17 +68,7 @@ final class DataLoad: StreamSink {
     /// Memory that nobody can change is mapped at once. A file is read, by a thread that may wait for its disk.
     private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
         if System.isFullySealed(descriptor.raw) { return read(descriptor, answer) }
-        // The broker has done its part, and nobody but this process ends what is left of the load in time.
-        let timer = deadline.map { deadline in
-            deadline.timer {
-                self.progress?.end(byteCount: nil)
-                self.reply.resolve(.failure(deadline.error))
-            }
-        }
-        HandlerPool.shared.run {
-            self.read(descriptor, answer)
-            timer?.cancel()
-        }
+        HandlerPool.files.run { self.read(descriptor, answer) }
     }
 
     private func read(_ descriptor: DescriptorBox, _ answer: Answer) {

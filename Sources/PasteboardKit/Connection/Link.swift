@@ -9,9 +9,6 @@ import PasteboardWire
 /// does not take is left to the thread. The thread reads, and wakes whoever waits once the lock is free: one change of
 /// threads for a load, and no more.
 final class Link: Sendable {
-    /// A descriptor that was passed to this process may be on a dead mount, and its last owner the connection's thread.
-    private static let closer = DescriptorCloser()
-
     private let core: Lock<LinkCore>
     private let wake: EventDescriptor
     private let descriptor: CInt
@@ -25,7 +22,7 @@ final class Link: Sendable {
     ) throws(SystemError) {
         descriptor = socket.raw
         wake = try EventDescriptor()
-        var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: Self.closer)
+        var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: .shared)
         io.patience = patience
         core = Lock(LinkCore(io))
         core.withLock { $0.attach(self) }
@@ -94,6 +91,7 @@ final class Link: Sendable {
             let waited = core.io.wantsWrite
             body(core, &effects)
             core.flush(&effects)
+            core.release(&effects)
             return (effects, core.takesWakeUp(waitedToWrite: waited))
         }
         if isForThread { wake.signal() }
@@ -117,6 +115,7 @@ final class Link: Sendable {
             let waited = core.io.wantsWrite
             body(core, &effects)
             let step = core.sendSoon(&effects)
+            core.release(&effects)
             if case .now = step {} else { return (effects, step) }
             return (effects, core.takesWakeUp(waitedToWrite: waited) ? .byThread : .now)
         }
@@ -146,6 +145,7 @@ final class Link: Sendable {
             (effects, wait) = core.withLock { core -> (Effects, LinkCore.Wait?) in
                 var effects: Effects = []
                 core.turn(isReadable: isReadable, &effects)
+                core.release(&effects)
                 return (effects, core.nextWait(isIdle: isIdle))
             }
             for effect in effects { effect() }

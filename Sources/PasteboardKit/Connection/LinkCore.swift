@@ -16,6 +16,9 @@ final class LinkCore {
     /// Publications that have ended while asks were open: a load that has begun is finished from what it was begun on.
     private var lastPublications: [UInt64: WriteRequest] = [:]
     private var answers: [UInt64: AskAnswer] = [:]
+    /// What this was perhaps the last to hold. It may hold what a program's handlers have captured, whose end is the
+    /// program's code: it is let go of once the lock is free.
+    private var discarded: [any AnyObject & Sendable] = []
     /// Answers that have something to send.
     private var stalled: [UInt64] = []
     /// Somebody is going to send what waits.
@@ -127,11 +130,12 @@ final class LinkCore {
     /// The connection is over, and everything with it.
     func lose(_ failure: Failure, _ effects: inout Effects) {
         _ = io.state.connectionLost(failure)
-        // The broker learns it now, whoever still holds the link.
-        try? Socket.endWriting(io.descriptor)
+        io.endWriting()
         let sinks = self.sinks.values
         let answers = self.answers.values
         self.sinks = [:]
+        for write in publications.values { discarded.append(write) }
+        for write in lastPublications.values { discarded.append(write) }
         publications = [:]
         lastPublications = [:]
         self.answers = [:]
@@ -194,7 +198,17 @@ final class LinkCore {
     }
 
     private func forgetLastPublications() {
-        if answers.isEmpty, !lastPublications.isEmpty { lastPublications = [:] }
+        guard answers.isEmpty, !lastPublications.isEmpty else { return }
+        for write in lastPublications.values { discarded.append(write) }
+        lastPublications = [:]
+    }
+
+    /// What is to be let go of goes with the effects.
+    func release(_ effects: inout Effects) {
+        guard !discarded.isEmpty else { return }
+        let released = discarded
+        discarded = []
+        effects.append { withExtendedLifetime(released) {} }
     }
 
     // MARK: Answering
@@ -269,7 +283,7 @@ final class LinkCore {
     }
 
     private func forget(_ ask: UInt64) {
-        answers[ask] = nil
+        if let pieces = answers.removeValue(forKey: ask)?.pieces { discarded.append(pieces) }
         forgetLastPublications()
     }
 

@@ -99,7 +99,7 @@ public final class PasteboardConnection: Sendable {
             }
         }
         if let error { throw error }
-        if isMaker { HandlerPool.shared.run { self.connect() } }
+        if isMaker { HandlerPool.connections.run { self.connect() } }
         return try await waiting.value(onCancel: { waiting.resolve(.failure(.cancelled)) })
     }
 

@@ -25,7 +25,7 @@ final class FilePieces: PieceSource {
     var byteCount: UInt64? { file.byteCount }
 
     func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
-        HandlerPool.shared.run { take(Result { try self.read() }) }
+        HandlerPool.files.run { take(Result { try self.read() }) }
     }
 
     private func read() throws -> Data? {

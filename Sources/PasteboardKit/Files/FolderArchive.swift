@@ -28,7 +28,7 @@ final class FolderArchive: PieceSource {
     var fileName: String? { folder.split(separator: "/").last.flatMap { SafeFileName.component(String($0)) } }
 
     func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
-        HandlerPool.shared.run { take(Result { try self.read() }) }
+        HandlerPool.files.run { take(Result { try self.read() }) }
     }
 
     private func read() throws -> Data? {
@@ -77,6 +77,6 @@ final class FolderArchive: PieceSource {
         guard case .running(let program, _) = end() else { return }
         program.kill()
         // Somebody has to take note of its end, and that may take a moment.
-        HandlerPool.shared.run { try? program.wait() }
+        HandlerPool.files.run { try? program.wait() }
     }
 }

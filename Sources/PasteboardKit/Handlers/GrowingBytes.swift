@@ -27,7 +27,7 @@ final class GrowingBytes: Sendable {
     /// - Parameter completion: called once, at the end: with all the bytes, or with why there are none.
     func start(_ completion: @escaping @Sendable (Result<SourceFile, any Error>) -> Void) {
         // As the library's own, and not as that of the load that happened to be the first.
-        Task.detached(executorPreference: HandlerPool.shared) { await self.take(completion) }
+        Task.detached(executorPreference: HandlerPool.files) { await self.take(completion) }
     }
 
     private func take(_ completion: @Sendable (Result<SourceFile, any Error>) -> Void) async {
@@ -110,7 +110,7 @@ final class GrowingBytes: Sendable {
                 return (state.count, state.end)
             }
             if count > offset {
-                HandlerPool.shared.run { take(Result { try self.read(at: offset, of: count) }) }
+                HandlerPool.files.run { take(Result { try self.read(at: offset, of: count) }) }
             } else if let end {
                 take(end.map { nil })
             }

@@ -1,14 +1,22 @@
 import PasteboardTransport
 
-/// The threads that run what programs register: handlers, completions and cancellation handlers.
+/// Threads that may block.
 ///
-/// Handlers may block: they read files and wait for locks. So they run neither on a connection's thread, where one would
-/// stop everybody's bytes, nor on the threads of Swift's tasks, of which there are as many as cores. Threads are made
-/// when there is work and none is idle, up to a bound, and end after a while without work.
+/// Handlers read files and wait for locks. So they run neither on a connection's thread, where one would stop everybody's
+/// bytes, nor on the threads of Swift's tasks, of which there are as many as cores. Threads are made when there is work and
+/// none is idle, up to a bound, and end after a while without work. There are several pools, so that work of one kind that
+/// is stuck, on a dead file system or in a program's code, does not stop what could end it.
 final class HandlerPool: TaskExecutor {
-    static let shared = HandlerPool()
+    /// Where the handlers of programs run. Many: one may wait for loads of its own, which need others.
+    static let shared = HandlerPool(maximumThreads: 512)
+    /// Where programs hear of results and of cancellation.
+    static let completions = HandlerPool(maximumThreads: 128)
+    /// Where files are read and written: those that others pass may be on anything.
+    static let files = HandlerPool(maximumThreads: 64)
+    /// Where the library connects.
+    static let connections = HandlerPool(maximumThreads: 4)
 
-    private static let maximumThreads = 64
+    private let maximumThreads: Int
     private static let idleMilliseconds = 10_000
     /// As much as a main thread has: a handler does not know that it is not on one.
     private static let stackSize = 8 << 20
@@ -43,6 +51,10 @@ final class HandlerPool: TaskExecutor {
     private let state = Lock(State())
     private let signal = Semaphore()
 
+    private init(maximumThreads: Int) {
+        self.maximumThreads = maximumThreads
+    }
+
     /// Runs `body` soon, on one of the threads.
     func run(_ body: @escaping @Sendable () -> Void) {
         add(.call(body))
@@ -65,7 +77,7 @@ final class HandlerPool: TaskExecutor {
                 state.idle -= 1
                 return .wake
             }
-            guard state.threads < Self.maximumThreads else { return .none }
+            guard state.threads < maximumThreads else { return .none }
             state.threads += 1
             return .start
         }

@@ -76,7 +76,7 @@ final class HandlerRun: Sendable {
                 channel.end(.failure(error))
             }
         }
-        channel.onCancel { HandlerPool.shared.run { task.cancel() } }
+        channel.onCancel { HandlerPool.completions.run { task.cancel() } }
         finish(.success(.pieces(channel)))
     }
 
@@ -124,8 +124,8 @@ final class HandlerRun: Sendable {
         // Cancelling runs the program's code.
         switch work {
         case .none: break
-        case .task(let task): HandlerPool.shared.run { task.cancel() }
-        case .progress(let progress): HandlerPool.shared.run { progress.cancel() }
+        case .task(let task): HandlerPool.completions.run { task.cancel() }
+        case .progress(let progress): HandlerPool.completions.run { progress.cancel() }
         case .share(let share, let handler): handler.leave(share)
         }
     }

@@ -14,7 +14,7 @@ enum MadeBytes: Sendable {
         guard url.isFileURL else { throw SourceFile.failure("\(url) is not the URL of a file") }
         do {
             // Not a device or pipe, to open which could wait for ever: opened without waiting, and looked at.
-            let file = DescriptorBox(try System.open(url.path, .nonBlocking))
+            let file = DescriptorBox(try System.open(url.path, .nonBlocking), closer: .shared)
             let status = try System.status(of: file.raw)
             switch status.kind {
             case .regular:

@@ -99,7 +99,7 @@ extension ItemProvider {
         completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) -> LoadProgress {
         let progress = LoadProgress()
-        Task(executorPreference: HandlerPool.shared) {
+        Task(executorPreference: HandlerPool.completions) {
             do throws(PasteboardError) {
                 let loaded = try await self.loadData(for: contentType, progress: progress)
                 completionHandler(loaded.value, nil)

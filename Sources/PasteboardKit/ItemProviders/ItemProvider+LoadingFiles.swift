@@ -32,7 +32,7 @@ extension ItemProvider {
             return try await body(Loaded(value: url, type: load.type, isInPlace: true))
         }
         // Writing may wait for a disk, which the threads of Swift's tasks should not.
-        let file = try await withTaskExecutorPreference(HandlerPool.shared) {
+        let file = try await withTaskExecutorPreference(HandlerPool.files) {
             try await StoredLoad(load, suggestedName: suggestedName)
         }
         defer { file.remove() }
@@ -67,7 +67,7 @@ extension ItemProvider {
         completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
     ) -> LoadProgress {
         let progress = LoadProgress()
-        Task(executorPreference: HandlerPool.shared) {
+        Task(executorPreference: HandlerPool.completions) {
             do {
                 try await self.withLoadedFile(for: contentType, openInPlace: openInPlace, progress: progress) {
                     loaded in

@@ -13,12 +13,19 @@ struct RemoteRepresentation: Sendable {
 
     func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
         let request = request(timeout: timeout)
-        let load = DataLoad(type, progress: progress, deadline: LoadDeadline(timeout))
+        let load = DataLoad(type, progress: progress)
         let link = link
         let cancel: @Sendable () -> Void = {
             if load.reply.resolve(.failure(.cancelled)) { link.cancel(load) }
         }
         progress?.begin(cancel: cancel)
+        let deadline = LoadDeadline(timeout)
+        let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) {
+            guard let error = deadline?.error, load.reply.resolve(.failure(error)) else { return }
+            progress?.end(byteCount: nil)
+            link.cancel(load)
+        }
+        defer { timer?.cancel() }
         do throws(PasteboardError) {
             return try await load.reply.value(onCancel: cancel) {
                 link.open(load) { state throws(Failure) in try state.open(request) }

@@ -1,5 +1,8 @@
 /// When a load has to be over, by its caller's word.
 struct LoadDeadline: Sendable {
+    /// For a load that the broker ends in time, as long as it hears of it and is heard.
+    static let brokerGrace = Duration.milliseconds(250)
+
     private let instant: ContinuousClock.Instant
     private let timeout: Duration
 
@@ -14,9 +17,11 @@ struct LoadDeadline: Sendable {
     }
 
     /// Calls `fire` when the time has come.
-    func timer(_ fire: @escaping @Sendable () -> Void) -> LoadTimer {
+    ///
+    /// - Parameter grace: how long after that, where somebody else keeps the time, too, and can say more about it.
+    func timer(grace: Duration = .zero, _ fire: @escaping @Sendable () -> Void) -> LoadTimer {
         LoadTimer { [instant] in
-            guard (try? await Task.sleep(until: instant)) != nil else { return }
+            guard (try? await Task.sleep(until: instant + grace)) != nil else { return }
             fire()
         }
     }

@@ -57,7 +57,7 @@ final class PieceChunks: Sendable {
         } start: {
             self.begin(for: reply) {
                 self.state.withLock { $0.taken = self.source.byteCount ?? 0 }
-                HandlerPool.shared.run {
+                HandlerPool.files.run {
                     self.take(
                         Result {
                             try body { self.isOver }

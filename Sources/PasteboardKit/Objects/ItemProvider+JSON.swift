@@ -39,6 +39,6 @@ extension ItemProvider {
         timeout: Duration? = nil
     ) async throws -> sending T {
         let loaded = try await loadData(for: contentType, timeout: timeout)
-        return try await HandlerPool.shared.value { try JSONDecoder().decode(T.self, from: loaded.value) }
+        return try await HandlerPool.completions.value { try JSONDecoder().decode(T.self, from: loaded.value) }
     }
 }

@@ -23,7 +23,7 @@ extension ItemProvider {
         completionHandler: @escaping @Sendable (_ object: sending T?, _ error: (any Error)?) -> Void
     ) -> LoadProgress {
         let progress = LoadProgress()
-        Task(executorPreference: HandlerPool.shared) {
+        Task(executorPreference: HandlerPool.completions) {
             do {
                 let loaded = try await self.loadData(readBy: T.self, timeout: nil, progress: progress)
                 let object = try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
@@ -53,7 +53,7 @@ extension ItemProvider {
         progress: LoadProgress? = nil
     ) async throws -> sending T {
         let loaded = try await loadData(readBy: T.self, timeout: timeout, progress: progress)
-        return try await HandlerPool.shared.value {
+        return try await HandlerPool.completions.value {
             try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
         }
     }

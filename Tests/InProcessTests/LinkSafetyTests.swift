@@ -1,0 +1,113 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import Testing
+
+/// What programs do with a connection from places that are easy to forget.
+@Suite(.timeLimit(.minutes(1)))
+struct LinkSafetyTests {
+    /// Its end ends loads of a connection.
+    private final class Ender: Sendable {
+        private let loads: Lock<[LoadProgress]>
+        private let ended: Gate
+
+        init(_ loads: [LoadProgress], _ ended: Gate) {
+            self.loads = Lock(loads)
+            self.ended = ended
+        }
+
+        deinit {
+            for load in loads.withLock({ $0 }) { load.cancel() }
+            ended.open()
+        }
+    }
+
+    @Test("What a handler has captured may use the connection when it goes, whenever that is")
+    func captured() async throws {
+        try await TestBroker.with { broker in
+            let (asked, answer, ended) = (Gate(), Gate(), Gate())
+            let source = broker.pasteboard()
+            let slow = ItemProvider()
+            slow.registerDataRepresentation(for: .png) {
+                await Gate().wait()
+                return Data()
+            }
+            let other = try await broker.pasteboard("other").write([slow])
+            let board = Pasteboard(name: "other", connection: source.connection)
+            let item = try #require(try await board.contents().items.first)
+            // A load that is under way, over the source's own connection.
+            let progress = LoadProgress()
+            let load = Task { try await item.itemProvider.loadData(for: .png, progress: progress) }
+
+            func publish() async throws {
+                let ender = Ender([progress], ended)
+                let provider = ItemProvider()
+                provider.registerDataRepresentation(for: .jpeg) {
+                    withExtendedLifetime(ender) {}
+                    asked.open()
+                    await answer.wait()
+                    return Data([1])
+                }
+                try await source.write([provider])
+            }
+            try await publish()
+            let jpeg = try #require(try await broker.pasteboard().contents().items.first)
+            let whole = Task { try await jpeg.itemProvider.loadData(for: .jpeg) }
+            await asked.wait()
+            // Replaced while it is loaded: the load's end is the end of what its handler has captured.
+            try await broker.pasteboard().clear()
+            answer.open()
+            let bytes = try await whole.value.value
+            #expect(bytes == Data([1]))
+            await ended.wait()
+            let error = await #expect(throws: PasteboardError.self) { try await load.value }
+            #expect(error?.code == .cancelled)
+            withExtendedLifetime(other) {}
+        }
+    }
+
+    @Test("A timeout counts while a load waits for its turn, too")
+    func queuedTimeout() async throws {
+        try await TestBroker.with(limits: ["loads-per-connection": "2"]) { broker in
+            let provider = ItemProvider()
+            provider.registerByteStream(for: .data) { writer in
+                while true { try await writer.write(Data(repeating: 1, count: 65_536)) }
+            }
+            let publication = try await broker.pasteboard().write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            // Two that nobody reads.
+            let first = try await item.itemProvider.loadBytes(for: .data).value
+            let second = try await item.itemProvider.loadBytes(for: .data).value
+            for _ in 0..<2 {
+                let error = await #expect(throws: PasteboardError.self) {
+                    try await item.itemProvider.loadData(for: .data, timeout: .milliseconds(50))
+                }
+                #expect(error?.code == .timeout)
+            }
+            let error = await #expect(throws: PasteboardError.self) {
+                try await item.itemProvider.loadBytes(for: .data, timeout: .milliseconds(50))
+            }
+            #expect(error?.code == .timeout)
+            withExtendedLifetime((first, second, publication)) {}
+        }
+    }
+
+    @Test("200 handlers that wait for loads of their own all end")
+    func nested() async throws {
+        let (inner, outer) = (ItemProvider.text("inner"), ItemProvider())
+        outer.registerDataRepresentation(for: .plainText) { completion in
+            let done = Semaphore()
+            inner.loadDataRepresentation(for: .plainText) { data, error in
+                completion(data, error)
+                done.signal()
+            }
+            done.wait()
+            return nil
+        }
+        let results = try await withThrowingTaskGroup(of: Data.self) { group in
+            for _ in 0..<200 { group.addTask { try await outer.loadData(for: .plainText).value } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(results == [Data("inner".utf8)])
+    }
+}
