@@ -46,6 +46,8 @@ struct DynamicType {
             let supertype = value.utf8.count == 1 ? Self.supertype(code: value) : value
             if TypeIdentifier.isWellFormed(supertype) { supertypes.append(supertype) }
         } else if let tagClass = Self.tagClasses.first(where: { $0.key == key })?.tagClass, !value.isEmpty {
+            // A stranger may have spelled it; it ends up behind names of files.
+            if tagClass == .filenameExtension, !TagLookup.isFilenameExtension(value) { return }
             tags[tagClass, default: []].append(value)
         }
     }

@@ -65,7 +65,7 @@ struct TagLookup {
             .flatMap(UniformType.init(_:)).map { [$0] } ?? []
     }
 
-    private static func isFilenameExtension(_ tag: String) -> Bool {
+    static func isFilenameExtension(_ tag: String) -> Bool {
         !tag.isEmpty && !tag.utf8.starts(with: ".".utf8)
             && tag.unicodeScalars.allSatisfy { $0 != "/" && $0.properties.generalCategory != .control }
     }

@@ -1,5 +1,6 @@
 import BrokerLoop
 import BrokerState
+import Glibc
 import PasteboardTransport
 import PasteboardWire
 import TestSupport
@@ -184,7 +185,9 @@ final class SteppedPeer {
         return frames
     }
 
+    /// As its process's death does it: also while a child that another test starts has, for a moment, all descriptors.
     func close() {
+        if let socket { _ = shutdown(socket.raw, CInt(SHUT_RDWR)) }
         self.socket = nil
     }
 }

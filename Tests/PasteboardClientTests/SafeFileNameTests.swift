@@ -48,6 +48,31 @@ struct SafeFileNameTests {
         #expect(SafeFileName(suggested: "todo", type: type).candidate(1) == "todo.txt")
     }
 
+    @Test(
+        "What a stranger's type has as its extension is added only if it is one",
+        arguments: [
+            "d/../../escaped", "a\u{1B}[2J", "x\ny", "\u{202E}gpj", "a/b", String(repeating: "x", count: 290), " x",
+        ]
+    )
+    func strangeExtensions(tag: String) throws {
+        let spelled = UniformType(identifier: Self.dynamic("?0=6:1=\(tag)"), supertypes: [])
+        for number in 1...2 {
+            let name = SafeFileName(suggested: "foo", type: spelled).candidate(number)
+            #expect(name == (number == 1 ? "foo" : "foo 2"))
+        }
+    }
+
+    /// The identifier that spells a descriptor.
+    private static func dynamic(_ descriptor: String) -> String {
+        let alphabet = Array("abcdefghkmnpqrstuvwxyz0123456789")
+        var bits = descriptor.utf8.flatMap { byte in (0..<8).reversed().map { byte >> UInt8($0) & 1 } }
+        while bits.count % 5 != 0 { bits.append(0) }
+        let digits = stride(from: 0, to: bits.count, by: 5).map { start in
+            alphabet[bits[start..<start + 5].reduce(0) { Int($0) << 1 | Int($1) }]
+        }
+        return "dyn.a" + String(digits)
+    }
+
     @Test("An extension that nothing declares is kept by the dynamic type that carries it")
     func dynamic() throws {
         let type = try #require(UniformType(filenameExtension: "qqxyz"))

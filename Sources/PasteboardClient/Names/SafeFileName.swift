@@ -20,7 +20,7 @@ package struct SafeFileName {
     /// - Parameter suggested: a hint; without a usable one the name is `pasted`.
     package init(suggested: String?, type: UniformType) {
         let name = suggested.flatMap(Self.clean) ?? "pasted"
-        let extensions = type.filenameExtensionsOfKind
+        let extensions = type.filenameExtensionsOfKind.filter(Self.isUsable)
         if let own = Self.lastExtension(of: name), extensions.isEmpty || Self.fits(own, type) {
             self.init(name, extensionLength: own.utf8.count)
         } else {
@@ -88,6 +88,11 @@ package struct SafeFileName {
     private static func isMargin(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar == " " }
 
     // MARK: Extensions
+
+    /// Whether a type's extension may be added to a name: that of a dynamic type can be anything.
+    private static func isUsable(_ tag: String) -> Bool {
+        tag.utf8.count <= 32 && clean(tag) == tag
+    }
 
     /// What follows the last dot, if it looks like an extension.
     private static func lastExtension(of name: String) -> String? {
