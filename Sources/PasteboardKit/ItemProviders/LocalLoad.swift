@@ -5,35 +5,19 @@ import PasteboardTransport
 /// A load from a provider of this process: its handler is called, and no broker hears of it. It has the same deadlines
 /// that a broker would set.
 struct LocalLoad: Sendable {
-    /// How long a handler may take for its bytes unless it reports progress, and how long reports may put that off.
-    static let firstByteLimit = Duration.seconds(30)
-    static let keepAlive = Duration.seconds(600)
-
     private let reply = Reply<MadeBytes>()
     private let run: HandlerRun
     private let type: UniformType
     private let progress: LoadProgress?
-    private let firstByteLimit: Duration
-    private let activity = Activity()
-
-    /// When the handler was last heard of.
-    private final class Activity: Sendable {
-        private let instant = Lock(ContinuousClock.now)
-
-        var last: ContinuousClock.Instant { instant.withLock { $0 } }
-
-        func note() {
-            instant.withLock { $0 = .now }
-        }
-    }
+    private let watch: HandlerWatch
 
     init(_ registration: ProviderContents.Registration, type: UniformType, progress: LoadProgress?) {
         self.type = type
         self.progress = progress
-        firstByteLimit = min(registration.firstByteLimit ?? Self.firstByteLimit, Self.keepAlive)
-        let (reply, activity) = (reply, activity)
+        let (reply, watch) = (reply, HandlerWatch(type, firstByteLimit: registration.firstByteLimit))
+        self.watch = watch
         run = HandlerRun(registration.handler) { completed, total in
-            activity.note()
+            watch.reported()
             progress?.report(completed: completed, total: total < 0 ? nil : total)
         } completion: { result in
             let isFirst = reply.resolve(result.mapError(PasteboardError.init(ofHandler:)))
@@ -80,14 +64,19 @@ struct LocalLoad: Sendable {
 
     private func opened(_ made: MadeBytes, _ deadline: LoadDeadline?) -> OpenedLoad {
         let source: any PieceSource
+        var watch: HandlerWatch?
         switch made {
         case .data(let data): source = DataPieces(data)
         case .file(let file): source = FilePieces(file)
-        case .pieces(let pieces): source = pieces
+        case .pieces(let pieces):
+            source = pieces
+            if deadline == nil { watch = self.watch }
         }
         let chunks = ByteChunks(
             byteCount: source.byteCount.map { Int64(clamping: $0) },
-            source: ByteChunks.Source(.pieces(PieceChunks(source, progress: progress, deadline: deadline)))
+            source: ByteChunks.Source(
+                .pieces(PieceChunks(source, progress: progress, deadline: deadline, watch: watch))
+            )
         )
         var load = OpenedLoad(chunks, type: type, isArchive: source.isArchive)
         load.fileName = source.fileName
@@ -100,25 +89,12 @@ struct LocalLoad: Sendable {
             if reply.resolve(.failure(error)) { run.cancel() }
         }
         progress?.begin { end(.cancelled) }
-        let timer = deadline.map { deadline in deadline.timer { end(deadline.error) } } ?? watch(end)
+        let timer = deadline.map { deadline in deadline.timer { end(deadline.error) } } ?? watch.timer(end)
         defer { timer.cancel() }
         return try await reply.value {
             end(.cancelled)
         } start: {
             if !reply.isResolved { run.start() }
-        }
-    }
-
-    private func watch(_ end: @escaping @Sendable (PasteboardError) -> Void) -> LoadTimer {
-        let start = ContinuousClock.now
-        return LoadTimer { [activity, type, firstByteLimit] in
-            while true {
-                let due = min(activity.last + firstByteLimit, start + max(Self.keepAlive, firstByteLimit))
-                guard due > .now else { break }
-                guard (try? await Task.sleep(until: due)) != nil else { return }
-            }
-            let text = "the handler gave no byte of \(type.identifier) within \(firstByteLimit)"
-            end(PasteboardError(.sourceStalled, message: text))
         }
     }
 }

@@ -15,16 +15,27 @@ final class PieceChunks: Sendable {
         var phase = Phase.open
         var taken: UInt64 = 0
         var timer: LoadTimer?
+        /// Ends the wait for a piece that a handler makes.
+        var patience: LoadTimer?
     }
 
     let source: any PieceSource
     private let progress: LoadProgress?
+    private let watch: HandlerWatch?
     private let state = Lock(State())
 
-    /// - Parameter deadline: when all has to have been taken.
-    init(_ source: any PieceSource, progress: LoadProgress?, deadline: LoadDeadline?) {
+    /// - Parameters:
+    ///   - deadline: when all has to have been taken.
+    ///   - watch: over the handler of this process that makes the pieces.
+    init(
+        _ source: any PieceSource,
+        progress: LoadProgress?,
+        deadline: LoadDeadline?,
+        watch: HandlerWatch? = nil
+    ) {
         self.source = source
         self.progress = progress
+        self.watch = watch
         progress?.begin { [weak self] in self?.end(.cancelled) }
         if let deadline {
             let timer = deadline.timer { [weak self] in self?.end(deadline.error) }
@@ -35,6 +46,7 @@ final class PieceChunks: Sendable {
     deinit {
         source.cancel()
         state.withLock { $0.timer }?.cancel()
+        state.withLock { $0.patience }?.cancel()
     }
 
     func next() async throws(PasteboardError) -> Data? {
@@ -70,7 +82,12 @@ final class PieceChunks: Sendable {
     }
 
     private func readNext(for reply: Reply<Data?>) {
-        begin(for: reply) { self.source.next { self.take($0) } }
+        begin(for: reply) {
+            self.watch?.resumed()
+            let patience = self.watch?.timer { [weak self] in self?.end($0) }
+            self.state.withLock { $0.patience = patience }
+            self.source.next { self.take($0) }
+        }
     }
 
     private func begin(for reply: Reply<Data?>, _ read: () -> Void) {
@@ -91,17 +108,20 @@ final class PieceChunks: Sendable {
 
     private func take(_ piece: Result<Data?, any Error>) {
         let piece = piece.mapError(PasteboardError.init(ofLoad:))
-        let (reply, taken) = state.withLock { state -> (Reply<Data?>?, UInt64) in
+        watch?.gaveBytes()
+        let (reply, taken, patience) = state.withLock { state -> (Reply<Data?>?, UInt64, LoadTimer?) in
             // It may have been ended meanwhile.
-            guard case .reading(let reply) = state.phase else { return (nil, 0) }
+            let patience = state.patience
+            guard case .reading(let reply) = state.phase else { return (nil, 0, patience) }
             if case .success(let data?) = piece {
                 state.taken += UInt64(data.count)
                 state.phase = .open
             } else {
                 state.phase = .over(piece)
             }
-            return (reply, state.taken)
+            return (reply, state.taken, patience)
         }
+        patience?.cancel()
         guard let reply else { return }
         switch piece {
         case .success(.some):
