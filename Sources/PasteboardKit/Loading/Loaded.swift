@@ -17,7 +17,7 @@ public struct Loaded<Value: Sendable>: Sendable {
 
     /// The type of the bytes themselves: of a folder they are an archive.
     static func dataType(of answer: Answer, expected: UniformType) -> UniformType {
-        answer.content == 1 ? .tarArchive : type(of: answer, expected: expected)
+        answer.isArchive ? .tarArchive : type(of: answer, expected: expected)
     }
 
     static func type(of answer: Answer, expected: UniformType) -> UniformType {

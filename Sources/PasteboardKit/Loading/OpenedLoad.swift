@@ -24,7 +24,7 @@ struct OpenedLoad: Sendable {
         self.init(
             chunks,
             type: Loaded<ByteChunks>.type(of: answer, expected: expected),
-            isArchive: answer.content == 1
+            isArchive: answer.isArchive
         )
         fileName = answer.suggestedName
     }

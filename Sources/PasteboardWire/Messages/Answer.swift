@@ -18,6 +18,9 @@ package struct Answer: WireMessage {
     /// 0 the bytes of the representation, 1 a tar archive of the folder that it is.
     package var content: UInt32?
 
+    /// Whether the bytes are a tar archive of the folder that the representation is.
+    package var isArchive: Bool { self.content == 1 }
+
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {

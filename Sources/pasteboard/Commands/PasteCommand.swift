@@ -140,7 +140,7 @@ struct PasteCommand: Command {
                 answered: { answer in
                     answered(answer)
                     let type = answer.type.map { UniformType(identifier: $0, supertypes: []) } ?? .data
-                    try sink.begin(type, suggestedName: answer.suggestedName)
+                    try sink.begin(answer.isArchive ? .tarArchive : type, suggestedName: answer.suggestedName)
                 },
                 file: { file in
                     try sink.write(file, trimsNewline: self.trimsNewline) {
