@@ -36,6 +36,24 @@ struct ItemProviderTests {
         #expect(image.value == Data("png".utf8))
     }
 
+    @Test("a progress that a handler returns after it has completed is left alone", arguments: LoadPlace.allCases)
+    func completedProgress(place: LoadPlace) async throws {
+        let (provider, cancelled) = (ItemProvider(), Counter())
+        provider.registerDataRepresentation(for: .png) { completion in
+            completion(Data([1]), nil)
+            let progress = LoadProgress(totalUnitCount: 1)
+            progress.cancellationHandler = { cancelled.increment() }
+            return progress
+        }
+        try await place.with(provider) { provider in
+            for _ in 0..<3 {
+                let loaded = try await provider.loadData(for: .png).value
+                #expect(loaded == Data([1]))
+            }
+        }
+        #expect(cancelled.value == 0)
+    }
+
     @Test("a copy has the registrations of now")
     func copy() {
         let provider = ItemProvider.text("a")

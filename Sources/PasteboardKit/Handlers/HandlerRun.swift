@@ -13,6 +13,7 @@ final class HandlerRun: Sendable {
     private struct State {
         var work = Work.none
         var isOver = false
+        var isCancelled = false
     }
 
     private let handler: DataHandler
@@ -96,14 +97,14 @@ final class HandlerRun: Sendable {
 
     /// Stops the handler, whose result nobody wants any more. Before the start it prevents it.
     func cancel() {
-        guard let work = end() else { return }
+        guard let work = end(cancelled: true) else { return }
         stop(work)
     }
 
     private func run(_ body: (Promise) -> LoadProgress?) {
         guard !state.withLock({ $0.isOver }) else { return }
         guard let progress = body(Promise { self.finish($0) }) else { return }
-        attach(.progress(progress))
+        guard attach(.progress(progress)) else { return }
         progress.observe { [weak self, weak progress] in
             guard let self, let progress, !state.withLock({ $0.isOver }) else { return }
             let (completed, total) = progress.reported
@@ -112,12 +113,16 @@ final class HandlerRun: Sendable {
     }
 
     /// The run may have been cancelled, or be finished, before it is known what there is to stop.
-    private func attach(_ work: Work) {
-        let isOver = state.withLock { state in
+    ///
+    /// - Returns: whether it goes on.
+    @discardableResult
+    private func attach(_ work: Work) -> Bool {
+        let (isOver, isCancelled) = state.withLock { state in
             if !state.isOver { state.work = work }
-            return state.isOver
+            return (state.isOver, state.isCancelled)
         }
-        if isOver { stop(work) }
+        if isCancelled { stop(work) }
+        return !isOver
     }
 
     private func stop(_ work: Work) {
@@ -141,11 +146,12 @@ final class HandlerRun: Sendable {
     }
 
     /// What the run was doing; nil if it was over.
-    private func end() -> Work? {
+    private func end(cancelled isCancelled: Bool = false) -> Work? {
         state.withLock { state in
             guard !state.isOver else { return nil }
             let work = state.work
             state.isOver = true
+            state.isCancelled = isCancelled
             state.work = .none
             return work
         }
