@@ -1,9 +1,10 @@
 import Glibc
 
-/// The bytes of an immutable memory file, mapped for reading. Unmapped with its last owner.
+/// The bytes of an immutable memory file, mapped. Unmapped with its last owner.
 ///
 /// Only a file with all four seals is mapped: with any other, bytes could change under their reader, and pages beyond a
-/// new end would end the process. Sendable because nobody, not even the file's maker, can write what is mapped here.
+/// new end would end the process. Sendable because nobody, not even the file's maker, can write what is mapped here, but for
+/// its one owner: whatever that writes goes to pages of its own.
 package final class MappedBytes: @unchecked Sendable {
     /// Valid while this object lives.
     package let base: UnsafeMutableRawPointer
@@ -14,7 +15,8 @@ package final class MappedBytes: @unchecked Sendable {
         guard count > 0, UInt64(count) <= (try file.size), System.isFullySealed(file.descriptor.raw) else {
             throw SystemError(call: "mmap", errno: EINVAL, subject: "not that many sealed bytes")
         }
-        let mapped = mmap(nil, count, PROT_READ, MAP_SHARED, file.descriptor.raw, 0)
+        // A program may change what it owns alone, in place: it gets a copy of the pages that it changes.
+        let mapped = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.descriptor.raw, 0)
         guard let mapped, mapped != MAP_FAILED else { throw SystemError(call: "mmap", errno: errno) }
         self.base = mapped
         self.count = count

@@ -168,6 +168,20 @@ struct FileLoadTests {
         withExtendedLifetime(file) {}
     }
 
+    @Test("Loaded bytes belong to who loaded them, who may change them", arguments: Way.allCases)
+    func changed(way: Way) async throws {
+        let data = Self.bytes(1 << 20)
+        try await withItem(way) { provider in
+            provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
+        } _: { provider in
+            var loaded = try await provider.loadData(for: .data).value
+            loaded[100_000] ^= 0xFF
+            loaded.reverse()
+            let again = try await provider.loadData(for: .data).value
+            #expect(again == data && loaded != data && loaded.count == data.count)
+        }
+    }
+
     @Test("What is not a file fails the load, and says what it is", arguments: Way.allCases)
     func notFiles(way: Way) async throws {
         for (url, word) in [

@@ -87,6 +87,17 @@ struct FolderTests {
         }
     }
 
+    @Test("A name with a backslash is a name", arguments: [LoadPlace.here, .there])
+    func backslash(place: LoadPlace) async throws {
+        let odd = URL(filePath: "\(directory.path)/a\\101")
+        try FileManager.default.moveItem(at: folder, to: odd)
+        let provider = ItemProvider()
+        provider.registerFileRepresentation(for: .folder) { odd }
+        try await place.with(provider) { provider in
+            try await provider.withLoadedFile(for: .folder) { try check($0.value) }
+        }
+    }
+
     @Test(
         "A tree whose folders their owner may not write to is removed all the same",
         arguments: [LoadPlace.here, .there]

@@ -9,6 +9,8 @@ final class FolderArchive: PieceSource {
     private enum Phase {
         case idle
         case running(SystemProgram, DescriptorBox)
+        /// All has been read of it.
+        case ending(SystemProgram)
         case over
     }
 
@@ -35,7 +37,13 @@ final class FolderArchive: PieceSource {
         let output = try output()
         let piece = try System.read(output.raw, upTo: WireLimits.sharedDataLength)
         guard piece.isEmpty else { return Data(piece) }
-        guard case .running(let program, _) = end() else { throw PasteboardError.cancelled }
+        let program = phase.withLock { phase -> SystemProgram? in
+            guard case .running(let program, _) = phase else { return nil }
+            phase = .ending(program)
+            return program
+        }
+        guard let program else { throw PasteboardError.cancelled }
+        defer { phase.withLock { $0 = .over } }
         do throws(PasteboardError) {
             try program.wait()
         } catch {
@@ -49,14 +57,16 @@ final class FolderArchive: PieceSource {
         try phase.withLock { phase in
             switch phase {
             case .running(_, let output): return output
-            case .over: throw PasteboardError.cancelled
+            case .ending, .over: throw PasteboardError.cancelled
             case .idle:
                 let pipe = try System.pipe()
                 let parent = folder.split(separator: "/", omittingEmptySubsequences: true).dropLast()
                 let name = folder.split(separator: "/").last.map(String.init) ?? "."
                 let program = try SystemProgram(
                     "tar",
-                    ["--create", "--file=-", "--directory=/\(parent.joined(separator: "/"))", "--add-file=\(name)"],
+                    ["--create", "--file=-", "--directory=/\(parent.joined(separator: "/"))"]
+                        // A name is meant as it is, whatever characters it has.
+                        + ["--no-unquote", "--add-file=\(name)"],
                     output: pipe.second.raw
                 )
                 let output = DescriptorBox(pipe.keepingFirst())
@@ -66,17 +76,18 @@ final class FolderArchive: PieceSource {
         }
     }
 
-    private func end() -> Phase {
-        phase.withLock { phase in
+    func cancel() {
+        let before = phase.withLock { phase in
             defer { phase = .over }
             return phase
         }
-    }
-
-    func cancel() {
-        guard case .running(let program, _) = end() else { return }
-        program.kill()
-        // Somebody has to take note of its end, and that may take a moment.
-        HandlerPool.files.run { try? program.wait() }
+        switch before {
+        case .idle, .over: break
+        case .ending(let program): program.kill()
+        case .running(let program, _):
+            program.kill()
+            // Somebody has to take note of its end, and that may take a moment.
+            HandlerPool.files.run { try? program.wait() }
+        }
     }
 }

@@ -8,7 +8,16 @@ struct StoredLoad: Sendable {
     private let place: TemporaryPlace
 
     /// Takes all bytes of a load. On the pool's threads: writing may wait for a disk.
-    init(_ load: OpenedLoad, suggestedName: String?) async throws(PasteboardError) {
+    ///
+    /// - Parameters:
+    ///   - deadline: when it has to be over.
+    ///   - progress: cancels it.
+    init(
+        _ load: OpenedLoad,
+        suggestedName: String?,
+        deadline: LoadDeadline?,
+        progress: LoadProgress?
+    ) async throws(PasteboardError) {
         let name = SafeFileName(suggested: suggestedName ?? load.fileName, type: load.type).candidate(1)
         // No safe name begins with a dot.
         let file = try LoadedFile(load.isArchive ? ".archive" : name)
@@ -19,7 +28,7 @@ struct StoredLoad: Sendable {
             return
         }
         let folder = "\(place.path)/\(name)"
-        try await Self.unpack(file.path, to: folder)
+        try await Self.unpack(file.path, to: folder, deadline, progress)
         url = URL(filePath: folder, directoryHint: .isDirectory)
     }
 
@@ -30,7 +39,12 @@ struct StoredLoad: Sendable {
 
     /// The names in the archive begin with that of the source's folder, which has another one here. The system's `tar`
     /// refuses those that lead elsewhere.
-    private static func unpack(_ archive: String, to folder: String) async throws(PasteboardError) {
+    private static func unpack(
+        _ archive: String,
+        to folder: String,
+        _ deadline: LoadDeadline?,
+        _ progress: LoadProgress?
+    ) async throws(PasteboardError) {
         do throws(SystemError) {
             try System.makeDirectory(folder)
         } catch {
@@ -41,12 +55,20 @@ struct StoredLoad: Sendable {
             ["--extract", "--file=\(archive)", "--directory=\(folder)", "--strip-components=1", "--no-same-owner"]
                 + ["--no-same-permissions"]
         )
+        let isLate = Lock(false)
+        let timer = deadline?.timer {
+            isLate.withLock { $0 = true }
+            program.kill()
+        }
+        progress?.begin { program.kill() }
         let result = await withTaskCancellationHandler {
             Result { () throws(PasteboardError) in try program.wait() }
         } onCancel: {
             program.kill()
         }
-        guard !Task.isCancelled else { throw .cancelled }
+        timer?.cancel()
+        guard !Task.isCancelled, progress?.isCancelled != true else { throw .cancelled }
+        if let deadline, isLate.withLock({ $0 }) { throw deadline.error }
         do throws(PasteboardError) {
             try result.get()
         } catch {

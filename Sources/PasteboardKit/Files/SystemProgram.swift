@@ -47,25 +47,28 @@ final class SystemProgram: Sendable {
     ///
     /// - Throws: what it complained of, if it did not end well.
     func wait() throws(PasteboardError) {
-        phase.withLock { $0 = .ended }
-        let end = try? child.wait()
+        // It can be killed until the moment it is taken note of.
+        if let process = try? System.processDescriptor(child.id) {
+            _ = try? System.poll([PollInterest(process.raw, .readable)], milliseconds: nil)
+        }
+        let end = phase.withLock { phase in
+            phase = .ended
+            return try? child.wait()
+        }
         guard end != .exited(0) else { return }
         throw PasteboardError(.refused, message: "\(name) failed: \(complaint)")
     }
 
-    /// Its last words.
+    /// What it said first: what comes behind it is often a consequence.
     private var complaint: String {
-        let size = (try? complaints.size) ?? 0
-        let length = 1_000
-        let start = size - min(size, UInt64(length))
-        let bytes = try? [UInt8](capacity: length) { output throws(SystemError) in
-            _ = try complaints.read(at: start, into: &output)
+        let bytes = try? [UInt8](capacity: 1_000) { output throws(SystemError) in
+            _ = try complaints.read(at: 0, into: &output)
         }
         let lines = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n")
-        return lines.last.map(String.init) ?? "it did not say why"
+        return lines.first.map(String.init) ?? "it did not say why"
     }
 
-    /// Ends it, unless it is being waited for.
+    /// Ends it, unless it has ended.
     func kill() {
         phase.withLock { phase in
             // Its number may be somebody else's once it has been waited for.

@@ -26,16 +26,28 @@ extension ItemProvider {
         progress: LoadProgress? = nil,
         _ body: @Sendable (Loaded<URL>) async throws -> Result
     ) async throws -> Result {
-        let load = try await open(contentType, timeout: timeout, inPlace: openInPlace, progress: progress)
-        if let url = load.inPlace {
-            try await load.chunks.source.makeReader().finish()
-            return try await body(Loaded(value: url, type: load.type, isInPlace: true))
-        }
-        // Writing may wait for a disk, which the threads of Swift's tasks should not.
-        let file = try await withTaskExecutorPreference(HandlerPool.files) {
-            try await StoredLoad(load, suggestedName: suggestedName)
+        let deadline = LoadDeadline(timeout)
+        // The bytes are a part of the work: a folder has to be unpacked, too.
+        let part = progress?.makePart()
+        let load: OpenedLoad
+        let file: StoredLoad
+        do {
+            load = try await open(contentType, timeout: timeout, inPlace: openInPlace, progress: part)
+            if let url = load.inPlace {
+                try await load.chunks.source.makeReader().finish()
+                progress?.end(part)
+                return try await body(Loaded(value: url, type: load.type, isInPlace: true))
+            }
+            // Writing may wait for a disk, which the threads of Swift's tasks should not.
+            file = try await withTaskExecutorPreference(HandlerPool.files) {
+                try await StoredLoad(load, suggestedName: suggestedName, deadline: deadline, progress: progress)
+            }
+        } catch {
+            progress?.end(byteCount: nil)
+            throw error
         }
         defer { file.remove() }
+        progress?.end(part)
         return try await body(Loaded(value: file.url, type: load.type))
     }
 

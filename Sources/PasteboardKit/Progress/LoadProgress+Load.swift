@@ -31,6 +31,23 @@ extension LoadProgress {
         return (Int64(now.fractionCompleted * Double(Self.parts)), Self.parts)
     }
 
+    /// A progress for the first part of the load: this is told what that is told, all but its end.
+    func makePart() -> LoadProgress {
+        let part = LoadProgress()
+        begin { part.cancel() }
+        part.observe { [weak self, weak part] in
+            guard let self, let part else { return }
+            let now = part.now
+            if !now.isOver { report(completed: now.completedUnitCount, total: now.totalUnitCount) }
+        }
+        return part
+    }
+
+    /// The load is over, well, and so is its first part.
+    func end(_ part: LoadProgress?) {
+        end(byteCount: Int(clamping: part?.completedUnitCount ?? 0))
+    }
+
     /// The load is over; only the first end counts. A complete one leaves a complete progress, whatever was reported before.
     ///
     /// - Parameter byteCount: what came; nil if the load failed.
