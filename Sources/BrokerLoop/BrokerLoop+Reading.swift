@@ -28,6 +28,7 @@ extension BrokerLoop {
             do {
                 outcome = try self.input.receive(
                     from: connection.descriptor.raw,
+                    takingDescriptors: self.takesDescriptors,
                     carry: &connection.carry,
                     descriptors: &connection.descriptors
                 )

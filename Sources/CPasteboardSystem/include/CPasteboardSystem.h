@@ -131,6 +131,8 @@ struct pbs_status {
     uint64_t device;
     uint64_t inode;
     uint64_t links;
+    uint64_t allocated;  // in bytes
+    uint32_t allocation_unit;
 };
 
 // `path` empty: the descriptor itself. `sync` zero: what the kernel has at hand, so that a dead network or FUSE file
@@ -146,6 +148,8 @@ static inline int pbs_status(int directory, const char *path, int sync, struct p
     out->device = ((uint64_t)raw.stx_dev_major << 32) | raw.stx_dev_minor;
     out->inode = raw.stx_ino;
     out->links = raw.stx_nlink;
+    out->allocated = raw.stx_blocks * 512;
+    out->allocation_unit = raw.stx_blksize;
     return 0;
 }
 
@@ -259,8 +263,8 @@ static inline ssize_t pbs_send(
     return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Receives bytes, and into `descriptors` (room for PBS_MAX_DESCRIPTORS) what was passed with them. `truncated` tells
-// that the kernel dropped descriptors because this process has no room for more. With `waits` a blocking socket waits
+// Receives bytes, and into `descriptors` (room for PBS_MAX_DESCRIPTORS, or null) what was passed with them. `truncated`
+// tells that the kernel dropped descriptors because this process has no room for more. With `waits` a blocking socket waits
 // for bytes, as long as its timeout allows.
 static inline ssize_t pbs_receive(
     int fd, void *bytes, size_t capacity, int waits, int *descriptors, int *descriptorCount, int *truncated
@@ -273,8 +277,10 @@ static inline ssize_t pbs_receive(
     struct msghdr message = {0};
     message.msg_iov = &piece;
     message.msg_iovlen = 1;
-    message.msg_control = control.bytes;
-    message.msg_controllen = sizeof control.bytes;
+    if (descriptors) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+    }
     *descriptorCount = 0;
     *truncated = 0;
     ssize_t count = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | (waits ? 0 : MSG_DONTWAIT));
