@@ -35,6 +35,18 @@ extension BrokerLoop {
         UInt64(self.closer.waitingCount) < self.state.limits.passedDescriptors
     }
 
+    /// One read brings at most the rest of a frame whose descriptor is here and the next frame's: more, which could stay
+    /// here as long as a peer is not read, were announced by none. False if that was the peer's end.
+    func checkReceived(_ connection: Connection) -> Bool {
+        guard connection.descriptors.count > 2 else { return true }
+        self.state.violated(
+            connection.peer,
+            Failure(.protocolViolation, "\(connection.descriptors.count) descriptors came for two frames at most")
+        )
+        self.perform()
+        return false
+    }
+
     /// A descriptor comes with the first byte of its frame: what is here without one was announced by none.
     func checkUnclaimed(_ connection: Connection, isFrameOpen: Bool) throws(Failure) {
         guard !connection.descriptors.isEmpty else { return }

@@ -145,7 +145,7 @@ final class SteppedPeer {
         item.representations = [representation]
         self.queue(item, stream: stream)
         if let file {
-            self.output.markDescriptors([file.descriptor])
+            self.output.markDescriptors([file.descriptor], name: stream)
             let header = FrameHeader(.data, stream: stream, length: 0, flags: .last, descriptorCount: 1)
             let nothing: [UInt8] = []
             self.output.appendStream(header: header, payload: nothing.span)

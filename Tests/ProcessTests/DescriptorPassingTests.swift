@@ -160,6 +160,8 @@ import Testing
             {
                 let code = try self.farewell(to: broker, passing: count, announced: announced)
                 #expect(code == .protocolViolation, "\(count) \(announced)")
+                // While many are not closed yet, newcomers pass none.
+                try Self.expectBack(to: before, broker)
             }
             #expect(try self.farewell(to: broker, passing: 1, announced: 1, kind: .load) == .protocolViolation)
             // On kernels that can, the socket itself refuses what comes before welcome.
