@@ -25,7 +25,7 @@ package struct ReadBuffer: ~Copyable {
     private let storage: UnsafeMutableRawPointer
     private let readSize: Int
     // Room for the numbers of one message's descriptors.
-    private let numbers = UnsafeMutablePointer<CInt>.allocate(capacity: Int(PBS_MAX_DESCRIPTORS))
+    private let numbers = UnsafeMutablePointer<CInt>.allocate(capacity: Int(PBS_RECEIVED_DESCRIPTORS))
 
     /// How many bytes are valid.
     package private(set) var count = 0

@@ -156,6 +156,19 @@ final class SteppedPeer {
         return stream
     }
 
+    /// From now on the system passes no descriptors to it. False where it cannot do that.
+    func refuseDescriptors() -> Bool {
+        Socket.setPassesDescriptors(self.socket?.raw ?? -1, false)
+    }
+
+    /// One frame with so many descriptors of a file.
+    func queue(_ message: some WireMessage, stream: UInt64, passing file: DescriptorBox, count: Int = 1) {
+        var encoder = FrameEncoder()
+        encoder.append(message, stream: stream, flags: .last, descriptorCount: 1)
+        self.output.markDescriptors([DescriptorBox](repeating: file, count: count), name: stream)
+        self.output.appendStream(encoder.bytes.span)
+    }
+
     /// Sends what the socket takes of what is queued.
     func push() throws {
         guard let socket = self.socket else { return }

@@ -56,6 +56,7 @@ enum {
     PBS_SO_PEERPIDFD = 77,         // Linux 6.5
     PBS_SO_PASSRIGHTS = 83,        // Linux 6.16
     PBS_MAX_DESCRIPTORS = 253,     // SCM_MAX_FD of the kernel
+    PBS_RECEIVED_DESCRIPTORS = 4,  // of one message: more than a frame has, and the kernel drops the rest
     PBS_SPAWN_NEW_SESSION = 0x80,  // POSIX_SPAWN_SETSID
 };
 
@@ -263,7 +264,7 @@ static inline ssize_t pbs_send(
     return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Receives bytes, and into `descriptors` (room for PBS_MAX_DESCRIPTORS, or null) what was passed with them. `truncated`
+// Receives bytes, and into `descriptors` (room for PBS_RECEIVED_DESCRIPTORS, or null) what was passed with them. `truncated`
 // tells that the kernel dropped descriptors because this process has no room for more. With `waits` a blocking socket waits
 // for bytes, as long as its timeout allows.
 static inline ssize_t pbs_receive(
@@ -272,7 +273,7 @@ static inline ssize_t pbs_receive(
     struct iovec piece = {bytes, capacity};
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(PBS_MAX_DESCRIPTORS * sizeof(int))];
+        char bytes[CMSG_SPACE(PBS_RECEIVED_DESCRIPTORS * sizeof(int))];
     } control;
     struct msghdr message = {0};
     message.msg_iov = &piece;
