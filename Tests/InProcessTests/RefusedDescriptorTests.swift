@@ -88,7 +88,7 @@ import Testing
     func pagesBehindTheEnd() throws {
         for (extra, isKept) in [(0, true), (16 << 20, false)] {
             let file = try Self.memory(1)
-            if extra > 0 { #expect(allocate(file.descriptor.raw, 1 /* FALLOC_FL_KEEP_SIZE */, 0, extra) == 0) }
+            if extra > 0 { #expect(allocate(file.descriptor.raw, keepSize, 0, extra) == 0) }
             try file.seal()
             self.source.queueWrite([7], to: "kept", as: file)
             let last = try #require(try self.hearAfterSending())
@@ -111,6 +111,8 @@ import Testing
         #expect(try self.broker.provision(on: "file", for: self.reader) == 2)
     }
 }
+
+private let keepSize: CInt = 1
 
 // Swift's Glibc module does not show it.
 @_silgen_name("fallocate") private func allocate(_: CInt, _: CInt, _: Int, _: Int) -> CInt
