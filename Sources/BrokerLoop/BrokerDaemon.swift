@@ -31,7 +31,7 @@ package enum BrokerDaemon {
             try self.serve(options, program: program)
             return 0
         } catch {
-            Self.log("\(program): \(error.text)")
+            try? System.write(Array("\(program): \(error.text)\n".utf8).span, to: 2)
             return error.code == .invalidArgument ? 2 : 3
         }
     }
@@ -41,11 +41,9 @@ package enum BrokerDaemon {
             System.ignoreBrokenPipes()
             let descriptors = System.raiseDescriptorLimit()
             var limits = options.limits
-            // Descriptors are for connections and for kept bytes, with a reserve for what is neither.
-            let usable = UInt64(max(32, descriptors - 64))
-            limits.keptRepresentations = min(limits.keptRepresentations, usable / 4)
-            limits.connections = min(limits.connections, usable - limits.keptRepresentations)
-            let loop = try BrokerLoop(state: try Self.state(limits)) { Self.log("\(program): \($0)") }
+            limits.fit(descriptors: UInt64(max(0, descriptors)))
+            let log = LogStream(2, program: program)
+            let loop = try BrokerLoop(state: try Self.state(limits)) { log.write($0) }
             try loop.add(SignalDoor())
             if let inherited = try ListeningSocket.inherited(refusal: ListeningDoor.refusal) {
                 try loop.add(ListeningDoor(inherited: inherited))
@@ -86,10 +84,6 @@ package enum BrokerDaemon {
             programVersion: ProgramVersion.current
         )
     }
-
-    private static func log(_ line: String) {
-        try? System.write(Array("\(line)\n".utf8).span, to: 2)
-    }
 }
 
 extension BrokerLimits {
@@ -98,5 +92,15 @@ extension BrokerLimits {
         var limits = BrokerLimits()
         limits.keptPool = System.memorySize() / 4
         return limits
+    }
+
+    /// Lowers what takes descriptors so that so many are enough, with a reserve for what is not counted here.
+    package mutating func fit(descriptors: UInt64) {
+        let usable = max(32, descriptors - min(descriptors, 64))
+        self.keptRepresentations = min(self.keptRepresentations, usable / 4)
+        self.passedDescriptors = min(self.passedDescriptors, usable / 16)
+        // As many that are passed as cannot be closed; and with a connection two that wait for the rest of their frame.
+        let rest = usable - self.keptRepresentations - 2 * self.passedDescriptors
+        self.connections = min(self.connections, rest / 3)
     }
 }

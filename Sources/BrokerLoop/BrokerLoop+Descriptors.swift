@@ -23,10 +23,28 @@ extension BrokerLoop {
         self.countUnclosed()
     }
 
-    /// While the file system of one does not answer, the others wait behind it: loads then go inline, or the broker
-    /// would run out of descriptors.
+    /// While file systems do not answer, what is on them stays open: loads then go inline, or the broker would run out of
+    /// descriptors.
     func countUnclosed() {
         self.state.unclosedDescriptors = UInt64(self.closer.waitingCount)
+    }
+
+    /// Nobody has to ask before he sends one, and one that nobody wants has to be closed as well: where that is not
+    /// possible, no more are let in.
+    var takesDescriptors: Bool {
+        UInt64(self.closer.waitingCount) < self.state.limits.passedDescriptors
+    }
+
+    /// One read brings at most the rest of a frame whose descriptor is here and the next frame's: more, which could stay
+    /// here as long as a peer is not read, were announced by none. False if that was the peer's end.
+    func checkReceived(_ connection: Connection) -> Bool {
+        guard connection.descriptors.count > 2 else { return true }
+        self.state.violated(
+            connection.peer,
+            Failure(.protocolViolation, "\(connection.descriptors.count) descriptors came for two frames at most")
+        )
+        self.perform()
+        return false
     }
 
     /// A descriptor comes with the first byte of its frame: what is here without one was announced by none.
@@ -55,7 +73,7 @@ extension BrokerLoop {
             // Its frame must not leave without it: the destination would take the next one's.
             return self.state.violated(target.peer, Failure(.noSpace, "the broker has lost the file of a load"))
         }
-        target.output.markDescriptors([descriptor])
+        target.output.markDescriptors([descriptor], name: passing.route.rawValue)
         target.output.appendStream(frame)
         target.output.mark(Delivery(route: passing.route.rawValue, count: 0))
         self.markDirty(target)
@@ -70,7 +88,9 @@ extension ReceivedDescriptor {
             return
         }
         if System.isFullySealed(descriptor.raw) {
-            self = .sealedMemory(byteCount: status.size)
+            self =
+                status.occupiesItsSize
+                ? .sealedMemory(byteCount: status.size) : .unusable("memory that occupies more than its size")
         } else if status.kind != .regular {
             self = .unusable("a descriptor of a \(status.kind), not of a file")
         } else if !System.isReadOnly(descriptor.raw) {
@@ -78,5 +98,16 @@ extension ReceivedDescriptor {
         } else {
             self = .readOnlyFile
         }
+    }
+}
+
+extension FileStatus {
+    /// Whether the file has no pages far behind its end: kept, they would be paid for by nobody.
+    fileprivate var occupiesItsSize: Bool {
+        // Pages may be larger than a file says that it is allocated by.
+        let unit = max(self.allocationUnit, 64 << 10)
+        let (units, overflow) = (self.size / unit).addingReportingOverflow(1)
+        let (room, isVast) = units.multipliedReportingOverflow(by: unit)
+        return overflow || isVast || self.allocatedSize <= room
     }
 }

@@ -28,6 +28,7 @@ extension BrokerLoop {
             do {
                 outcome = try self.input.receive(
                     from: connection.descriptor.raw,
+                    takingDescriptors: self.takesDescriptors,
                     carry: &connection.carry,
                     descriptors: &connection.descriptors
                 )
@@ -41,7 +42,7 @@ extension BrokerLoop {
             case .endOfFile:
                 return self.gone(connection)
             case .bytes(let count):
-                guard self.takeInput(of: connection, effort: &effort) else { return }
+                guard self.checkReceived(connection), self.takeInput(of: connection, effort: &effort) else { return }
                 // A short read has emptied the socket; what comes later is told by the next event.
                 if count < ReadBuffer.standardReadSize, !connection.isWriteClosed { return }
             }

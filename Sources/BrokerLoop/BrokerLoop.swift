@@ -185,7 +185,10 @@ package final class BrokerLoop {
         guard let connection = self.connection(peer) else { return }
         self.connections[Int(peer.slot)] = nil
         if !connection.isWriteClosed {
-            _ = try? connection.output.flush(to: connection.descriptor.raw, delivered: &self.deliveries)
+            while case .refused? = try? connection.output.flush(
+                to: connection.descriptor.raw,
+                delivered: &self.deliveries
+            ) {}
         }
         // Removed before it is closed: while a duplicate lives, the kernel would go on reporting it.
         try? self.epoll.remove(connection.descriptor.raw)
@@ -319,8 +322,8 @@ package final class BrokerLoop {
     /// A peer that gets much and reads it is written to early; one that does not read is ended.
     private func relieve(_ target: Connection) {
         guard self.connection(target.peer) != nil else { return }
-        _ = try? target.output.flush(to: target.descriptor.raw, delivered: &self.deliveries)
-        guard self.isOverfull(target) else { return }
+        _ = try? self.write(target)
+        guard self.connection(target.peer) != nil, self.isOverfull(target) else { return }
         let failure = Failure(.limitExceeded, "the connection does not read: limit control-queue is full")
         self.state.violated(target.peer, failure)
         self.perform()
@@ -372,7 +375,8 @@ package final class BrokerLoop {
     private func flush(_ connection: Connection) {
         do {
             guard !connection.isWriteClosed else { throw SystemError(call: "send", errno: 0) }
-            let outcome = try connection.output.flush(to: connection.descriptor.raw, delivered: &self.deliveries)
+            let outcome = try self.write(connection)
+            guard self.connection(connection.peer) != nil else { return }
             connection.answerCount = min(connection.answerCount, connection.output.controlCount)
             if connection.isHeldUp, !connection.isPaused || connection.mayAsk { self.finishLater(connection) }
             var interest: Epoll.Interest = outcome == .blocked ? .writable : []
@@ -385,6 +389,16 @@ package final class BrokerLoop {
             connection.isWriteClosed = true
             self.state.stoppedReading(connection.peer)
             self.finishLater(connection)
+        }
+    }
+
+    /// Writes what the socket takes. What the system does not want to pass costs its load alone.
+    private func write(_ connection: Connection) throws(SystemError) -> FlushOutcome {
+        while true {
+            let outcome = try connection.output.flush(to: connection.descriptor.raw, delivered: &self.deliveries)
+            guard case .refused(let route) = outcome else { return outcome }
+            self.state.passingRefused(RouteID(rawValue: route))
+            self.perform()
         }
     }
 }

@@ -12,6 +12,7 @@ package final class ListeningDoor: Door {
 
     private var claimed: ClaimedPlace?
     private var inherited: ListeningSocket?
+    private var refusals = RefusalLog()
 
     package var descriptor: CInt { self.claimed?.listener.raw ?? self.inherited?.raw ?? -1 }
 
@@ -38,14 +39,19 @@ package final class ListeningDoor: Door {
                 switch try self.accept() {
                 case .connection(let descriptor): self.admit(descriptor, to: loop)
                 case .none: return
-                case .refused: loop.log("refused a connection: no descriptor left")
+                case .refused: self.report("no descriptor left", to: loop)
                 case .exhausted: return loop.pause(self, milliseconds: Self.pauseMilliseconds)
                 }
             } catch {
-                loop.log("cannot accept connections: \(error)")
+                self.report("\(error)", to: loop)
                 return loop.pause(self, milliseconds: Self.pauseMilliseconds)
             }
         }
+    }
+
+    private func report(_ reason: String, to loop: BrokerLoop) {
+        let now = MonotonicClock.now() / 1_000_000
+        if let line = self.refusals.line(reason, at: now) { loop.log(line) }
     }
 
     package func closes(in loop: BrokerLoop) {
@@ -68,7 +74,7 @@ package final class ListeningDoor: Door {
             Socket.enlargeBuffers(of: descriptor.raw)
             loop.adopt(descriptor, of: process)
         } catch {
-            loop.log("refused a connection: \(error.text)")
+            self.report(error.text, to: loop)
             try? System.write(Self.encode(error).span, to: descriptor.raw)
         }
     }

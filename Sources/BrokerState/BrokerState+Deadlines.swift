@@ -39,7 +39,7 @@ extension BrokerState {
     /// When the load ends if nothing happens; nil while it waits for its destination or for its turn.
     func deadline(of route: Route) -> UInt64? {
         let pressure = self.pressureDeadline(of: route)
-        if route.phase == .ended { return pressure }
+        if route.phase == .ended || route.isPassing { return pressure }
         if let endsBy = route.endsBy { return min(endsBy, pressure ?? .max) }
         // A source without credit cannot give a byte.
         guard case .peer = route.source, route.received < route.granted else { return pressure }

@@ -95,7 +95,8 @@ extension BrokerState {
         return byteCount
     }
 
-    /// Ends a load with its descriptor. It holds its charge until the destination's socket has taken it.
+    /// Answers a load with its descriptor. It holds its charge until the destination's socket has taken it; kept bytes
+    /// also remain a load until then, because they may have to go inline after all.
     ///
     /// The longest type, name and path together are less than a frame with a descriptor takes.
     private mutating func pass(
@@ -117,9 +118,28 @@ extension BrokerState {
             to: route.destination,
             stream: route.destinationStream
         )
-        self.counters.loadsDone += 1
         self.counters.passedDescriptors += 1
+        guard case .peer = route.source else { return }
+        self.counters.loadsDone += 1
         self.remove(id)
+    }
+
+    /// The system would not pass a descriptor on, and its frame has been dropped: kept bytes go inline, a source's file
+    /// cannot.
+    package mutating func passingRefused(_ id: RouteID) {
+        guard var route = self.routes[id], route.isPassing else { return }
+        route.isPassing = false
+        route.isAnswered = false
+        self.routes.update(id) { $0 = route }
+        self.counters.passedDescriptors -= 1
+        if route.phase != .ended { return self.start(id, route) }
+        if case .peer = route.source {
+            let text = "the system passes no more descriptors for this user now; the file of this load was one too many"
+            self.outbox.send(Failure(.limitExceeded, text), to: route.destination, stream: route.destinationStream)
+            self.counters.loadsDone -= 1
+            self.counters.loadsFailed += 1
+        }
+        self.release(id)
     }
 
     // MARK: Kept bytes

@@ -148,7 +148,7 @@ extension BrokerState {
         }
     }
 
-    private mutating func start(_ id: RouteID, _ route: Route) {
+    mutating func start(_ id: RouteID, _ route: Route) {
         let window = Window.allowed(route.window, poolFree: self.transferFree)
         let granted = min(route.allowed, window)
         self.occupy(granted)
@@ -325,9 +325,10 @@ extension BrokerState {
 
     // MARK: Ends
 
-    /// Ends a load with an error; the source is told only where it is not the one that ended it.
+    /// Ends a load with an error; the source is told only where it is not the one that ended it. A load whose descriptor
+    /// is in the queue of its destination has its end already.
     mutating func fail(_ id: RouteID, _ failure: Failure, tellSource: Bool = false) {
-        guard let route = self.routes[id], route.phase != .ended else { return }
+        guard let route = self.routes[id], route.phase != .ended, !route.isPassing else { return }
         if tellSource { self.tellSourceCancelled(id) }
         if let kept = route.filling { return self.failFill(kept, failure) }
         self.outbox.send(failure, to: route.destination, stream: route.destinationStream, order: route.order)

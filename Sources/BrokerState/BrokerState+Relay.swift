@@ -74,12 +74,15 @@ extension BrokerState {
         guard let before = self.routes[id]?.delivered, let received = self.routes[id]?.received else { return }
         let delivered = min(before + UInt64(count), received)
         self.inTransfer -= min(self.inTransfer, delivered - before)
-        var isEnded = false
+        var (isEnded, isPassed) = (false, false)
         self.routes.update(id) { [now = self.now] in
             $0.delivered = delivered
             isEnded = $0.phase == .ended
             if isEnded { $0.activeAt = now }
+            isPassed = $0.isPassing
+            $0.isPassing = false
         }
+        if isPassed, !isEnded { return self.keptLoadQueued(id) }
         guard isEnded else { return self.grant(id) }
         if delivered == received { self.release(id) }
     }
@@ -232,7 +235,7 @@ extension BrokerState {
     /// Whether `nextKeptChunk` may have something.
     package var hasReadyKept: Bool { !self.readyKept.isEmpty || !self.readyFills.isEmpty }
 
-    /// The last chunk of a kept load has been put into its destination's queue.
+    /// The last chunk of a kept load has been put into its destination's queue, or its socket has taken the descriptor.
     package mutating func keptLoadQueued(_ id: RouteID) {
         self.counters.loadsDone += 1
         self.remove(id)

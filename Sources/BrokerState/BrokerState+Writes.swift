@@ -62,6 +62,8 @@ extension BrokerState {
                 throw Failure(.invalidArgument, "an item lists \(representation.type) twice")
             }
         }
+        let reaches = item.representations.map { Conformance.Reach(of: $0.type, closure: $0.supertypes) }
+        let metadata = reaches.reduce(metadata) { $0 + $1.byteCount }
         let total = write.metadata + metadata
         guard total <= self.limits.metadataPerPublication else {
             throw Failure(
@@ -88,7 +90,7 @@ extension BrokerState {
             $0.items.append(StoredItem(suggestedName: name, presentation: presentation, teamData: item.teamData))
         }
         var awaited: [KeptID] = []
-        for representation in item.representations {
+        for (representation, reach) in zip(item.representations, reaches) {
             var kept: KeptID?
             if representation.provision == 1 {
                 try self.checkRoomForKept(announced: representation.byteCount)
@@ -97,6 +99,7 @@ extension BrokerState {
             let stored = StoredRepresentation(
                 type: representation.type,
                 supertypes: representation.supertypes,
+                reach: reach,
                 visibility: representation.visibility ?? 0,
                 byteCount: kept == nil ? representation.byteCount : nil,
                 firstByteMilliseconds: representation.firstByteMilliseconds.flatMap { given in

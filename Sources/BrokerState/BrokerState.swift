@@ -268,6 +268,9 @@ package struct BrokerState: Sendable {
         var welcome = Welcome()
         welcome.version = version
         welcome.features = Feature.allCases.map(\.rawValue).filter(hello.features.contains)
+        if self.unclosedDescriptors >= self.limits.passedDescriptors {
+            welcome.features.removeAll { $0 == Feature.descriptors.rawValue }
+        }
         welcome.epoch = self.epoch
         welcome.maximumStreams = UInt32(clamping: self.limits.loadsPerConnection)
         welcome.keptPool = self.limits.keptPool

@@ -1,4 +1,5 @@
 import PasteboardWire
+import TypeIdentifiers
 
 package typealias PublicationID = SlotTable<Publication>.ID
 package typealias KeptID = SlotTable<KeptBytes>.ID
@@ -51,6 +52,8 @@ struct StoredItem: Sendable {
 struct StoredRepresentation: Sendable, AcceptList.Candidate {
     let type: String
     let supertypes: [String]
+    /// Walked when the item is written: a load costs no walk.
+    let reach: Conformance.Reach
     let visibility: UInt32
     let byteCount: UInt64?
     /// How long its source may take for the first byte, if it said so.

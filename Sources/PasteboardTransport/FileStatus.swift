@@ -21,6 +21,10 @@ package struct FileStatus: Equatable, Sendable {
     package let inode: UInt64
     /// How many names the file has; zero once it has been removed.
     package let links: UInt64
+    /// Bytes that the file occupies, which may be more than its size: room behind its end can be allocated too.
+    package let allocatedSize: UInt64
+    /// What it is allocated in pieces of.
+    package let allocationUnit: UInt64
 
     init(_ raw: pbs_status) {
         kind =
@@ -38,6 +42,8 @@ package struct FileStatus: Equatable, Sendable {
         device = raw.device
         inode = raw.inode
         links = raw.links
+        allocatedSize = raw.allocated
+        allocationUnit = UInt64(raw.allocation_unit)
     }
 
     package func isSameFile(as other: FileStatus) -> Bool {

@@ -12,7 +12,7 @@ package struct OutputBuffer: ~Copyable {
     private var control = ByteQueue()
     private var stream = ByteQueue()
     private var deliveries = MarkQueue<Delivery>()
-    private var passages = MarkQueue<[DescriptorBox]>()
+    private var passages = MarkQueue<(descriptors: [DescriptorBox], name: UInt64)>()
 
     package init() {}
 
@@ -71,9 +71,11 @@ package struct OutputBuffer: ~Copyable {
 
     /// Passes `descriptors`, which may not be empty, with the frame that is appended to the stream queue next. They are
     /// released once it has left.
-    package mutating func markDescriptors(_ descriptors: [DescriptorBox]) {
+    ///
+    /// - Parameter name: what a flush calls the frame by where the system refuses to pass them.
+    package mutating func markDescriptors(_ descriptors: [DescriptorBox], name: UInt64) {
         precondition(!descriptors.isEmpty && descriptors.count <= PBS_MAX_DESCRIPTORS)
-        passages.append(descriptors, at: stream.end)
+        passages.append((descriptors, name), at: stream.end)
     }
 
     // MARK: Sending
@@ -132,7 +134,8 @@ package struct OutputBuffer: ~Copyable {
 
     /// Sends until the queues are empty or the socket is full.
     ///
-    /// `delivered` gets the marks whose bytes are in the socket, in order, after what it held.
+    /// `delivered` gets the marks whose bytes are in the socket, in order, after what it held. With `refused` there may
+    /// be more to send.
     package mutating func flush(
         to socket: CInt,
         delivered: inout [Delivery]
@@ -140,7 +143,15 @@ package struct OutputBuffer: ~Copyable {
         var outcome = FlushOutcome.empty
         while !isEmpty {
             let plan = plan()
-            guard let sent = try send(plan, to: socket) else {
+            let sent: Int?
+            do throws(SystemError) {
+                sent = try send(plan, to: socket)
+            } catch {
+                guard plan.descriptors, error.refusesDescriptors, let name = dropPassage() else { throw error }
+                outcome = .refused(name)
+                break
+            }
+            guard let sent else {
                 outcome = .blocked
                 break
             }
@@ -193,13 +204,20 @@ package struct OutputBuffer: ~Copyable {
                 pbs_send(socket, unfinished, plan.unfinished, control, plan.control, rest, plan.stream, nil, 0)
             }
         }
-        let numbers = passages.next?.map(\.raw) ?? []
+        let numbers = passages.next?.descriptors.map(\.raw) ?? []
         let sent = try System.callUnlessBlocked("sendmsg") {
             pbs_send(socket, rest, plan.stream, nil, 0, nil, 0, numbers, CInt(numbers.count))
         }
         // They are with the first byte; the rest of the frame, if any, goes without them.
         if sent != nil { _ = passages.take(upTo: stream.position) }
         return sent
+    }
+
+    /// Forgets the frame with descriptors that is next.
+    private mutating func dropPassage() -> UInt64? {
+        let passage = passages.take(upTo: stream.position)
+        stream.consume(stream.frameLength())
+        return passage?.name
     }
 
     private mutating func advance(by sent: Int, along plan: Plan) {
@@ -227,6 +245,15 @@ package enum FlushOutcome: Equatable, Sendable {
     case empty
     /// The socket is full: flush again when it is writable.
     case blocked
+    /// The system would not pass the descriptors of the frame with this name, which has been dropped: say so in its
+    /// place, and flush again.
+    case refused(UInt64)
+}
+
+extension SystemError {
+    /// Too many are in flight, be they a stranger's of this user; there is no memory; or the receiver takes none. Nothing
+    /// is wrong with the socket, and what comes without descriptors may pass.
+    fileprivate var refusesDescriptors: Bool { [ETOOMANYREFS, ENOMEM, ENOBUFS, EPERM].contains(errno) }
 }
 
 extension FrameHeader {

@@ -25,7 +25,7 @@ package struct ReadBuffer: ~Copyable {
     private let storage: UnsafeMutableRawPointer
     private let readSize: Int
     // Room for the numbers of one message's descriptors.
-    private let numbers = UnsafeMutablePointer<CInt>.allocate(capacity: Int(PBS_MAX_DESCRIPTORS))
+    private let numbers = UnsafeMutablePointer<CInt>.allocate(capacity: Int(PBS_RECEIVED_DESCRIPTORS))
 
     /// How many bytes are valid.
     package private(set) var count = 0
@@ -46,10 +46,13 @@ package struct ReadBuffer: ~Copyable {
     /// `descriptors` gets what was passed with these bytes, in order. `carry` is emptied when there are new bytes, else
     /// left as it is.
     ///
-    /// - Parameter waiting: waits for bytes as `Socket.letReceiveWait` has arranged, instead of not at all.
+    /// - Parameters:
+    ///   - waiting: waits for bytes as `Socket.letReceiveWait` has arranged, instead of not at all.
+    ///   - takingDescriptors: else what is passed is dropped by the kernel, and never is one of this process.
     package mutating func receive(
         from socket: CInt,
         waiting: Bool = false,
+        takingDescriptors: Bool = true,
         carry: inout [UInt8],
         descriptors: inout ReceivedDescriptors
     ) throws(SystemError) -> ReceiveOutcome {
@@ -58,7 +61,15 @@ package struct ReadBuffer: ~Copyable {
         var found: CInt = 0
         var truncated: CInt = 0
         let received = try System.callUnlessBlocked("recvmsg") {
-            pbs_receive(socket, storage + carry.count, readSize, waiting ? 1 : 0, numbers, &found, &truncated)
+            pbs_receive(
+                socket,
+                storage + carry.count,
+                readSize,
+                waiting ? 1 : 0,
+                takingDescriptors ? numbers : nil,
+                &found,
+                &truncated
+            )
         }
         for index in 0..<Int(found) {
             descriptors.append(OwnedDescriptor(adopting: numbers[index]))

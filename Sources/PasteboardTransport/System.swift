@@ -74,6 +74,23 @@ package enum System {
         }
     }
 
+    /// Writes without waiting, whatever the descriptor's flags are, which may be shared with other programs: a pipe or
+    /// socket that is ready takes this little at once.
+    ///
+    /// - Parameter bytes: the first 4096 are written, which is what a pipe takes whole or not at all.
+    /// - Returns: whether they were.
+    package static func writeIfReady(_ bytes: Span<UInt8>, to descriptor: CInt) -> Bool {
+        let ready = try? poll([PollInterest(descriptor, .writable)], milliseconds: 0)
+        guard ready?.first == .writable else { return false }
+        let written = try? callUnlessBlocked("write") {
+            // The pointer lives as long as the closure.
+            bytes.extracting(first: Int(PIPE_BUF)).withUnsafeBufferPointer { piece in
+                Glibc.write(descriptor, piece.baseAddress, piece.count)
+            }
+        }
+        return written != nil
+    }
+
     // MARK: Readiness
 
     /// Waits until one of the descriptors is ready, at most `milliseconds`, or for ever with nil.

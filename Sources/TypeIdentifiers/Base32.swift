@@ -1,6 +1,10 @@
 /// Base 32 with the alphabet of dynamic identifiers, most significant bit first.
 enum Base32 {
     private static let alphabet = Array("abcdefghkmnpqrstuvwxyz0123456789".utf8)
+    /// By digit, in either case: its value, or 32 where it is none. Strangers choose how much is decoded.
+    private static let values = (0...UInt8.max).map { digit in
+        UInt8(alphabet.firstIndex(of: digit.foldedASCII) ?? 32)
+    }
 
     static func encode(_ bytes: [UInt8]) -> String {
         var digits: [UInt8] = []
@@ -20,10 +24,13 @@ enum Base32 {
     /// nil for a foreign digit, and for an ending that encoding would not have written: one text, one meaning.
     static func decode(_ digits: Substring.UTF8View) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count * 5 / 8)
         var (buffer, bits) = (0, 0)
+        let values = values
         for digit in digits {
-            guard let value = alphabet.firstIndex(of: digit.foldedASCII) else { return nil }
-            buffer = (buffer << 5 | value) & 0xFFF
+            let value = values[Int(digit)]
+            guard value < 32 else { return nil }
+            buffer = (buffer << 5 | Int(value)) & 0xFFF
             bits += 5
             if bits >= 8 {
                 bits -= 8

@@ -32,24 +32,6 @@ package enum Conformance {
         return tableConforms(identifier, to: target) || closure.contains { tableConforms($0, to: target) }
     }
 
-    /// All that one type conforms to, walked once for many questions.
-    ///
-    /// For whoever asks about each pair of an offer and an accept list: a stranger chooses the size of both, of the closures
-    /// and of the edges, and only the walk depends on the last two.
-    package struct Reach {
-        private let identifiers: Set<IdentifierKey>
-
-        package init(of identifier: String, closure: [String], edges: [(type: String, supertypes: [String])]) {
-            let walk = SupertypeWalk(from: identifier, closure: closure, edges: edges)
-            identifiers = Set(walk.lazy.map(IdentifierKey.init))
-        }
-
-        /// What ``Conformance/conforms(_:closure:to:edges:)`` answers for the same arguments.
-        package func conforms(to target: String) -> Bool {
-            identifiers.contains(IdentifierKey(target))
-        }
-    }
-
     /// Whether both name the same type: equal bytes, ASCII case aside. Allocates nothing.
     package static func equal(_ left: String, _ right: String) -> Bool {
         left.utf8.span.equalsFolded(right.utf8.span)

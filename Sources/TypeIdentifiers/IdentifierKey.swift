@@ -1,5 +1,5 @@
 /// An identifier as a key of sets and dictionaries: hashed and compared without ASCII case.
-package struct IdentifierKey: Hashable {
+package struct IdentifierKey: Hashable, Sendable {
     let identifier: String
 
     package init(_ identifier: String) {

@@ -162,6 +162,61 @@ import Testing
         #expect(broker.take(reader).codes.isEmpty)
     }
 
+    /// An identifier of 512 bytes at most that spells so many names, each of another.
+    private static func spelling(_ count: Int, _ seed: Int) -> String {
+        let names = (0..<count).map { "\(seed).\($0)" }.joined(separator: ",")
+        let digits = Array("abcdefghkmnpqrstuvwxyz0123456789")
+        var (text, buffer, bits) = ("dyn.a", 0, 0)
+        for byte in "?0=\(names)".utf8 {
+            (buffer, bits) = ((buffer << 8 | Int(byte)) & 0xFFF, bits + 8)
+            while bits >= 5 {
+                bits -= 5
+                text.append(digits[buffer >> bits & 31])
+            }
+        }
+        if bits > 0 { text.append(digits[buffer << (5 - bits) & 31]) }
+        return text
+    }
+
+    @Test("Names that dynamic supertypes spell are found, and charged to their publisher while they are held")
+    func spelledNames() {
+        var broker = StateHarness { $0.metadataPerPublication = 8_000 }
+        let source = broker.connect()
+        let reader = broker.connect()
+        let idle = broker.state.held.metadata
+        broker.write([Item([Representation("a", supertypes: [Self.spelling(50, 1)])])], from: source)
+        #expect(broker.take(source).kinds == [.committed])
+        #expect(broker.state.held.metadata >= idle + 50 * 64)
+        broker.load(from: reader) { $0.accepts = [Accept("1.51"), Accept("1.49")] }
+        #expect(broker.take(source).first(Ask.self)?.type == "a")
+        let supertypes = (1...3).map { Self.spelling(50, $0) }
+        broker.write([Item([Representation("a", supertypes: supertypes)])], from: source)
+        #expect(broker.take(source).codes == [.limitExceeded])
+        broker.disconnect(source)
+        broker.clear(from: reader)
+        #expect(broker.state.held.metadata == idle)
+    }
+
+    @Test("Edges that lead to too many names are refused: each representation would be asked about all")
+    func tooManyEdges() {
+        let edges = (0..<50).map { index in
+            var edge = TypeEdges()
+            edge.type = "com.example.t\(index)"
+            edge.supertypes = [Self.spelling(45, index)]
+            return edge
+        }
+        let refused = Self.choice(of: Self.offered) {
+            $0.accepts = [Accept("public.audio")]
+            $0.edges = edges
+        }
+        #expect(refused.failure?.code == .limitExceeded)
+        let allowed = Self.choice(of: Self.offered) {
+            $0.accepts = [Accept("public.audio")]
+            $0.edges = Array(edges.prefix(20))
+        }
+        #expect(allowed.failure?.code == .typeUnavailable)
+    }
+
     @Test("More loads than the connection may have open are refused, and ended ones count no longer")
     func loadLimit() {
         var broker = StateHarness { $0.loadsPerConnection = 2 }

@@ -145,7 +145,7 @@ final class SteppedPeer {
         item.representations = [representation]
         self.queue(item, stream: stream)
         if let file {
-            self.output.markDescriptors([file.descriptor])
+            self.output.markDescriptors([file.descriptor], name: stream)
             let header = FrameHeader(.data, stream: stream, length: 0, flags: .last, descriptorCount: 1)
             let nothing: [UInt8] = []
             self.output.appendStream(header: header, payload: nothing.span)
@@ -154,6 +154,19 @@ final class SteppedPeer {
         }
         self.queue(Commit(items: 1), stream: stream)
         return stream
+    }
+
+    /// From now on the system passes no descriptors to it. False where it cannot do that.
+    func refuseDescriptors() -> Bool {
+        Socket.setPassesDescriptors(self.socket?.raw ?? -1, false)
+    }
+
+    /// One frame with so many descriptors of a file.
+    func queue(_ message: some WireMessage, stream: UInt64, passing file: DescriptorBox, count: Int = 1) {
+        var encoder = FrameEncoder()
+        encoder.append(message, stream: stream, flags: .last, descriptorCount: 1)
+        self.output.markDescriptors([DescriptorBox](repeating: file, count: count), name: stream)
+        self.output.appendStream(encoder.bytes.span)
     }
 
     /// Sends what the socket takes of what is queued.

@@ -1,7 +1,8 @@
 import Glibc
-import PasteboardTransport
 import PasteboardWire
 import Testing
+
+@testable import PasteboardTransport
 
 @Suite struct DescriptorTests {
     @Test("A descriptor closes with its owner, and not before")
@@ -35,6 +36,56 @@ import Testing
         closer = nil
     }
 
+    @Test("Closes that are stuck keep a thread each, and not what waits behind them")
+    func stuckCloses() throws {
+        let stuck = Lock<Set<CInt>>([])
+        let release = Semaphore()
+        let closer = DescriptorCloser { number in
+            if stuck.withLock({ $0.contains(number) }) { release.wait() }
+            _ = OwnedDescriptor(adopting: number)
+        }
+        for count in 1...3 {
+            let raw = try System.duplicate(0).release()
+            stuck.withLock { _ = $0.insert(raw) }
+            closer.close(OwnedDescriptor(adopting: raw))
+            let pipe = try System.pipe()
+            let reading = try System.duplicate(pipe.first.raw)
+            for _ in 0..<3 { closer.close(try System.duplicate(pipe.second.raw)) }
+            _ = consume pipe
+            // The end of the pipe is its last writer's close.
+            #expect(try System.read(reading.raw, upTo: 1) == [])
+            #expect(closer.waitingCount >= count)
+        }
+        for _ in 0..<3 { release.signal() }
+    }
+
+    @Test("What the kernel is to drop never becomes a descriptor of this process")
+    func droppedByKernel() throws {
+        let ends = try Socket.pair()
+        let file = DescriptorBox(try System.duplicate(0))
+        var output = OutputBuffer()
+        var delivered: [Delivery] = []
+        let nothing: [UInt8] = []
+        output.markDescriptors([file], name: 1)
+        output.appendStream(
+            header: FrameHeader(.answer, stream: 1, length: 0, descriptorCount: 1),
+            payload: nothing.span
+        )
+        _ = try output.flush(to: ends.first.raw, delivered: &delivered)
+        var input = ReadBuffer()
+        var carry: [UInt8] = []
+        var descriptors = ReceivedDescriptors()
+        let outcome = try input.receive(
+            from: ends.second.raw,
+            takingDescriptors: false,
+            carry: &carry,
+            descriptors: &descriptors
+        )
+        #expect(outcome == .bytes(16))
+        #expect(descriptors.count == 1)
+        #expect(throws: MissingDescriptor.dropped) { try descriptors.take() }
+    }
+
     @Test("Nothing leaves a descriptor open")
     func leaks() async {
         await #expect(processExitsWith: .success) {
@@ -56,11 +107,11 @@ import Testing
                 var output = OutputBuffer()
                 var delivered: [Delivery] = []
                 let nothing: [UInt8] = []
-                output.markDescriptors([file.descriptor, file.descriptor])
+                output.markDescriptors([file.descriptor, file.descriptor], name: 1)
                 output.appendStream(header: FrameHeader(.answer, stream: 1, length: 0), payload: nothing.span)
                 guard try output.flush(to: client.raw, delivered: &delivered) == .empty else { exit(3) }
                 // Marks whose frames never leave.
-                output.markDescriptors([file.descriptor])
+                output.markDescriptors([file.descriptor], name: 1)
                 var input = ReadBuffer()
                 var carry: [UInt8] = []
                 var descriptors = ReceivedDescriptors()

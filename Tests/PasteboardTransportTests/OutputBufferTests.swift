@@ -135,12 +135,16 @@ import Testing
         var buffer = OutputBuffer()
         var delivered: [Delivery] = []
         buffer.appendStream(frame(.data, number: 0, [1, 2, 3]).span)
-        buffer.markDescriptors([DescriptorBox(try System.duplicate(pipe.first.raw))])
+        buffer.markDescriptors([DescriptorBox(try System.duplicate(pipe.first.raw))], name: 1)
         buffer.appendStream(frame(.answer, number: 1, [4], descriptors: 1).span)
         buffer.appendStream(frame(.data, number: 2, [5]).span)
-        buffer.markDescriptors([
-            DescriptorBox(try System.duplicate(pipe.first.raw)), DescriptorBox(try System.duplicate(pipe.second.raw)),
-        ])
+        buffer.markDescriptors(
+            [
+                DescriptorBox(try System.duplicate(pipe.first.raw)),
+                DescriptorBox(try System.duplicate(pipe.second.raw)),
+            ],
+            name: 3
+        )
         buffer.appendStream(frame(.answer, number: 3, [], descriptors: 2).span)
         buffer.mark(Delivery(route: 5, count: 1))
         buffer.appendControl(frame(.credit, number: 4, []).span)
@@ -151,6 +155,42 @@ import Testing
         while try reader.read(from: ends.second.raw, upTo: 1 << 16) {}
         #expect(reader.order == [4, 0, 1, 2, 3])
         #expect(reader.passed == [1: 1, 3: 2])
+    }
+
+    @Test("A descriptor that the system does not pass costs its frame alone", .enabled(if: Self.canRefuse))
+    func refused() throws {
+        let ends = try Socket.pair()
+        Socket.setPassesDescriptors(ends.second.raw, false)
+        let pipe = try System.pipe()
+        var buffer = OutputBuffer()
+        var delivered: [Delivery] = []
+        buffer.appendStream(frame(.data, number: 0, [1, 2, 3]).span)
+        for number in 1...2 {
+            buffer.markDescriptors([DescriptorBox(try System.duplicate(pipe.first.raw))], name: UInt64(number))
+            buffer.appendStream(frame(.answer, number: number, [4], descriptors: 1).span)
+        }
+        buffer.mark(Delivery(route: 5, count: 0))
+        buffer.appendStream(frame(.data, number: 3, [5]).span)
+        #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .refused(1))
+        #expect(delivered.isEmpty)
+        buffer.appendControl(frame(.error, number: 4, []).span)
+        #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .refused(2))
+        #expect(delivered == [Delivery(route: 5, count: 0)])
+        #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .empty)
+
+        var reader = FrameReader()
+        while try reader.read(from: ends.second.raw, upTo: 1 << 16) {}
+        #expect(reader.order == [0, 4, 3])
+        Socket.setPassesDescriptors(ends.second.raw, true)
+        buffer.markDescriptors([DescriptorBox(try System.duplicate(pipe.first.raw))], name: 5)
+        buffer.appendStream(frame(.answer, number: 5, [], descriptors: 1).span)
+        #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .empty)
+    }
+
+    /// A receiver that takes no descriptors is the one refusal that also the superuser gets.
+    private static var canRefuse: Bool {
+        guard let ends = try? Socket.pair() else { return false }
+        return Socket.setPassesDescriptors(ends.second.raw, false)
     }
 
     @Test("A write to a peer that is gone is an error, not a signal")

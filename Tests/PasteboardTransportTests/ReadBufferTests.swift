@@ -58,17 +58,4 @@ import Testing
         #expect(try buffer.receive(from: ends.second.raw, carry: &carry, descriptors: &descriptors) == .bytes(1))
         #expect(try buffer.receive(from: ends.second.raw, carry: &carry, descriptors: &descriptors) == .endOfFile)
     }
-
-    @Test("A socket that passes no descriptors refuses them to the sender")
-    func refusesDescriptors() throws {
-        let ends = try Socket.pair()
-        guard Socket.setPassesDescriptors(ends.second.raw, false) else { return }
-        var output = OutputBuffer()
-        var delivered: [Delivery] = []
-        output.markDescriptors([DescriptorBox(try System.duplicate(ends.first.raw))])
-        output.appendStream([UInt8](repeating: 0, count: 16).span)
-        #expect(throws: SystemError.self) { try output.flush(to: ends.first.raw, delivered: &delivered) }
-        Socket.setPassesDescriptors(ends.second.raw, true)
-        #expect(try output.flush(to: ends.first.raw, delivered: &delivered) == .empty)
-    }
 }

@@ -83,4 +83,56 @@ import Testing
             }
         }
     }
+
+    @Test(
+        "Whoever passes files that nobody can close, and that nobody wants, takes no more of the broker than the limit",
+        .enabled(if: isPossible, "needs root, and /dev/fuse")
+    )
+    func pile() throws {
+        let directory = try TemporaryDirectory()
+        let server = try Server(directory)
+        let limit = 20
+        let broker = try BrokerProcess(
+            at: try BrokerPlace(),
+            limits: BrokerProcess.patient + ["passed-descriptors=\(limit)"]
+        )
+        // Its close waits for the mount as well: after the end of that, and no process is started before.
+        let file = DescriptorBox(try System.open(server.file))
+        defer { server.end() }
+        try server.fallSilent()
+        let socket = DescriptorBox(try broker.place.connect())
+        let peer = ScriptedPeer(try System.duplicate(socket.raw))
+        #expect(try Self.greet(peer).features == [Feature.descriptors.rawValue])
+        let before = try broker.openDescriptors().count
+        // A stream that is over: what comes on it is late, and no offence.
+        try peer.send(Write(), stream: 1)
+        try peer.send(Cancel(), stream: 1)
+        var output = OutputBuffer()
+        var delivered: [Delivery] = []
+        for number in 0..<500 {
+            var encoder = FrameEncoder()
+            encoder.append(header: FrameHeader(.data, stream: 1, length: 0, flags: .last, descriptorCount: 1))
+            output.markDescriptors([file], name: UInt64(number))
+            output.appendStream(encoder.bytes.span)
+        }
+        while try output.flush(to: socket.raw, delivered: &delivered) != .empty {
+            _ = try System.poll([PollInterest(socket.raw, .writable)], milliseconds: nil)
+        }
+        try peer.send(Status(), stream: 3)
+        _ = try peer.next(.end)
+        #expect(try broker.openDescriptors().count <= before + limit)
+        // Newcomers get their bytes without descriptors.
+        let newcomer = ScriptedPeer(try broker.place.connect())
+        #expect(try Self.greet(newcomer).features.isEmpty)
+        _ = try broker.connect().status()
+        server.end()
+        try broker.end()
+    }
+
+    private static func greet(_ peer: ScriptedPeer) throws -> Welcome {
+        var hello = Hello()
+        hello.features = [Feature.descriptors.rawValue]
+        try peer.send(hello, stream: 0)
+        return try peer.next(.welcome).decoded(as: Welcome.self)
+    }
 }

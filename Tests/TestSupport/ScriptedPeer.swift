@@ -1,3 +1,4 @@
+import Glibc
 package import PasteboardTransport
 package import PasteboardWire
 
@@ -51,6 +52,20 @@ package final class ScriptedPeer: Sendable {
 
     package func welcome(maximumStreams: UInt32 = 128) throws {
         try self.send(Welcome.standard(maximumStreams: maximumStreams), stream: 0)
+    }
+
+    /// Welcomes descriptors, which the system will not pass to it. False where it cannot refuse them.
+    package func welcomeRefusingDescriptors() throws -> Bool {
+        var welcome = Welcome.standard()
+        welcome.features = [Feature.descriptors.rawValue]
+        let refuses = self.socket.withLock { Socket.setPassesDescriptors($0?.raw ?? -1, false) }
+        try self.send(welcome, stream: 0)
+        return refuses
+    }
+
+    /// What the other end sends from now on is an error there.
+    package func stopReading() {
+        self.socket.withLock { _ = shutdown($0?.raw ?? -1, CInt(SHUT_RD)) }
     }
 
     package func close() {

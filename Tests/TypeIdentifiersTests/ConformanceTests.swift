@@ -120,6 +120,27 @@ struct ConformanceTests {
         #expect(!Conformance.conforms("com.example.z", closure: [], to: "public.png", edges: edges))
     }
 
+    @Test("What dynamic identifiers spell counts, what was sent or is in the table does not")
+    func reachByteCount() {
+        #expect(Conformance.Reach(of: "a.b", closure: ["c.d", "public.png", "C.D"]).byteCount == 0)
+        // It spells a.a, b.b and c.c as its supertypes.
+        let spelling = "dyn.ah62d42msqe0gepxcfvvw622"
+        let names = ["a.a", "b.b", "c.c"]
+        let reach = Conformance.Reach(of: "a.b", closure: [spelling])
+        #expect(names.allSatisfy(reach.conforms))
+        #expect(reach.byteCount == 3 * 64)
+    }
+
+    @Test("Edges that lead to each other are followed once each, whatever their order")
+    func reachAlongEdges() {
+        let ring = (0..<300).reversed().map { (type: "t.\($0)", supertypes: ["t.\(($0 + 1) % 300)"]) }
+        let edges = Conformance.Edges(ring)
+        #expect(edges.nameCount == 600)
+        let reach = Conformance.Reach(of: "t.7", closure: []).adding(edges)
+        #expect((0..<300).allSatisfy { reach.conforms(to: "T.\($0)") })
+        #expect(!Conformance.Reach(of: "t.300", closure: []).adding(edges).conforms(to: "t.0"))
+    }
+
     @Test("One walk answers what the questions one by one do")
     func reach() {
         let edges = [("com.example.a", ["com.example.b", "PUBLIC.png"]), ("public.image", ["com.example.a"])]
@@ -130,7 +151,7 @@ struct ConformanceTests {
         for (name, closure) in [
             ("com.example.z", ["public.tiff"]), ("com.example.a", []), ("dyn.ah62d4r34ge80q55t", []),
         ] {
-            let reach = Conformance.Reach(of: name, closure: closure, edges: edges)
+            let reach = Conformance.Reach(of: name, closure: closure).adding(.init(edges))
             for target in names + [name] {
                 let answer = Conformance.conforms(name, closure: closure, to: target, edges: edges)
                 #expect(reach.conforms(to: target) == answer)

@@ -56,6 +56,7 @@ enum {
     PBS_SO_PEERPIDFD = 77,         // Linux 6.5
     PBS_SO_PASSRIGHTS = 83,        // Linux 6.16
     PBS_MAX_DESCRIPTORS = 253,     // SCM_MAX_FD of the kernel
+    PBS_RECEIVED_DESCRIPTORS = 4,  // of one message: more than a frame has, and the kernel drops the rest
     PBS_SPAWN_NEW_SESSION = 0x80,  // POSIX_SPAWN_SETSID
 };
 
@@ -131,6 +132,8 @@ struct pbs_status {
     uint64_t device;
     uint64_t inode;
     uint64_t links;
+    uint64_t allocated;  // in bytes
+    uint32_t allocation_unit;
 };
 
 // `path` empty: the descriptor itself. `sync` zero: what the kernel has at hand, so that a dead network or FUSE file
@@ -146,6 +149,8 @@ static inline int pbs_status(int directory, const char *path, int sync, struct p
     out->device = ((uint64_t)raw.stx_dev_major << 32) | raw.stx_dev_minor;
     out->inode = raw.stx_ino;
     out->links = raw.stx_nlink;
+    out->allocated = raw.stx_blocks * 512;
+    out->allocation_unit = raw.stx_blksize;
     return 0;
 }
 
@@ -259,8 +264,8 @@ static inline ssize_t pbs_send(
     return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Receives bytes, and into `descriptors` (room for PBS_MAX_DESCRIPTORS) what was passed with them. `truncated` tells
-// that the kernel dropped descriptors because this process has no room for more. With `waits` a blocking socket waits
+// Receives bytes, and into `descriptors` (room for PBS_RECEIVED_DESCRIPTORS, or null) what was passed with them. `truncated`
+// tells that the kernel dropped descriptors because this process has no room for more. With `waits` a blocking socket waits
 // for bytes, as long as its timeout allows.
 static inline ssize_t pbs_receive(
     int fd, void *bytes, size_t capacity, int waits, int *descriptors, int *descriptorCount, int *truncated
@@ -268,13 +273,15 @@ static inline ssize_t pbs_receive(
     struct iovec piece = {bytes, capacity};
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(PBS_MAX_DESCRIPTORS * sizeof(int))];
+        char bytes[CMSG_SPACE(PBS_RECEIVED_DESCRIPTORS * sizeof(int))];
     } control;
     struct msghdr message = {0};
     message.msg_iov = &piece;
     message.msg_iovlen = 1;
-    message.msg_control = control.bytes;
-    message.msg_controllen = sizeof control.bytes;
+    if (descriptors) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+    }
     *descriptorCount = 0;
     *truncated = 0;
     ssize_t count = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | (waits ? 0 : MSG_DONTWAIT));

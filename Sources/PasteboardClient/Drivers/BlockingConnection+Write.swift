@@ -88,11 +88,11 @@ extension BlockingConnection {
         }
     }
 
-    /// A broker that takes no descriptors gets the bytes.
+    /// A broker that takes no descriptors gets the bytes; so does one where the system does not pass the file.
     private func send(_ file: MemoryFile, on stream: UInt64) throws {
         if self.io.passKept(file, on: stream) {
             repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
-            return
+            guard self.io.takeRefusal(of: stream) else { return }
         }
         var offset: UInt64 = 0
         let size = try file.size

@@ -21,8 +21,11 @@ package struct ConnectionIO: ~Copyable {
     private var descriptors: ReceivedDescriptors
     private var output = OutputBuffer()
     private var deliveries: [Delivery] = []
-    /// A failed write ends the direction of writing alone: what the broker had sent before is still read.
-    private var isWriteClosed = false
+    /// A failed write ends the direction of writing alone: what the broker had sent before is still read. Then the
+    /// connection is given up, because nobody gets anything from this process any more.
+    private var writeFailure: String?
+    /// Writes whose memory file the system would not pass.
+    private var refusedWrites: Set<UInt64> = []
     /// A child of a fork shares the socket, and would write into the middle of its parent's frames.
     private let owner = ForkGuard()
 
@@ -55,6 +58,9 @@ package struct ConnectionIO: ~Copyable {
     // `mutating`, like the next: a borrowing call would copy the whole connection for its callee.
     package var wantsWrite: Bool { mutating get { !self.output.isEmpty } }
 
+    /// Whether writing has failed: `check` or `pump` gives the connection up as soon as nothing is left to be read.
+    package var cannotWrite: Bool { self.writeFailure != nil }
+
     /// How many bytes wait for the socket.
     package var waitingCount: Int { mutating get { self.output.controlCount + self.output.streamCount } }
 
@@ -81,7 +87,9 @@ package struct ConnectionIO: ~Copyable {
             throw self.lost(error.reason)
         }
         switch outcome {
-        case .wouldBlock: return false
+        case .wouldBlock:
+            if let reason = self.writeFailure { throw self.lost(reason) }
+            return false
         case .endOfFile: throw self.lost("it closed the connection")
         case .bytes(let count):
             self.heardAt = MonotonicClock.recent()
@@ -130,16 +138,21 @@ package struct ConnectionIO: ~Copyable {
         guard !self.output.isEmpty || self.hasFrames else { return }
         try self.checkOwner()
         self.collect()
-        guard !self.isWriteClosed else { return self.closeWriting() }
+        guard self.writeFailure == nil else {
+            self.output = OutputBuffer()
+            return
+        }
         do {
             let waiting = self.output.controlCount + self.output.streamCount
-            _ = try self.output.flush(to: self.socket.raw, delivered: &self.deliveries)
+            while case .refused(let stream) = try self.output.flush(to: self.socket.raw, delivered: &self.deliveries) {
+                self.passingRefused(stream)
+            }
             // A broker that takes bytes is alive.
             if self.output.controlCount + self.output.streamCount < waiting, self.probedAt == nil {
                 self.heardAt = MonotonicClock.recent()
             }
         } catch {
-            self.closeWriting()
+            self.closeWriting(error)
         }
     }
 
@@ -152,7 +165,7 @@ package struct ConnectionIO: ~Copyable {
         let count = Int(header.length)
         let payload = bytes.extracting(0..<count)
         self.collect()
-        guard count >= Self.directSendSize, !self.isWriteClosed else {
+        guard count >= Self.directSendSize, self.writeFailure == nil else {
             self.output.appendStream(header: header, payload: payload)
             return count
         }
@@ -164,7 +177,7 @@ package struct ConnectionIO: ~Copyable {
                 self.heardAt = MonotonicClock.recent()
             }
         } catch {
-            self.closeWriting()
+            self.closeWriting(error)
         }
         return count
     }
@@ -182,21 +195,38 @@ package struct ConnectionIO: ~Copyable {
     ) -> Bool {
         self.collect()
         guard self.state.pass(ask, byteCount: byteCount, path: path, fileName: fileName) else { return false }
-        self.output.markDescriptors([descriptor])
+        self.output.markDescriptors([descriptor], name: ask)
         self.collect()
         return true
     }
 
     /// Gives a memory file with all four seals as the next kept representation of a write. With the next `flush` it
-    /// leaves.
+    /// leaves, unless the system refuses to pass it (see `takeRefusal`).
     ///
     /// - Returns: false if the broker takes none; then the bytes are to be sent.
     package mutating func passKept(_ file: MemoryFile, on stream: UInt64) -> Bool {
         self.collect()
         guard self.state.passKept(stream) else { return false }
-        self.output.markDescriptors([file.descriptor])
+        self.output.markDescriptors([file.descriptor], name: stream)
         self.collect()
         return true
+    }
+
+    /// Whether the system has refused to pass the memory file that was given last to a write: then the bytes are to be
+    /// sent. Known once nothing waits for the socket.
+    package mutating func takeRefusal(of stream: UInt64) -> Bool {
+        self.refusedWrites.remove(stream) != nil
+    }
+
+    /// What the system would not pass: the driver of a write sends it inline, an ask fails alone.
+    private mutating func passingRefused(_ stream: UInt64) {
+        guard stream & 1 == 0 else {
+            self.refusedWrites.insert(stream)
+            return
+        }
+        let text = "the system passes no more descriptors for this user now, so the file was not handed over"
+        self.state.connectionFrames.append(Failure(.limitExceeded, text), stream: stream)
+        self.collect()
     }
 
     @inline(__always)
@@ -223,8 +253,8 @@ package struct ConnectionIO: ~Copyable {
         }
     }
 
-    private mutating func closeWriting() {
-        self.isWriteClosed = true
+    private mutating func closeWriting(_ error: SystemError) {
+        self.writeFailure = error.reason
         self.output = OutputBuffer()
     }
 
@@ -250,6 +280,7 @@ package struct ConnectionIO: ~Copyable {
     /// When `check` is to be called unless something comes before (see `MonotonicClock`).
     package var nextCheck: UInt64 {
         mutating get {
+            if self.writeFailure != nil { return 0 }
             if !self.state.isWelcomed { return self.connectedAt.after(self.patience.welcome) }
             guard self.state.isAwaiting || self.wantsWrite else { return .max }
             return self.probedAt?.after(self.patience.probe) ?? self.heardAt.after(self.patience.silence)
@@ -259,6 +290,7 @@ package struct ConnectionIO: ~Copyable {
     /// The time of `nextCheck` has come, and nothing is there to be read: asks for a sign of life, or gives the broker
     /// up.
     package mutating func check() throws(Failure) {
+        if let reason = self.writeFailure { throw self.lost(reason) }
         let due = self.nextCheck
         guard MonotonicClock.mayBeOver(due) else { return }
         let now = MonotonicClock.now()

@@ -65,7 +65,7 @@ final class LinkCore {
             sleepsDeeply = false
             return true
         }
-        return isOver || io.wantsWrite && !waitedToWrite
+        return isOver || io.cannotWrite || io.wantsWrite && !waitedToWrite
     }
 
     func turn(isReadable: Bool, _ effects: inout Effects) {

@@ -3,15 +3,15 @@ package import TypeIdentifiers
 /// What a load takes, and the one way in which a representation is chosen by it: the broker's answer to a load and a
 /// library's answer to "could I load this" are the same question.
 package struct AcceptList: Sendable {
-    /// What is chosen among: a type, and what its publisher says that it conforms to.
+    /// What is chosen among: a type, and all that it conforms to, by its publisher and by the table.
     package protocol Candidate {
         var type: String { get }
-        var supertypes: [String] { get }
+        var reach: Conformance.Reach { get }
     }
 
     @usableFromInline let accepts: [Accept]
     @usableFromInline let prefersReader: Bool
-    @usableFromInline let edges: [(type: String, supertypes: [String])]
+    @usableFromInline let edges: Conformance.Edges
 
     /// - Parameter edges: what the destination declares of types of its own, within `WireLimits.edgeSupertypes` in all.
     package init(_ accepts: [Accept], preference: UInt32?, edges: [TypeEdges]) throws(Failure) {
@@ -24,7 +24,15 @@ package struct AcceptList: Sendable {
         }
         self.accepts = accepts
         self.prefersReader = preference == 1
-        self.edges = edges.map { (type: $0.type, supertypes: $0.supertypes) }
+        self.edges = Conformance.Edges(edges.map { (type: $0.type, supertypes: $0.supertypes) })
+        // Dynamic identifiers among them spell out many more.
+        guard self.edges.nameCount <= WireLimits.edgeNames else {
+            throw Failure(
+                .limitExceeded,
+                "supertypes of the load's own lead to \(self.edges.nameCount) names; at most \(WireLimits.edgeNames) are "
+                    + "allowed"
+            )
+        }
     }
 
     /// The place in `candidates` of the type that is given, among those that `isOffered`; nil when none fits. An empty
@@ -52,11 +60,11 @@ package struct AcceptList: Sendable {
         return nil
     }
 
-    /// With edges one walk for each candidate serves all entries of the list; without, the table answers.
+    /// With edges one walk over them for each candidate serves all entries of the list.
     @inlinable
     func reaches<Offered: Candidate>(of candidates: [Offered]) -> [Conformance.Reach] {
         guard !self.edges.isEmpty else { return [] }
-        return candidates.map { Conformance.Reach(of: $0.type, closure: $0.supertypes, edges: self.edges) }
+        return candidates.map { $0.reach.adding(self.edges) }
     }
 
     @inlinable
@@ -66,13 +74,8 @@ package struct AcceptList: Sendable {
         case 1: return Conformance.equal(candidate.type, accept.type)
         case 2: return true
         default:
-            if let reach { return reach.conforms(to: accept.type) }
-            return Conformance.conforms(
-                candidate.type,
-                closure: candidate.supertypes,
-                to: accept.type,
-                edges: []
-            )
+            return Conformance.equal(candidate.type, accept.type)
+                || (reach ?? candidate.reach).conforms(to: accept.type)
         }
     }
 }

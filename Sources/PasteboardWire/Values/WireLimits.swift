@@ -31,6 +31,8 @@ package enum WireLimits {
     package static let accepts = 64
     /// Supertypes in all of these.
     package static let edgeSupertypes = 256
+    /// Names that the edges of a load lead to, by the table and by what dynamic identifiers spell.
+    package static let edgeNames = 2_048
     /// Bytes of an item's team data.
     package static let teamData = 8 << 10
     /// Groups that a hello may name; each token has at most `name` bytes.

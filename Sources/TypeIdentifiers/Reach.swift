@@ -1,0 +1,111 @@
+extension Conformance {
+    /// All that one type conforms to, walked once for many questions.
+    ///
+    /// For whoever asks about each pair of an offer and an accept list: a stranger chooses the size of both and of the
+    /// closures, and a dynamic identifier spells out dozens of names. A question is a look-up; only the walk depends on
+    /// what was sent.
+    package struct Reach: Sendable {
+        /// Rows of the table, a bit each.
+        private var rows: [UInt64] = []
+        /// Names that the table does not have.
+        private var names: Set<IdentifierKey> = []
+        /// Those of edges, apart, so that `names` is shared and not copied for a load.
+        private var added: Set<IdentifierKey> = []
+        /// What of `names` was not sent as names: what dynamic identifiers spell.
+        private let spelledCount: Int
+
+        package init(of identifier: String, closure: [String]) {
+            for name in SupertypeWalk(from: identifier, closure: closure, edges: []) {
+                if let row = ConformanceTable.row(of: name) {
+                    _ = Self.insert(row, into: &rows)
+                } else {
+                    names.insert(IdentifierKey(name))
+                }
+            }
+            spelledCount = max(0, names.count - closure.count - 1)
+        }
+
+        /// About how many bytes it holds beyond those of the arguments, which a stranger is to be charged for.
+        package var byteCount: UInt64 { 64 * UInt64(spelledCount) }
+
+        /// What ``Conformance/conforms(_:closure:to:edges:)`` answers for the same arguments. Allocates nothing.
+        package func conforms(to target: String) -> Bool {
+            holds(IdentifierKey(target), row: ConformanceTable.row(of: target))
+        }
+
+        /// With what edges add: any of them may be followed, whatever it starts from.
+        ///
+        /// The work is linear in what the edges reach.
+        package func adding(_ edges: Edges) -> Reach {
+            var result = self
+            var pending = edges.indices(from: self)
+            while let index = pending.popLast() {
+                for name in edges.reached[index] where result.insert(name) {
+                    if let next = edges.index(of: name) { pending.append(next) }
+                }
+            }
+            return result
+        }
+
+        fileprivate func holds(_ key: IdentifierKey, row: Int?) -> Bool {
+            guard let row else { return names.contains(key) || added.contains(key) }
+            return row / 64 < rows.count && rows[row / 64] & (1 << UInt64(row % 64)) != 0
+        }
+
+        /// - Returns: whether it is new.
+        private mutating func insert(_ name: Edges.Name) -> Bool {
+            if let row = name.row { return Self.insert(row, into: &rows) }
+            return !names.contains(name.key) && added.insert(name.key).inserted
+        }
+
+        private static func insert(_ row: Int, into rows: inout [UInt64]) -> Bool {
+            while rows.count <= row / 64 { rows.append(0) }
+            let bit: UInt64 = 1 << UInt64(row % 64)
+            defer { rows[row / 64] |= bit }
+            return rows[row / 64] & bit == 0
+        }
+    }
+
+    /// What a destination adds to the supertypes of types, expanded once for all of them.
+    package struct Edges: Sendable {
+        fileprivate struct Name: Sendable {
+            let key: IdentifierKey
+            let row: Int?
+
+            init(_ identifier: String) {
+                key = IdentifierKey(identifier)
+                row = ConformanceTable.row(of: identifier)
+            }
+        }
+
+        private var starts: [Name] = []
+        private var places: [IdentifierKey: Int] = [:]
+        /// By place: all that the edges from there lead to without another edge.
+        fileprivate var reached: [[Name]] = []
+
+        package init(_ edges: [(type: String, supertypes: [String])]) {
+            for edge in edges {
+                let start = Name(edge.type)
+                let names = SupertypeWalk(from: edge.type, closure: edge.supertypes, edges: []).map(Name.init)
+                if let place = places[start.key] {
+                    reached[place] += names
+                } else {
+                    places[start.key] = starts.count
+                    starts.append(start)
+                    reached.append(names)
+                }
+            }
+        }
+
+        package var isEmpty: Bool { starts.isEmpty }
+
+        /// How many names the edges lead to: what a question costs at most.
+        package var nameCount: Int { reached.reduce(0) { $0 + $1.count } }
+
+        fileprivate func index(of name: Name) -> Int? { places[name.key] }
+
+        fileprivate func indices(from reach: Reach) -> [Int] {
+            starts.indices.filter { reach.holds(starts[$0].key, row: starts[$0].row) }
+        }
+    }
+}

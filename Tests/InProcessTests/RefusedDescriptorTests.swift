@@ -1,0 +1,118 @@
+import BrokerLoop
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Descriptors that the system does not pass, and those that are not what they seem.
+@Suite(.timeLimit(.minutes(2))) struct RefusedDescriptorTests {
+    /// A receiver that takes none is the one refusal that also the superuser's sockets meet.
+    private static let canRefuse: Bool = {
+        guard let ends = try? Socket.pair() else { return false }
+        return Socket.setPassesDescriptors(ends.second.raw, false)
+    }()
+
+    private let broker: SteppedBroker
+    private let source: SteppedPeer
+    private let reader: SteppedPeer
+
+    init() throws {
+        self.broker = try SteppedBroker()
+        self.source = try self.broker.connect(descriptors: true)
+        self.reader = try self.broker.connect(descriptors: true)
+    }
+
+    private static func load(_ board: String) -> Load {
+        var load = Load(board)
+        load.descriptorWelcome = true
+        return load
+    }
+
+    private static func memory(_ count: Int) throws -> MemoryFile {
+        let file = try MemoryFile()
+        try file.append([UInt8](repeating: 7, count: count).span)
+        return file
+    }
+
+    /// The last that the source hears once the broker has read all of it.
+    private func hearAfterSending() throws -> ScriptedPeer.Frame? {
+        repeat { try self.broker.step(sending: self.source) } while self.source.unsent > 0
+        try self.broker.step(3)
+        return try self.source.hear().last
+    }
+
+    @Test(
+        "Kept bytes whose file the system does not pass go inline, on a connection that stays",
+        .enabled(if: canRefuse)
+    )
+    func keptBytes() throws {
+        let file = try Self.memory(200_000)
+        try file.seal()
+        self.source.queueWrite([UInt8](repeating: 7, count: 200_000), to: "kept", as: file)
+        #expect(try self.hearAfterSending()?.kind == .committed)
+        try self.broker.publish(on: "promised", by: self.reader)
+
+        #expect(try self.broker.answer(Self.load("kept"), to: self.reader).map(\.header.descriptorCount) == [1])
+        try #require(self.reader.refuseDescriptors())
+        let frames = try self.broker.answer(Self.load("kept"), to: self.reader)
+        #expect(frames.first?.kind == .answer && frames.allSatisfy { $0.header.descriptorCount == 0 })
+        #expect(frames.filter { $0.kind == .data }.reduce(0) { $0 + $1.payload.count } == 200_000)
+        // What it has published, and it itself, is as it was.
+        #expect(try self.broker.provision(on: "promised", for: self.source) == 0)
+        #expect(try self.broker.provision(on: "promised", for: self.reader) == 0)
+    }
+
+    @Test("A source's file that the system does not pass fails its load alone", .enabled(if: canRefuse))
+    func sourceFile() throws {
+        try self.broker.publish(on: "file", by: self.source)
+        try self.broker.publish(on: "promised", by: self.reader)
+        try #require(self.reader.refuseDescriptors())
+        let stream = self.reader.newStream()
+        self.reader.queue(Self.load("file"), stream: stream)
+        try self.broker.step(sending: self.reader)
+        let ask = try #require(try self.source.hear().first { $0.kind == .ask })
+        #expect(try ask.decoded(as: Ask.self).descriptorWelcome == true)
+        var answer = Answer()
+        answer.byteCount = 1
+        self.source.queue(answer, stream: ask.stream, passing: DescriptorBox(try System.open("/etc/passwd")))
+        try self.broker.step(sending: self.source)
+        try self.broker.step()
+        let frames = try self.reader.hear()
+        #expect(frames.map(\.kind) == [.error] && frames.first?.stream == stream)
+        #expect(try frames.first?.decoded(as: Failure.self).code == .limitExceeded)
+        #expect(try self.broker.provision(on: "promised", for: self.reader) == 0)
+    }
+
+    @Test("Sealed memory with pages far behind its end is not kept: nobody would pay for them")
+    func pagesBehindTheEnd() throws {
+        for (extra, isKept) in [(0, true), (16 << 20, false)] {
+            let file = try Self.memory(1)
+            if extra > 0 { #expect(allocate(file.descriptor.raw, keepSize, 0, extra) == 0) }
+            try file.seal()
+            self.source.queueWrite([7], to: "kept", as: file)
+            let last = try #require(try self.hearAfterSending())
+            #expect(last.kind == (isKept ? .committed : .error))
+            guard !isKept else { continue }
+            let failure = try last.decoded(as: Failure.self)
+            #expect(failure.code == .invalidArgument && failure.text.contains("occupies more"), "\(failure.text)")
+        }
+    }
+
+    @Test("Who passes more descriptors than frames could have announced is ended at once")
+    func tooMany() throws {
+        try self.broker.publish(on: "file", by: self.source)
+        _ = try self.broker.answer(List("file"), to: self.source)
+        let file = DescriptorBox(try System.open("/etc/passwd"))
+        self.source.queue(Answer(), stream: 2, passing: file, count: 253)
+        try self.broker.step(sending: self.source)
+        #expect(try self.source.hear().last?.decoded(as: Failure.self).code == .protocolViolation)
+        #expect(self.source.isEnded)
+        #expect(try self.broker.provision(on: "file", for: self.reader) == 2)
+    }
+}
+
+private let keepSize: CInt = 1
+
+// Swift's Glibc module does not show it.
+@_silgen_name("fallocate") private func allocate(_: CInt, _: CInt, _: Int, _: Int) -> CInt
