@@ -35,3 +35,8 @@ extension UniformType {
         }
     }
 }
+
+extension UniformType {
+    /// The version of the type's declaration. Nothing declares one here, so it is nil; for programs that ask UTType.
+    public var version: Int? { nil }
+}

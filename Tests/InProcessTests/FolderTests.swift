@@ -98,6 +98,23 @@ struct FolderTests {
         }
     }
 
+    @Test("Of a tree, pipes are left out, and links stay as they are", arguments: [LoadPlace.here, .there])
+    func specials(place: LoadPlace) async throws {
+        let (pipe, link) = (folder.appending(path: "pipe").path, folder.appending(path: "link"))
+        let made = try ProcessRunner("/usr/bin/mkfifo", [pipe], environment: [:]).finish()
+        try #require(made.exitCode == 0)
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "/etc")
+        try await place.with(provider) { provider in
+            try await provider.withLoadedFile(for: .folder) { tree in
+                try check(tree.value)
+                let pipe = try System.status(at: tree.value.appending(path: "pipe").path)
+                let link = try System.status(at: tree.value.appending(path: "link").path)
+                #expect(pipe == nil && link?.kind == .symbolicLink)
+            }
+        }
+        #expect(FileManager.default.fileExists(atPath: "/etc/passwd"))
+    }
+
     @Test(
         "A tree whose folders their owner may not write to is removed all the same",
         arguments: [LoadPlace.here, .there]

@@ -92,6 +92,58 @@ struct LinkSafetyTests {
         }
     }
 
+    /// Its end ends a load, and that load's end is its end.
+    private final class Row: Sendable {
+        let progress = LoadProgress()
+
+        deinit {
+            progress.cancel()
+        }
+    }
+
+    @Test("What a cancellation handler has captured may use the progress when it goes", arguments: LoadPlace.allCases)
+    func rows(place: LoadPlace) async throws {
+        try await place.with(ItemProvider.text("a")) { provider in
+            func load() async throws {
+                let row = Row()
+                row.progress.cancellationHandler = { [row] in withExtendedLifetime(row) {} }
+                let loaded = try await provider.loadData(for: .plainText, progress: row.progress).value
+                #expect(loaded == Data("a".utf8))
+            }
+            try await load()
+        }
+        let progress = LoadProgress()
+        progress.cancellationHandler = { [row = Row()] in withExtendedLifetime(row) {} }
+        progress.cancellationHandler = nil
+    }
+
+    @Test("A time without end is none", arguments: LoadPlace.allCases)
+    func longTimeout(place: LoadPlace) async throws {
+        try await place.with(ItemProvider.text("a")) { provider in
+            for timeout in [Duration.seconds(Int64.max), .milliseconds(Int64.max), .seconds(600)] {
+                let loaded = try await provider.loadData(for: .plainText, timeout: timeout).value
+                #expect(loaded == Data("a".utf8))
+            }
+        }
+    }
+
+    @Test("Every writer of a stream that was started ends, however early its load is cancelled")
+    func cancelledWriters() async throws {
+        let (started, ended) = (Counter(), Counter())
+        let provider = ItemProvider()
+        provider.registerByteStream(for: .data) { writer in
+            started.increment()
+            defer { ended.increment() }
+            while true { try await writer.write(Data(count: 65_536)) }
+        }
+        for _ in 0..<300 {
+            let load = Task { try await provider.loadData(for: .data) }
+            load.cancel()
+            _ = try? await load.value
+        }
+        while ended.value < started.value { await Task.yield() }
+    }
+
     @Test("200 handlers that wait for loads of their own all end")
     func nested() async throws {
         let (inner, outer) = (ItemProvider.text("inner"), ItemProvider())

@@ -64,9 +64,9 @@ final class FolderArchive: PieceSource {
                 let name = folder.split(separator: "/").last.map(String.init) ?? "."
                 let program = try SystemProgram(
                     "tar",
-                    ["--create", "--file=-", "--directory=/\(parent.joined(separator: "/"))"]
-                        // A name is meant as it is, whatever characters it has.
-                        + ["--no-unquote", "--add-file=\(name)"],
+                    // A name is meant as it is, whatever characters it has.
+                    ["--create", "--file=-", "--no-unquote", "--add-file=\(name)"],
+                    in: "/\(parent.joined(separator: "/"))",
                     output: pipe.second.raw
                 )
                 let output = DescriptorBox(pipe.keepingFirst())

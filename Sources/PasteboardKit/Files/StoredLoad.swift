@@ -45,15 +45,21 @@ struct StoredLoad: Sendable {
         _ deadline: LoadDeadline?,
         _ progress: LoadProgress?
     ) async throws(PasteboardError) {
+        let input: DescriptorBox
         do throws(SystemError) {
             try System.makeDirectory(folder)
+            input = DescriptorBox(try System.open(archive))
+            // The disk need not hold it twice for longer than this takes.
+            try System.unlink(archive)
         } catch {
             throw TemporaryPlace.failure("cannot make a folder for what is loaded", error)
         }
+        // From its standard input it unpacks an archive as it is, and no compressed one, however small that was.
         let program = try SystemProgram(
             "tar",
-            ["--extract", "--file=\(archive)", "--directory=\(folder)", "--strip-components=1", "--no-same-owner"]
-                + ["--no-same-permissions"]
+            ["--extract", "--file=-", "--strip-components=1", "--no-same-owner", "--no-same-permissions"],
+            in: folder,
+            input: input.raw
         )
         let isLate = Lock(false)
         let timer = deadline?.timer {
@@ -74,5 +80,8 @@ struct StoredLoad: Sendable {
         } catch {
             throw PasteboardError(.refused, message: "the folder that is loaded cannot be unpacked: \(error.message)")
         }
+        // Pipes and devices are nothing that a reader of the tree should come upon.
+        let unusual = ["!", "-type", "f", "!", "-type", "d", "!", "-type", "l"]
+        try SystemProgram("find", ["."] + unusual + ["-delete"], in: folder).wait()
     }
 }

@@ -14,8 +14,17 @@ final class SystemProgram: Sendable {
 
     /// Starts a program of `PATH`, with its messages in English.
     ///
-    /// - Parameter output: where its standard output goes; nil: nowhere.
-    init(_ name: String, _ arguments: [String], output: CInt? = nil) throws(PasteboardError) {
+    /// - Parameters:
+    ///   - directory: where it runs; nil: where this process does.
+    ///   - input: where its standard input comes from; nil: from nowhere.
+    ///   - output: where its standard output goes; nil: nowhere.
+    init(
+        _ name: String,
+        _ arguments: [String],
+        in directory: String? = nil,
+        input: CInt? = nil,
+        output: CInt? = nil
+    ) throws(PasteboardError) {
         self.name = name
         do {
             complaints = try MemoryFile()
@@ -24,6 +33,8 @@ final class SystemProgram: Sendable {
                 arguments: arguments,
                 environment: System.environment().filter { !$0.hasPrefix("LC_ALL=") } + ["LC_ALL=C"]
             )
+            configuration.directory = directory
+            configuration.input = input.map { .descriptor($0) } ?? .null
             configuration.output = output.map { .descriptor($0) } ?? .null
             configuration.errors = .descriptor(complaints.descriptor.raw)
             child = try ChildProcess(configuration)
@@ -56,6 +67,9 @@ final class SystemProgram: Sendable {
             return try? child.wait()
         }
         guard end != .exited(0) else { return }
+        // A program that ignores its children's ends, or takes note of all itself, has taken this one: what is left to go
+        // by is whether there was a complaint.
+        if end == nil, ((try? complaints.size) ?? 1) == 0 { return }
         throw PasteboardError(.refused, message: "\(name) failed: \(complaint)")
     }
 

@@ -12,8 +12,8 @@ enum DataHandler: Sendable {
     case memory(@Sendable () async throws -> SharedMemory)
     /// Returns once all has been written.
     case byteStream(byteCount: UInt64?, @Sendable (ByteWriter) async throws -> Void)
-    /// The bytes of another process's item.
-    case opened(@Sendable () async throws -> OpenedLoad)
+    /// The bytes of another process's item; what that reports is passed on.
+    case opened(@Sendable (LoadProgress) async throws -> OpenedLoad)
     /// One of these, asked once for all loads.
     case once(OnceHandler)
 }

@@ -51,7 +51,12 @@ final class HandlerRun: Sendable {
         case .memory(let body):
             task { .file(SourceFile(try await body())) }
         case .opened(let body):
-            task { .pieces(ChunkPieces(try await body())) }
+            let progress = LoadProgress()
+            progress.observe { [weak progress] in
+                guard let progress, progress.completedUnitCount > 0 else { return }
+                self.progress(progress.completedUnitCount, progress.totalUnitCount)
+            }
+            task { .pieces(ChunkPieces(try await body(progress))) }
         case .byteStream(let byteCount, let body):
             stream(byteCount, body)
         case .once(let handler):
@@ -61,6 +66,7 @@ final class HandlerRun: Sendable {
 
     /// The bytes go on their way before they are made; the handler ends with whoever takes them.
     private func stream(_ byteCount: UInt64?, _ body: @escaping @Sendable (ByteWriter) async throws -> Void) {
+        guard !state.withLock({ $0.isOver }) else { return }
         let channel = ByteChannel(byteCount: byteCount)
         let writer = ByteWriter(channel)
         writer.progress.observe { [weak progress = writer.progress] in
@@ -136,7 +142,11 @@ final class HandlerRun: Sendable {
     }
 
     private func finish(_ result: Result<MadeBytes, any Error>) {
-        guard end() != nil else { return }
+        guard end() != nil else {
+            // Nobody takes them.
+            if case .success(.pieces(let pieces)) = result { pieces.cancel() }
+            return
+        }
         if case .success(.data(let data)) = result, data.startIndex != 0 {
             // A slice keeps the memory of its whole, and its first index is not 0.
             completion(.success(.data(Data(data))))

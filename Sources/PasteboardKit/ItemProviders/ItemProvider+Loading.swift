@@ -55,8 +55,15 @@ extension ItemProvider {
         case .remote(let remote):
             return try await remote.loadData(timeout: timeout, progress: progress)
         case .utf8Text(of: let remote):
-            let native = try await remote.loadData(timeout: timeout, progress: progress)
-            return Loaded(value: try utf8Text(of: native.value, type: native.type), type: representation.type)
+            do throws(PasteboardError) {
+                let native = try await remote.loadData(timeout: timeout, progress: progress?.makePart())
+                let text = try utf8Text(of: native.value, type: native.type)
+                progress?.end(byteCount: text.count)
+                return Loaded(value: text, type: representation.type)
+            } catch {
+                progress?.end(byteCount: nil)
+                throw error
+            }
         }
     }
 

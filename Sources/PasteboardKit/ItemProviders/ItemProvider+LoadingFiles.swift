@@ -10,6 +10,8 @@ extension ItemProvider {
     /// asked for, the source has declared it, both processes are on this machine and it is a regular file; it is to be read
     /// only, and stays when `body` returns. As NSItemProvider does, but that the copy is gone afterwards in any case.
     ///
+    /// A folder's symbolic links are as its source made them, and may lead anywhere; pipes and devices are left out.
+    ///
     /// Cancelling the task cancels the load, and so does cancelling `progress`; then it throws `cancelled`.
     ///
     /// - Parameters:

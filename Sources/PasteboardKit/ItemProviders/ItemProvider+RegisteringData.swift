@@ -134,6 +134,12 @@ extension ItemProvider {
             fileOptions: fileOptions,
             origin: .handler(registration)
         )
-        state.withLock { $0.register(representation) }
+        // What a replaced handler has captured goes once the lock is free.
+        let before = state.withLock { contents in
+            let before = contents
+            contents.register(representation)
+            return before
+        }
+        withExtendedLifetime(before) {}
     }
 }

@@ -58,9 +58,12 @@ extension ProviderContents.Representation {
         message.visibility = UInt32(visibility.rawValue)
         message.provision = 0
         if !fileOptions.isEmpty { message.fileOptions = UInt32(truncatingIfNeeded: fileOptions.rawValue) }
-        if case .handler(let registration) = origin {
+        switch origin {
+        case .handler(let registration):
             if registration.policy == .onceAndKept { message.policy = 1 }
             message.firstByteMilliseconds = registration.firstByteLimit?.loadMilliseconds
+        case .remote(let remote), .utf8Text(of: let remote):
+            message.firstByteMilliseconds = remote.firstByteMilliseconds
         }
         return message
     }
@@ -70,7 +73,7 @@ extension ProviderContents.Representation {
         switch origin {
         case .handler(let registration): registration.handler
         case .remote(let remote), .utf8Text(of: let remote):
-            .opened { try await remote.open(timeout: nil, inPlace: false, progress: nil) }
+            .opened { try await remote.open(timeout: nil, inPlace: false, progress: $0) }
         }
     }
 }

@@ -10,6 +10,8 @@ struct RemoteRepresentation: Sendable {
     let handle: UInt64
     let item: Int
     let type: UniformType
+    /// What its source has asked for, for whoever publishes it again.
+    let firstByteMilliseconds: UInt64?
 
     func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
         let request = request(timeout: timeout)

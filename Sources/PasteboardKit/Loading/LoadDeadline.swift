@@ -9,7 +9,8 @@ struct LoadDeadline: Sendable {
     init?(_ timeout: Duration?) {
         guard let timeout else { return nil }
         self.timeout = timeout
-        instant = .now + timeout
+        // Whoever says "for ever" with a number must not run over the clock.
+        instant = .now + min(max(timeout, .zero), .seconds(365 * 86_400))
     }
 
     var error: PasteboardError {

@@ -44,7 +44,8 @@ public struct PasteboardItem: Sendable, Identifiable {
                 link: link,
                 handle: handle,
                 item: index,
-                type: type
+                type: type,
+                firstByteMilliseconds: message.firstByteMilliseconds
             )
             contents.representations.append(
                 ProviderContents.Representation(

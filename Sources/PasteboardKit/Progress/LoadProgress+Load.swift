@@ -7,12 +7,11 @@ extension LoadProgress {
 
     /// Sets what cancels the load. A progress that is cancelled already calls it at once.
     func begin(cancel: @escaping @Sendable () -> Void) {
-        let isLate = state.withLock { state in
+        let before = exchange { state in
             state.phase = .loading
             if !state.isCancelled { state.cancelAction = cancel }
-            return state.isCancelled
         }
-        if isLate { cancel() }
+        if before.isCancelled { cancel() }
     }
 
     /// What the source says. It can be late.

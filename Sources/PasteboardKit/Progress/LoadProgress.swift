@@ -100,11 +100,10 @@ public final class LoadProgress: Sendable {
     public var cancellationHandler: (@Sendable () -> Void)? {
         get { now.cancellationHandler }
         set {
-            let isLate = state.withLock { state in
+            let before = exchange { state in
                 if !state.isCancelled { state.cancellationHandler = newValue }
-                return state.isCancelled
             }
-            if isLate { newValue?() }
+            if before.isCancelled { newValue?() }
         }
     }
 
@@ -157,8 +156,18 @@ public final class LoadProgress: Sendable {
     var now: State { state.withLock { $0 } }
 
     func change(_ body: (inout State) -> Void) {
-        state.withLock { body(&$0) }
+        _ = exchange(body)
         changed()
+    }
+
+    /// Changes the state, and gives the one before: what that is the last to hold, a program's handler with all that it has
+    /// captured, goes once the lock is free.
+    func exchange(_ body: (inout State) -> Void) -> State {
+        state.withLock { state in
+            let before = state
+            body(&state)
+            return before
+        }
     }
 
     private func changed() {
@@ -169,7 +178,7 @@ public final class LoadProgress: Sendable {
 
     private func childChanged(_ child: LoadProgress) {
         if child.isFinished {
-            state.withLock { state in
+            _ = exchange { state in
                 guard let index = state.children.firstIndex(where: { $0.progress === child }) else { return }
                 state.completedUnitCount &+= state.children.remove(at: index).pendingUnitCount
             }

@@ -23,3 +23,8 @@ extension URL {
         }
     }
 }
+
+extension UniformType {
+    /// Where the type is described. Nothing declares that here, so it is nil; for programs that ask UTType.
+    public var referenceURL: URL? { nil }
+}
