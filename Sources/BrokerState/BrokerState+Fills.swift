@@ -15,7 +15,8 @@ extension BrokerState {
     mutating func fill(
         _ place: (publication: PublicationID, item: UInt32, representation: Int),
         _ representation: StoredRepresentation,
-        from owner: (peer: PeerID, stream: UInt64)
+        from owner: (peer: PeerID, stream: UInt64),
+        for account: Accounting.AccountID
     ) -> KeptID {
         if let filling = representation.filling { return filling }
         let kept = self.insertKept(announced: representation.byteCount)
@@ -26,8 +27,9 @@ extension BrokerState {
             publication: place.publication,
             item: place.item,
             representation: UInt32(clamping: place.representation),
-            // The representation itself was charged, and there is one fill of it at most.
-            charge: Charge(account: Accounting.AccountID(rawValue: 0)),
+            // Nothing: the representation itself was charged, and there is one fill of it at most. But it waits for its
+            // turn as a load of who wanted it first.
+            charge: Charge(account: account),
             place: 0,
             startedAt: self.now,
             endsBy: nil,
