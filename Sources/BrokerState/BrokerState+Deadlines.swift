@@ -34,6 +34,16 @@ extension BrokerState {
                 self.check(by: self.now.addingClamped(self.limits.progress))
             }
         }
+        for id in self.writes.ids {
+            guard let activeAt = self.writes[id]?.activeAt else { continue }
+            let deadline = activeAt.addingClamped(self.limits.progress)
+            if deadline <= self.now {
+                let text = "nothing came of the write for \(self.limits.progress) ms"
+                self.refuse(id, Failure(.timeout, text))
+            } else {
+                self.check(by: deadline)
+            }
+        }
         if self.isDraining, let drainEnds = self.drainEnds {
             if drainEnds <= self.now { self.endDraining() } else { self.check(by: drainEnds) }
         }

@@ -5,9 +5,11 @@ extension BrokerState {
     // MARK: Beginning
 
     /// Throws if what a load has chosen would have to be kept and there is no room.
-    func checkRoomForFill(_ representation: StoredRepresentation) throws(Failure) {
-        guard representation.isKeptOnce, representation.kept == nil, representation.filling == nil else { return }
-        try self.checkRoomForKept(announced: representation.byteCount)
+    func checkRoomForFill(_ representation: StoredRepresentation, of id: PublicationID) throws(Failure) {
+        guard representation.isKeptOnce, representation.kept == nil, representation.filling == nil,
+            let writer = self.publications[id]?.charge.account
+        else { return }
+        try self.checkRoomForKept(announced: representation.byteCount, for: writer)
     }
 
     /// Where the bytes of a load that has chosen such a representation lie, or will. The source is asked once the load
@@ -19,7 +21,9 @@ extension BrokerState {
         for account: Accounting.AccountID
     ) -> KeptID {
         if let filling = representation.filling { return filling }
-        let kept = self.insertKept(announced: representation.byteCount)
+        // What is kept is the writer's, whoever wanted it.
+        let writer = self.publications[place.publication]?.charge.account ?? account
+        let kept = self.insertKept(announced: representation.byteCount, for: writer)
         let route = Route(
             destination: PeerID(rawValue: 0),
             destinationStream: 0,
@@ -148,7 +152,10 @@ extension BrokerState {
             $0.fill = nil
             $0.charged = count
         }
-        self.keptHeld -= charged - min(charged, count)
+        let excess = charged - min(charged, count)
+        if let account = self.kept[kept]?.account {
+            self.accounting.giveUp(Accounting.Kept(bytes: excess), for: account)
+        }
         self.update(route) {
             $0.filling = nil
             $0.kept = kept

@@ -32,7 +32,7 @@ extension BrokerState {
         if let size, let maximum = load.maximumByteCount, size > maximum {
             throw Failure(.tooLarge, "\(representation.type) has \(size) bytes; this load allows \(maximum)")
         }
-        try self.checkRoomForFill(representation)
+        try self.checkRoomForFill(representation, of: id)
         let charge = try self.accounting.charge(
             account,
             Accounting.Amount(objects: 1),

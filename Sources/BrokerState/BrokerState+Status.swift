@@ -36,7 +36,7 @@ extension BrokerState {
             accounts: self.accounting.accounts.count,
             objects: self.accounting.held.objects,
             metadata: self.accounting.held.metadata,
-            keptBytes: self.keptHeld,
+            keptBytes: self.accounting.kept.bytes,
             inTransfer: self.inTransfer
         )
     }
@@ -112,7 +112,7 @@ extension BrokerState {
             ("writes", self.counters.writes), ("clears", self.counters.clears), ("loads", self.counters.loads),
             ("loads-done", self.counters.loadsDone), ("loads-failed", self.counters.loadsFailed),
             ("bytes-given", self.counters.relayedBytes), ("bytes-kept-in-all", self.counters.keptBytes),
-            ("bytes-kept", self.keptHeld), ("bytes-in-transfer", self.inTransfer),
+            ("bytes-kept", self.accounting.kept.bytes), ("bytes-in-transfer", self.inTransfer),
             ("objects-held", self.accounting.held.objects), ("descriptors-passed", self.counters.passedDescriptors),
             ("descriptors-expected", self.passing), ("descriptors-unclosed", self.unclosedDescriptors),
         ]
