@@ -17,6 +17,8 @@ package struct Accounting: Sendable {
         var connections: UInt64 = 0
         var held = Amount()
         var kept = Kept()
+        /// Bytes that the driver holds for its connections.
+        var queued: UInt64 = 0
 
         var isUnused: Bool { self.connections == 0 && self.held == Amount() && self.kept == Kept() }
     }
@@ -41,6 +43,7 @@ package struct Accounting: Sendable {
 
     package private(set) var held = Amount()
     package private(set) var kept = Kept()
+    package private(set) var queued: UInt64 = 0
     package private(set) var accounts = SlotTable<Account>()
     private var accountOfProcess: [ProcessKey: AccountID] = [:]
     private let pool: Amount
@@ -157,6 +160,18 @@ package struct Accounting: Sendable {
         self.kept.subtract(amount)
         self.accounts.update(account) { $0.kept.subtract(amount) }
         self.closeIfUnused(account)
+    }
+
+    // MARK: What is queued
+
+    mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: AccountID) {
+        self.queued = self.queued - before + count
+        self.accounts.update(account) { $0.queued = $0.queued - before + count }
+    }
+
+    /// The account for which the most is queued.
+    var mostQueued: AccountID? {
+        self.accounts.ids.max { (self.accounts[$0]?.queued ?? 0) < (self.accounts[$1]?.queued ?? 0) }
     }
 
     // MARK: The share rule

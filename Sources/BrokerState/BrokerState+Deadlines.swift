@@ -9,7 +9,8 @@ extension BrokerState {
     mutating func checkDeadlines() {
         self.nextCheck = .max
         for id in self.peers.ids {
-            guard let peer = self.peers[id], let deadline = peer.helloDeadline else { continue }
+            self.checkBacklog(of: id)
+            guard let deadline = self.peers[id]?.helloDeadline else { continue }
             if deadline <= self.now {
                 let text = "no complete hello came within \(self.limits.hello) ms"
                 self.violation(by: id, Failure(.timeout, text))

@@ -37,7 +37,8 @@ extension BrokerState {
             objects: self.accounting.held.objects,
             metadata: self.accounting.held.metadata,
             keptBytes: self.accounting.kept.bytes,
-            inTransfer: self.inTransfer
+            inTransfer: self.inTransfer,
+            queued: self.accounting.queued
         )
     }
 
@@ -53,6 +54,7 @@ extension BrokerState {
         package var metadata: UInt64 = 0
         package var keptBytes: UInt64 = 0
         package var inTransfer: UInt64 = 0
+        package var queued: UInt64 = 0
     }
 
     private func peerEntries() -> [StatusEntry] {
@@ -113,6 +115,7 @@ extension BrokerState {
             ("loads-done", self.counters.loadsDone), ("loads-failed", self.counters.loadsFailed),
             ("bytes-given", self.counters.relayedBytes), ("bytes-kept-in-all", self.counters.keptBytes),
             ("bytes-kept", self.accounting.kept.bytes), ("bytes-in-transfer", self.inTransfer),
+            ("bytes-queued", self.accounting.queued),
             ("objects-held", self.accounting.held.objects), ("descriptors-passed", self.counters.passedDescriptors),
             ("descriptors-expected", self.passing), ("descriptors-unclosed", self.unclosedDescriptors),
         ]

@@ -134,6 +134,7 @@ package struct BrokerState: Sendable {
             }
         }
         self.peers.remove(id)
+        self.accounting.queue(0, insteadOf: peer.backlog.count, for: peer.account)
         self.accounting.disconnect(peer.account)
     }
 

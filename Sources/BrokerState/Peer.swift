@@ -30,6 +30,7 @@ package struct Peer: Sendable {
     /// When it was last known to have given a byte of a load, or was through with one.
     var servedAt: UInt64 = 0
     var publications = 0
+    var backlog = Backlog()
 
     var process: ProcessKey { self.viewer.process }
 

@@ -100,6 +100,16 @@ extension BrokerState {
                 broken.append("\(id) counts \(peer.publications) of \(owned) publications")
             }
             if self.accounting.accounts[peer.account] == nil { broken.append("\(id) has no account") }
+            if let deadline = peer.backlog.deadline(after: self.limits.progress),
+                self.nextCheck > max(deadline, self.now) + 20
+            {
+                broken.append("\(id): its deadline is before the next check")
+            }
+        }
+        let queued = self.peers.ids.reduce(0) { $0 + (self.peers[$1]?.backlog.count ?? 0) }
+        let charged = self.accounting.accounts.ids.reduce(0) { $0 + (self.accounting.accounts[$1]?.queued ?? 0) }
+        if queued != self.accounting.queued || queued != charged || queued > self.limits.controlPool {
+            broken.append("\(self.accounting.queued) bytes are queued, \(charged) charged, for \(queued)")
         }
         return broken
     }
