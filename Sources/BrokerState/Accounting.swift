@@ -133,10 +133,11 @@ package struct Accounting: Sendable {
 
     // MARK: What is kept
 
-    /// The most that an account may take of one resource: all that was said of `Kept`, and what it has to leave.
+    /// The most that who holds `own` may take of what is `free`.
     ///
-    /// With what it takes it holds, but for one, at most seven times of what is free then. So the last eighth is for
-    /// others, the last eighth of that for yet others, and the very last for who has nothing.
+    /// Taken together, all but one of it is at most seven times of what is free then: the last eighth is for others, the
+    /// last eighth of that for yet others, and the very last for who has nothing. With the share rule, who copies a large
+    /// file would get half of an empty pool, and next to nothing where many have a little each.
     private static func room(holding own: UInt64, free: UInt64) -> UInt64 {
         guard free > 0 else { return 0 }
         let both = own.addingClamped(free - 1)
@@ -144,6 +145,7 @@ package struct Accounting: Sendable {
         return free - min(free, left)
     }
 
+    /// The most that an account may take of one resource.
     func room(for account: AccountID, of resource: KeyPath<Kept, UInt64>) -> UInt64 {
         let free =
             self.keptPool[keyPath: resource] - min(self.keptPool[keyPath: resource], self.kept[keyPath: resource])
