@@ -22,6 +22,7 @@ extension BrokerLoop {
     func read(_ connection: Connection) {
         var effort = Self.effortPerTurn
         connection.isPaused = false
+        defer { self.weighInput(of: connection) }
         guard self.takeRest(of: connection, effort: &effort) else { return }
         for _ in 0..<Self.readsPerTurn where effort > 0 {
             let outcome: ReceiveOutcome

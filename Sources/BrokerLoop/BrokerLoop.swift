@@ -358,6 +358,7 @@ package final class BrokerLoop {
                 guard let connection = self.connection(self.flushed[index]) else { continue }
                 connection.isDirty = false
                 self.flush(connection)
+                self.weighOutput(of: connection)
             }
             self.flushed.removeAll(keepingCapacity: true)
             self.reportDeliveries()
@@ -372,7 +373,7 @@ package final class BrokerLoop {
         self.perform()
     }
 
-    private func flush(_ connection: Connection) {
+    func flush(_ connection: Connection) {
         do {
             guard !connection.isWriteClosed else { throw SystemError(call: "send", errno: 0) }
             let outcome = try self.write(connection)

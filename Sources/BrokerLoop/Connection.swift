@@ -23,6 +23,11 @@ final class Connection {
     var isUnfinished = false
     /// How much of the control queue its latest request has brought, or was there then; all of it during a request.
     var answerCount = 0
+    /// Whether the state was told last that something waits for the peer to read, or that it has sent a part of a frame.
+    var hasUnread = false
+    var hasPartial = false
+    /// How far it had read then.
+    var readPosition: UInt64 = 0
     /// Writing failed: what it still sent is read, then it is gone.
     var isWriteClosed = false
 

@@ -6,13 +6,21 @@ import PasteboardWire
 /// One bad program must not lock the others out: what a single account may take of a pool depends on how much is left
 /// and on how many accounts there are, so that each of n accounts gets between 1/n and 1/n² of it and a newcomer
 /// always finds room (the share rule of dbus-broker, here between processes instead of users).
+///
+/// That rule is for what goes with its process. Of connections and of what is kept, which a user may well give to one
+/// program almost whole, a process may hold at most seven times of what it leaves to the others: see `room`.
 package struct Accounting: Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
     package struct Account: Sendable {
         package let process: ProcessKey
-        var connections = 0
+        var connections: UInt64 = 0
         var held = Amount()
+        var kept = Kept()
+        /// Bytes that the driver holds for its connections.
+        var queued: UInt64 = 0
+
+        var isUnused: Bool { self.connections == 0 && self.held == Amount() && self.kept == Kept() }
     }
 
     /// Objects, and bytes of names and types.
@@ -26,25 +34,44 @@ package struct Accounting: Sendable {
         }
     }
 
+    /// What stays when its process has gone: representations that are kept, their bytes, and the boards they are on.
+    package struct Kept: Sendable, Equatable {
+        package var boards: UInt64 = 0
+        package var representations: UInt64 = 0
+        package var bytes: UInt64 = 0
+    }
+
     package private(set) var held = Amount()
+    package private(set) var kept = Kept()
+    package private(set) var queued: UInt64 = 0
     package private(set) var accounts = SlotTable<Account>()
     private var accountOfProcess: [ProcessKey: AccountID] = [:]
     private let pool: Amount
+    private let keptPool: Kept
 
     package init(limits: BrokerLimits) {
         self.pool = Amount(objects: limits.objects, metadata: limits.metadata)
+        self.keptPool = Kept(
+            boards: limits.boards,
+            representations: limits.keptRepresentations,
+            bytes: limits.keptPool
+        )
     }
 
-    /// Opens the account of a process, or finds it, for one more connection; throws beyond `limit` connections.
-    mutating func connect(_ process: ProcessKey, limit: UInt64) throws(Failure) -> AccountID {
+    /// Opens the account of a process, or finds it, for one more connection; throws beyond `limit` connections, and where
+    /// few of all are `free`.
+    mutating func connect(_ process: ProcessKey, limit: UInt64, free: UInt64) throws(Failure) -> AccountID {
         let account = self.accountOfProcess[process] ?? self.accounts.insert(Account(process: process))
         self.accountOfProcess[process] = account
         let connections = self.accounts[account]?.connections ?? 0
-        guard UInt64(connections) < limit else {
+        guard connections < limit, Self.room(holding: connections, free: free) > 0 else {
             self.closeIfUnused(account)
+            let reason =
+                connections < limit
+                ? "the last \(free) are for others" : "limit connections-per-process is \(limit)"
             throw Failure(
                 .limitExceeded,
-                "process \(process.pid) has \(connections) connections; limit connections-per-process is \(limit)"
+                "process \(process.pid) has \(connections) connections; \(reason)"
             )
         }
         self.accounts.update(account) { $0.connections += 1 }
@@ -99,10 +126,57 @@ package struct Accounting: Sendable {
     }
 
     private mutating func closeIfUnused(_ id: AccountID) {
-        guard let account = self.accounts[id], account.connections == 0, account.held == Amount() else { return }
+        guard let account = self.accounts[id], account.isUnused else { return }
         self.accounts.remove(id)
         self.accountOfProcess[account.process] = nil
     }
+
+    // MARK: What is kept
+
+    /// The most that who holds `own` may take of what is `free`.
+    ///
+    /// Taken together, all but one of it is at most seven times of what is free then: the last eighth is for others, the
+    /// last eighth of that for yet others, and the very last for who has nothing. With the share rule, who copies a large
+    /// file would get half of an empty pool, and next to nothing where many have a little each.
+    private static func room(holding own: UInt64, free: UInt64) -> UInt64 {
+        guard free > 0 else { return 0 }
+        let both = own.addingClamped(free - 1)
+        let left = both / 8 + (both % 8 == 0 ? 0 : 1)
+        return free - min(free, left)
+    }
+
+    /// The most that an account may take of one resource.
+    func room(for account: AccountID, of resource: KeyPath<Kept, UInt64>) -> UInt64 {
+        let free =
+            self.keptPool[keyPath: resource] - min(self.keptPool[keyPath: resource], self.kept[keyPath: resource])
+        return Self.room(holding: self.accounts[account]?.kept[keyPath: resource] ?? 0, free: free)
+    }
+
+    /// Adds what is kept for an account; there has to be room.
+    mutating func keep(_ amount: Kept, for account: AccountID) {
+        self.kept.add(amount)
+        self.accounts.update(account) { $0.kept.add(amount) }
+    }
+
+    mutating func giveUp(_ amount: Kept, for account: AccountID) {
+        self.kept.subtract(amount)
+        self.accounts.update(account) { $0.kept.subtract(amount) }
+        self.closeIfUnused(account)
+    }
+
+    // MARK: What is queued
+
+    mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: AccountID) {
+        self.queued = self.queued - before + count
+        self.accounts.update(account) { $0.queued = $0.queued - before + count }
+    }
+
+    /// The account for which the most is queued.
+    var mostQueued: AccountID? {
+        self.accounts.ids.max { (self.accounts[$0]?.queued ?? 0) < (self.accounts[$1]?.queued ?? 0) }
+    }
+
+    // MARK: The share rule
 
     /// What an account asks for of one resource. Plain numbers, not key paths: each load comes by here.
     private struct Share {
@@ -128,6 +202,20 @@ package struct Accounting: Sendable {
                     + "its share of limit \(name)=\(share.pool) does not allow it"
             )
         }
+    }
+}
+
+extension Accounting.Kept {
+    fileprivate mutating func add(_ other: Self) {
+        self.boards += other.boards
+        self.representations += other.representations
+        self.bytes += other.bytes
+    }
+
+    fileprivate mutating func subtract(_ other: Self) {
+        self.boards -= other.boards
+        self.representations -= other.representations
+        self.bytes -= other.bytes
     }
 }
 

@@ -36,6 +36,7 @@ package struct BrokerLimits: Sendable, Equatable {
     package var metadataPerPublication: UInt64 = 1 << 20
 
     package var controlQueue: UInt64 = 1 << 20
+    package var controlPool: UInt64 = 64 << 20
     package var transferPool: UInt64 = 64 << 20
     /// A quarter of the machine's memory; what runs the state fills it in.
     package var keptPool: UInt64 = 256 << 20
@@ -47,7 +48,7 @@ package struct BrokerLimits: Sendable, Equatable {
     package static let entries: [Entry] = [
         Entry("hello", .milliseconds, "from connect to a complete hello", \.hello),
         Entry("first-byte", .milliseconds, "from asking a source to its first byte or progress", \.firstByte),
-        Entry("progress", .milliseconds, "between two bytes of a source that has credit", \.progress),
+        Entry("progress", .milliseconds, "between two bytes of a source, or of who is in others' way", \.progress),
         Entry("keep-alive", .milliseconds, "how long progress alone keeps a load alive", \.keepAlive),
         Entry("longest-load", .milliseconds, "a load whose caller asked for no deadline", \.longestLoad),
         Entry("drain", .milliseconds, "for running loads once the broker was told to end", \.drain),
@@ -61,6 +62,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("metadata", .bytes, "names and types held for all processes", \.metadata),
         Entry("metadata-per-publication", .bytes, "names and types of one write", \.metadataPerPublication),
         Entry("control-queue", .bytes, "frames of others' doing that wait for a peer to read", \.controlQueue),
+        Entry("control-pool", .bytes, "frames and parts of frames that wait for all peers", \.controlPool),
         Entry("transfer-pool", .bytes, "bytes of all loads on their way", \.transferPool),
         Entry("kept-pool", .bytes, "bytes kept after their writer has gone", \.keptPool),
         Entry("kept-representations", .count, "representations kept, each a descriptor", \.keptRepresentations),

@@ -86,6 +86,19 @@ extension BrokerState {
         self.boards[empty.key] = nil
     }
 
+    /// A board that holds nothing counts for nobody; one more that does is one more of its writer's. What replaces other
+    /// contents takes nothing from anybody.
+    func checkRoom(forContentsOf name: String, of account: Accounting.AccountID) throws(Failure) {
+        guard self.boards[name]?.publication == nil, self.accounting.room(for: account, of: \.boards) == 0 else {
+            return
+        }
+        throw Failure(
+            .limitExceeded,
+            "\(self.accounting.kept.boards) named pasteboards hold something, and one program may not take all; clear one, "
+                + "or raise limit boards=\(self.limits.boards)"
+        )
+    }
+
     /// Gives a board new contents, or none, and returns its new change count.
     mutating func change(_ name: String, to publication: PublicationID?, reason: UInt32) -> UInt64 {
         let board = self.boards[name]

@@ -5,9 +5,11 @@ extension BrokerState {
     // MARK: Beginning
 
     /// Throws if what a load has chosen would have to be kept and there is no room.
-    func checkRoomForFill(_ representation: StoredRepresentation) throws(Failure) {
-        guard representation.isKeptOnce, representation.kept == nil, representation.filling == nil else { return }
-        try self.checkRoomForKept(announced: representation.byteCount)
+    func checkRoomForFill(_ representation: StoredRepresentation, of id: PublicationID) throws(Failure) {
+        guard representation.isKeptOnce, representation.kept == nil, representation.filling == nil,
+            let writer = self.publications[id]?.charge.account
+        else { return }
+        try self.checkRoomForKept(announced: representation.byteCount, for: writer)
     }
 
     /// Where the bytes of a load that has chosen such a representation lie, or will. The source is asked once the load
@@ -15,10 +17,13 @@ extension BrokerState {
     mutating func fill(
         _ place: (publication: PublicationID, item: UInt32, representation: Int),
         _ representation: StoredRepresentation,
-        from owner: (peer: PeerID, stream: UInt64)
+        from owner: (peer: PeerID, stream: UInt64),
+        for account: Accounting.AccountID
     ) -> KeptID {
         if let filling = representation.filling { return filling }
-        let kept = self.insertKept(announced: representation.byteCount)
+        // What is kept is the writer's, whoever wanted it.
+        let writer = self.publications[place.publication]?.charge.account ?? account
+        let kept = self.insertKept(announced: representation.byteCount, for: writer)
         let route = Route(
             destination: PeerID(rawValue: 0),
             destinationStream: 0,
@@ -26,8 +31,9 @@ extension BrokerState {
             publication: place.publication,
             item: place.item,
             representation: UInt32(clamping: place.representation),
-            // The representation itself was charged, and there is one fill of it at most.
-            charge: Charge(account: Accounting.AccountID(rawValue: 0)),
+            // Nothing: the representation itself was charged, and there is one fill of it at most. But it waits for its
+            // turn as a load of who wanted it first.
+            charge: Charge(account: account),
             place: 0,
             startedAt: self.now,
             endsBy: nil,
@@ -146,7 +152,10 @@ extension BrokerState {
             $0.fill = nil
             $0.charged = count
         }
-        self.keptHeld -= charged - min(charged, count)
+        let excess = charged - min(charged, count)
+        if let account = self.kept[kept]?.account {
+            self.accounting.giveUp(Accounting.Kept(bytes: excess), for: account)
+        }
         self.update(route) {
             $0.filling = nil
             $0.kept = kept

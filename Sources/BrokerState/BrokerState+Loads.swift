@@ -32,7 +32,7 @@ extension BrokerState {
         if let size, let maximum = load.maximumByteCount, size > maximum {
             throw Failure(.tooLarge, "\(representation.type) has \(size) bytes; this load allows \(maximum)")
         }
-        try self.checkRoomForFill(representation)
+        try self.checkRoomForFill(representation, of: id)
         let charge = try self.accounting.charge(
             account,
             Accounting.Amount(objects: 1),
@@ -42,7 +42,7 @@ extension BrokerState {
         if representation.kept == nil, let owner {
             source =
                 representation.isKeptOnce
-                ? .kept(self.fill((id, index, choice), representation, from: owner)) : .peer(owner.peer)
+                ? .kept(self.fill((id, index, choice), representation, from: owner, for: account)) : .peer(owner.peer)
         }
         let route = Route(
             destination: peer,
@@ -140,12 +140,16 @@ extension BrokerState {
     mutating func enqueue(_ id: RouteID, _ route: Route, at source: PeerID) {
         if self.peers[source]?.mayBeAsked == true { return self.start(id, route) }
         guard let peer = self.peers[source] else { return }
-        if UInt64(peer.waitingAsks.count) < self.limits.waitingPerSource {
-            self.peers.update(source) { $0.waitingAsks.append(id) }
-        } else {
+        let account = route.charge.account
+        if UInt64(peer.waitingAsks.count) >= self.limits.waitingPerSource {
             let text = "\(peer.waitingAsks.count) loads wait for source \(peer.name) already; limit waiting-per-source"
-            self.fail(id, Failure(.limitExceeded, text))
+            let displaced = peer.waitingAsks.displaced(by: account)
+            self.fail(displaced ?? id, Failure(.limitExceeded, text))
+            guard displaced != nil else { return }
         }
+        self.peers.update(source) { [now = self.now] in $0.waitingAsks.append(id, of: account, at: now) }
+        // Loads that are in its way have a deadline from now on.
+        self.check(by: self.now.addingClamped(min(route.firstByte, self.limits.progress)))
     }
 
     mutating func start(_ id: RouteID, _ route: Route) {
@@ -165,7 +169,7 @@ extension BrokerState {
         }
         self.peers.update(source) { $0.openAsks += 1 }
         let mayPass = self.reservePassing(id, route, from: source)
-        self.check(by: self.now.addingClamped(route.firstByte))
+        self.check(by: self.now.addingClamped(min(route.firstByte, self.limits.progress)))
         var ask = Ask()
         ask.handle = route.publication.rawValue
         ask.item = route.item
@@ -364,14 +368,17 @@ extension BrokerState {
         self.routes.update(id) { [now = self.now] in
             $0.granted = route.received
             $0.phase = .ended
-            $0.activeAt = now
+            $0.takenAt = now
         }
         self.forget(route)
         switch route.source {
         case .peer(let source) where route.phase == .waiting:
-            self.peers.update(source) { $0.waitingAsks.removeAll { $0 == id } }
+            self.peers.update(source) { $0.waitingAsks.remove(id, of: route.charge.account) }
         case .peer(let source):
-            self.peers.update(source) { $0.openAsks -= 1 }
+            self.peers.update(source) { [now = self.now] in
+                $0.openAsks -= 1
+                $0.servedAt = now
+            }
             self.askNext(of: source)
         case .kept(let kept):
             self.leaveFill(kept)
@@ -403,9 +410,10 @@ extension BrokerState {
     }
 
     private mutating func askNext(of source: PeerID) {
-        while self.peers[source]?.mayBeAsked == true, let next = self.peers[source]?.waitingAsks.first {
-            self.peers.update(source) { $0.waitingAsks.removeFirst() }
-            if let route = self.routes[next] { self.start(next, route) }
+        while self.peers[source]?.mayBeAsked == true, self.peers[source]?.waitingAsks.isEmpty == false {
+            var next: RouteID?
+            self.peers.update(source) { next = $0.waitingAsks.popFirst() }
+            if let next, let route = self.routes[next] { self.start(next, route) }
         }
     }
 

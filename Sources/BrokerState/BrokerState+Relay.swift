@@ -54,6 +54,7 @@ extension BrokerState {
         self.routes.update(id) { [now = self.now] in
             $0.received = received
             guard !last else { return }
+            if route.delivered == route.received { $0.takenAt = now }
             $0.phase = .flowing
             $0.activeAt = now
             $0.byteAt = now
@@ -78,7 +79,7 @@ extension BrokerState {
         self.routes.update(id) { [now = self.now] in
             $0.delivered = delivered
             isEnded = $0.phase == .ended
-            if isEnded { $0.activeAt = now }
+            $0.takenAt = now
             isPassed = $0.isPassing
             $0.isPassing = false
         }
@@ -214,6 +215,7 @@ extension BrokerState {
             let last = isWhole && route.received + count == total
             self.routes.update(id) { [now = self.now] in
                 $0.received = route.received + count
+                if route.delivered == route.received { $0.takenAt = now }
                 $0.phase = .flowing
                 $0.activeAt = now
             }

@@ -36,8 +36,9 @@ extension BrokerState {
             accounts: self.accounting.accounts.count,
             objects: self.accounting.held.objects,
             metadata: self.accounting.held.metadata,
-            keptBytes: self.keptHeld,
-            inTransfer: self.inTransfer
+            keptBytes: self.accounting.kept.bytes,
+            inTransfer: self.inTransfer,
+            queued: self.accounting.queued
         )
     }
 
@@ -53,6 +54,7 @@ extension BrokerState {
         package var metadata: UInt64 = 0
         package var keptBytes: UInt64 = 0
         package var inTransfer: UInt64 = 0
+        package var queued: UInt64 = 0
     }
 
     private func peerEntries() -> [StatusEntry] {
@@ -112,7 +114,8 @@ extension BrokerState {
             ("writes", self.counters.writes), ("clears", self.counters.clears), ("loads", self.counters.loads),
             ("loads-done", self.counters.loadsDone), ("loads-failed", self.counters.loadsFailed),
             ("bytes-given", self.counters.relayedBytes), ("bytes-kept-in-all", self.counters.keptBytes),
-            ("bytes-kept", self.keptHeld), ("bytes-in-transfer", self.inTransfer),
+            ("bytes-kept", self.accounting.kept.bytes), ("bytes-in-transfer", self.inTransfer),
+            ("bytes-queued", self.accounting.queued),
             ("objects-held", self.accounting.held.objects), ("descriptors-passed", self.counters.passedDescriptors),
             ("descriptors-expected", self.passing), ("descriptors-unclosed", self.unclosedDescriptors),
         ]

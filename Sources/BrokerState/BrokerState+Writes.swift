@@ -15,9 +15,11 @@ extension BrokerState {
             stream: stream,
             boardName: name,
             ifChangeCount: write.ifChangeCount,
+            activeAt: self.now,
             charge: try self.accounting.charge(account, Accounting.Amount(objects: 1), for: "a write")
         )
         let id = self.writes.insert(pending)
+        self.check(by: self.now.addingClamped(self.limits.progress))
         self.peers.update(peer) { $0.streams[stream] = .write(id) }
     }
 
@@ -93,8 +95,9 @@ extension BrokerState {
         for (representation, reach) in zip(item.representations, reaches) {
             var kept: KeptID?
             if representation.provision == 1 {
-                try self.checkRoomForKept(announced: representation.byteCount)
-                kept = self.insertKept(announced: representation.byteCount)
+                let account = write.charge.account
+                try self.checkRoomForKept(announced: representation.byteCount, for: account)
+                kept = self.insertKept(announced: representation.byteCount, for: account)
             }
             let stored = StoredRepresentation(
                 type: representation.type,
@@ -112,7 +115,10 @@ extension BrokerState {
             self.writes.update(id) { $0.items[index].representations.append(stored) }
             if let kept { awaited.append(kept) }
         }
-        self.writes.update(id) { $0.awaited = awaited[...] }
+        self.writes.update(id) { [now = self.now] in
+            $0.awaited = awaited[...]
+            $0.activeAt = now
+        }
     }
 
     private static func check(_ representation: Representation, of item: Item) throws(Failure) {
@@ -152,42 +158,42 @@ extension BrokerState {
 
     // MARK: Kept bytes
 
-    var keptFree: UInt64 {
-        self.limits.keptPool - min(self.limits.keptPool, self.keptHeld)
-    }
-
-    func checkRoomForKept(announced: UInt64?) throws(Failure) {
+    func checkRoomForKept(announced: UInt64?, for account: Accounting.AccountID) throws(Failure) {
         // Each is a file of the broker's: without a bound one program could use up its descriptors.
-        guard UInt64(self.kept.count) < self.limits.keptRepresentations else {
+        guard self.accounting.room(for: account, of: \.representations) > 0 else {
             throw Failure(
                 .limitExceeded,
-                "the broker keeps \(self.kept.count) representations; limit kept-representations is "
-                    + "\(self.limits.keptRepresentations)"
+                "the broker keeps \(self.kept.count) representations, and one program may not take all; limit "
+                    + "kept-representations is \(self.limits.keptRepresentations)"
             )
         }
-        try self.checkPool(announced ?? 0)
+        try self.checkPool(announced ?? 0, for: account)
     }
 
     /// A place for bytes that are to be kept, for which there is room.
-    mutating func insertKept(announced: UInt64?) -> KeptID {
-        self.keptHeld += announced ?? 0
-        return self.kept.insert(KeptBytes(announced: announced, charged: announced ?? 0))
+    mutating func insertKept(announced: UInt64?, for account: Accounting.AccountID) -> KeptID {
+        self.accounting.keep(Accounting.Kept(representations: 1, bytes: announced ?? 0), for: account)
+        return self.kept.insert(KeptBytes(account: account, announced: announced, charged: announced ?? 0))
     }
 
     /// Makes kept bytes occupy room for `total` in the pool, if they do not yet.
     mutating func chargeKept(_ id: KeptID, for total: UInt64) throws(Failure) {
-        guard let charged = self.kept[id]?.charged, total > charged else { return }
-        try self.checkPool(total - charged)
-        self.keptHeld += total - charged
+        guard let account = self.kept[id]?.account, let charged = self.kept[id]?.charged, total > charged else {
+            return
+        }
+        try self.checkPool(total - charged, for: account)
+        self.accounting.keep(Accounting.Kept(bytes: total - charged), for: account)
         self.kept.update(id) { $0.charged = total }
     }
 
-    private func checkPool(_ more: UInt64) throws(Failure) {
-        guard more <= self.keptFree else {
+    private func checkPool(_ more: UInt64, for account: Accounting.AccountID) throws(Failure) {
+        let room = self.accounting.room(for: account, of: \.bytes)
+        guard more <= room else {
             throw Failure(
                 .noSpace,
-                "\(more) bytes more do not fit: the broker keeps \(self.keptHeld) of at most \(self.limits.keptPool) "
-                    + "bytes; clear a pasteboard, or start the broker with --limit kept-pool=BYTES"
+                "\(more) bytes more do not fit: the broker keeps \(self.accounting.kept.bytes) of at most "
+                    + "\(self.limits.keptPool) bytes, of the rest one program may take \(room); clear a pasteboard, or "
+                    + "start the broker with --limit kept-pool=BYTES"
             )
         }
     }
@@ -223,8 +229,9 @@ extension BrokerState {
         try self.chargeKept(current, for: total)
         self.kept.update(current) { $0.count = total }
         self.counters.keptBytes += count
-        if last {
-            self.writes.update(id) { $0.awaited.removeFirst() }
+        self.writes.update(id) { [now = self.now] in
+            if last { $0.awaited.removeFirst() }
+            if last || count > 0 { $0.activeAt = now }
         }
         return current
     }
@@ -242,7 +249,7 @@ extension BrokerState {
     mutating func release(_ kept: [KeptID]) {
         for id in kept {
             guard let bytes = self.kept.remove(id) else { continue }
-            self.keptHeld -= min(self.keptHeld, bytes.charged)
+            self.accounting.giveUp(Accounting.Kept(representations: 1, bytes: bytes.charged), for: bytes.account)
             self.outbox.perform(.closeKept(id))
         }
     }
@@ -260,6 +267,7 @@ extension BrokerState {
         }
         try self.checkCondition(write.ifChangeCount, board: write.boardName)
         try self.checkRoom(forBoard: write.boardName)
+        try self.checkRoom(forContentsOf: write.boardName, of: write.charge.account)
         self.writes.remove(id)
         for kept in write.keptBytes { self.outbox.perform(.sealKept(kept)) }
         let publication = self.publications.insert(
@@ -276,6 +284,7 @@ extension BrokerState {
             $0.streams[write.stream] = .publication(publication)
             $0.publications += 1
         }
+        self.accounting.keep(Accounting.Kept(boards: 1), for: write.charge.account)
         self.counters.writes += 1
         let changeCount = self.change(write.boardName, to: publication, reason: 1)
         var committed = Committed()
@@ -320,6 +329,7 @@ extension BrokerState {
     mutating func endPublication(_ id: PublicationID, reason: UInt32) {
         guard let publication = self.publications[id] else { return }
         self.publications.update(id) { $0.isCurrent = false }
+        self.accounting.giveUp(Accounting.Kept(boards: 1), for: publication.charge.account)
         if let owner = publication.owner {
             var end = End()
             end.reason = reason

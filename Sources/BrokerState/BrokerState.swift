@@ -34,7 +34,6 @@ package struct BrokerState: Sendable {
     /// The change count of a board that nobody has changed. It grows past that of every board that is forgotten, so
     /// that no name goes back.
     var firstChangeCount: UInt64
-    var keptHeld: UInt64 = 0
     /// Bytes of the transfer pool that loads occupy.
     var inTransfer: UInt64 = 0
     /// Loads for which a descriptor may come or is on its way.
@@ -92,7 +91,11 @@ package struct BrokerState: Sendable {
                     "the broker has \(self.peers.count) connections; limit connections is \(self.limits.connections)"
                 )
             }
-            let account = try self.accounting.connect(process, limit: self.limits.connectionsPerProcess)
+            let account = try self.accounting.connect(
+                process,
+                limit: self.limits.connectionsPerProcess,
+                free: self.limits.connections - UInt64(self.peers.count)
+            )
             let deadline = self.now.addingClamped(self.limits.hello)
             self.check(by: deadline)
             self.counters.connections += 1
@@ -131,6 +134,7 @@ package struct BrokerState: Sendable {
             }
         }
         self.peers.remove(id)
+        self.accounting.queue(0, insteadOf: peer.backlog.count, for: peer.account)
         self.accounting.disconnect(peer.account)
     }
 
@@ -274,7 +278,7 @@ package struct BrokerState: Sendable {
         welcome.epoch = self.epoch
         welcome.maximumStreams = UInt32(clamping: self.limits.loadsPerConnection)
         welcome.keptPool = self.limits.keptPool
-        welcome.keptFree = self.keptFree
+        welcome.keptFree = self.peers[peer].map { self.accounting.room(for: $0.account, of: \.bytes) }
         welcome.firstByteMilliseconds = self.limits.firstByte
         welcome.progressMilliseconds = self.limits.progress
         welcome.process = self.process

@@ -26,8 +26,11 @@ package struct Peer: Sendable {
     /// Loads that it is asked for now, how many it takes at once, and those that wait for their turn.
     var openAsks = 0
     var maximumAsks: Int
-    var waitingAsks: [RouteID] = []
+    var waitingAsks = AskQueue()
+    /// When it was last known to have given a byte of a load, or was through with one.
+    var servedAt: UInt64 = 0
     var publications = 0
+    var backlog = Backlog()
 
     var process: ProcessKey { self.viewer.process }
 

@@ -8,6 +8,8 @@ package struct PendingWrite: Sendable {
     let stream: UInt64
     let boardName: String
     let ifChangeCount: UInt64?
+    /// When something of it last came: it reserves room from others, so it does not stand for long.
+    var activeAt: UInt64
     var items: [StoredItem] = []
     /// Charged as it grows: a write that never commits is held like any other.
     var charge: Charge

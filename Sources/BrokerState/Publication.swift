@@ -72,6 +72,8 @@ struct StoredRepresentation: Sendable, AcceptList.Candidate {
 
 /// Bytes that the broker holds itself; where they are is the loop's business.
 package struct KeptBytes: Sendable {
+    /// Whose they are, also when their writer has gone.
+    let account: Accounting.AccountID
     package internal(set) var count: UInt64 = 0
     /// What was announced: more is an error, and the pool was asked for it before a byte came.
     var announced: UInt64?

@@ -79,6 +79,8 @@ package struct Route: Sendable {
     var askedAt: UInt64 = 0
     /// When the source last gave a byte, reported progress, or was allowed to go on.
     var activeAt: UInt64 = 0
+    /// When the destination's socket last took a byte, or the first of those that wait for it came.
+    var takenAt: UInt64 = 0
     /// When it was asked, last gave a byte or was allowed to go on: progress alone keeps the load alive only so long
     /// after that.
     var byteAt: UInt64 = 0

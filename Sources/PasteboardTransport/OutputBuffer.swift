@@ -19,6 +19,8 @@ package struct OutputBuffer: ~Copyable {
     // `mutating`, because a borrowing call would copy the whole buffer for its callee, and these are asked for each frame.
     package var isEmpty: Bool { mutating get { control.isEmpty && stream.isEmpty } }
     package var controlCount: Int { mutating get { control.count } }
+    /// How many bytes have left the control queue, ever.
+    package var controlPosition: UInt64 { mutating get { control.position } }
     package var streamCount: Int { mutating get { stream.count } }
 
     // MARK: Filling

@@ -154,20 +154,6 @@ import Testing
         #expect(ofKept == Lateness(.timeout, 2_000))
     }
 
-    @Test("A load that waits for its turn is not late, and has its 30 s from the ask on")
-    mutating func waiting() throws {
-        let busy = self.broker.connect(maximumStreams: 1)
-        self.broker.promise("b", board: "busy", from: busy)
-        let first = self.broker.connect()
-        self.broker.load(from: first) {
-            $0.board = "busy"
-            $0.timeoutMilliseconds = 100_000
-        }
-        self.broker.load(from: self.reader) { $0.board = "busy" }
-        let failure = self.failure(within: 600_000)
-        #expect(failure == Lateness(.sourceStalled, 130_000))
-    }
-
     /// A pool that two windows fill, and a reader that takes nothing from its socket.
     private static func fullPool() throws -> (broker: StateHarness, source: PeerID, reader: PeerID) {
         var broker = StateHarness { $0.transferPool = 16 << 10 }
@@ -205,6 +191,38 @@ import Testing
         #expect(broker.take(reader).codes == [.destinationStalled])
         #expect(broker.closed == [reader])
         #expect(broker.state.held.inTransfer == 0)
+    }
+
+    @Test("Under pool pressure a source that goes on slowly does not protect a destination that does not read")
+    func pressureOfSlowSource() throws {
+        var broker = StateHarness { $0.transferPool = 16 << 10 }
+        broker.deliversAtOnce = false
+        let (source, reader) = (broker.connect(), broker.connect())
+        broker.promise("a", from: source)
+        broker.load(from: reader)
+        let ask = try #require(broker.takeAsks(source).first)
+        for _ in 0..<10 {
+            broker.data([1], on: ask, from: source)
+            broker.advance(by: 1_000)
+        }
+        #expect(broker.take(reader).codes == [.destinationStalled])
+    }
+
+    @Test("Under pool pressure bytes that have just come are not late, however long their source took")
+    func pressureAfterSilence() throws {
+        var broker = StateHarness { $0.transferPool = 16 << 10 }
+        let (source, reader) = (broker.connect(), broker.connect())
+        broker.promise("a", from: source)
+        broker.load(from: reader) { $0.timeoutMilliseconds = 0 }
+        let ask = try #require(broker.takeAsks(source).first)
+        broker.data(count: 16 << 10, on: ask, from: source)
+        broker.deliversAtOnce = false
+        broker.advance(by: 60_000)
+        broker.data([1], on: ask, from: source)
+        broker.advance(by: 9_000)
+        #expect(broker.take(reader).codes.isEmpty)
+        broker.advance(by: 1_000)
+        #expect(broker.take(reader).codes == [.destinationStalled])
     }
 
     @Test("Under pool pressure one that reads goes on")

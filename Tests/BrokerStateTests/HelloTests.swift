@@ -16,7 +16,7 @@ import Testing
         #expect(welcome.version == 1 && welcome.epoch == 42)
         #expect(welcome.features == [Feature.condition.rawValue])
         #expect(welcome.maximumStreams == 128)
-        #expect(welcome.keptPool == 1_000 && welcome.keptFree == 1_000)
+        #expect(welcome.keptPool == 1_000 && welcome.keptFree == 875)
         #expect(welcome.firstByteMilliseconds == 30_000 && welcome.progressMilliseconds == 10_000)
     }
 
@@ -146,6 +146,17 @@ import Testing
         broker.disconnect(second)
         let sixth = broker.connectSilently(process: 3)
         #expect(broker.take(sixth).isEmpty)
+    }
+
+    @Test("The last eighth of all connections is for processes with few")
+    func lastConnections() {
+        var broker = StateHarness { $0.connections = 80 }
+        let greedy = (0..<80).map { _ in broker.connectSilently(process: 1) }
+        #expect(greedy.prefix(70).allSatisfy { !broker.closed.contains($0) })
+        #expect(greedy.dropFirst(70).allSatisfy { broker.closed.contains($0) })
+        #expect(greedy.last.map { broker.take($0).codes } == [.limitExceeded])
+        let others = (2...12).map { broker.connectSilently(process: $0) }
+        #expect(others.map { broker.closed.contains($0) } == [Bool](repeating: false, count: 10) + [true])
     }
 
     @Test("An error on stream 0 from a client closes it without an answer")

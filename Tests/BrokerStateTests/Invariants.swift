@@ -100,6 +100,16 @@ extension BrokerState {
                 broken.append("\(id) counts \(peer.publications) of \(owned) publications")
             }
             if self.accounting.accounts[peer.account] == nil { broken.append("\(id) has no account") }
+            if let deadline = peer.backlog.deadline(after: self.limits.progress),
+                self.nextCheck > max(deadline, self.now) + 20
+            {
+                broken.append("\(id): its deadline is before the next check")
+            }
+        }
+        let queued = self.peers.ids.reduce(0) { $0 + (self.peers[$1]?.backlog.count ?? 0) }
+        let charged = self.accounting.accounts.ids.reduce(0) { $0 + (self.accounting.accounts[$1]?.queued ?? 0) }
+        if queued != self.accounting.queued || queued != charged || queued > self.limits.controlPool {
+            broken.append("\(self.accounting.queued) bytes are queued, \(charged) charged, for \(queued)")
         }
         return broken
     }
@@ -129,7 +139,16 @@ extension BrokerState {
             broken.append("kept bytes have no owner")
         }
         let bytes = self.kept.ids.reduce(0) { $0 + (self.kept[$1]?.charged ?? 0) }
-        if self.keptHeld != bytes { broken.append("keptHeld is \(self.keptHeld) for \(bytes) bytes") }
+        let current = self.publications.ids.count { self.publications[$0]?.isCurrent == true }
+        let expected = Accounting.Kept(boards: UInt64(current), representations: UInt64(kept.count), bytes: bytes)
+        if self.accounting.kept != expected { broken.append("\(self.accounting.kept) is charged for \(expected)") }
+        let accounts = self.accounting.accounts.ids.compactMap { self.accounting.accounts[$0]?.kept }
+        let sum = Accounting.Kept(
+            boards: accounts.reduce(0) { $0 + $1.boards },
+            representations: accounts.reduce(0) { $0 + $1.representations },
+            bytes: accounts.reduce(0) { $0 + $1.bytes }
+        )
+        if sum != expected { broken.append("accounts hold \(sum) of \(expected)") }
         let objects = charges.reduce(0) { $0 + $1.amount.objects }
         let metadata = charges.reduce(0) { $0 + $1.amount.metadata }
         if self.accounting.held != Accounting.Amount(objects: objects, metadata: metadata) {

@@ -111,6 +111,18 @@ struct StateHarness {
         self.perform()
     }
 
+    mutating func unread(_ count: Int, of peer: PeerID, isHeldUp: Bool = false, hasRead: Bool = false) {
+        self.state.advance(to: self.now)
+        self.state.unread(count, of: peer, isHeldUp: isHeldUp, hasRead: hasRead)
+        self.perform()
+    }
+
+    mutating func partial(_ count: Int, of peer: PeerID) {
+        self.state.advance(to: self.now)
+        self.state.partial(count, of: peer)
+        self.perform()
+    }
+
     var unclosedDescriptors: UInt64 {
         get { self.state.unclosedDescriptors }
         set { self.state.unclosedDescriptors = newValue }

@@ -35,6 +35,7 @@ struct Walker {
             limits.metadata = 20_000
             limits.keptPool = 1 << 20
             limits.passedDescriptors = 3
+            limits.controlPool = 200_000
             // Small windows and a full pool with one half of the seeds, the largest windows with the other.
             limits.transferPool = seed & 1 == 0 ? 2 << 20 : 64 << 20
         }
@@ -73,7 +74,8 @@ struct Walker {
         case 34..<54: return self.load(as: peer)
         case 54..<84: return self.serve()
         case 84..<90: return self.steer()
-        case 90..<94: return self.ask(as: peer)
+        case 90..<92: return self.ask(as: peer)
+        case 92..<94: return self.dawdle(as: peer)
         case 94..<98: return self.continueWrite()
         default: return self.disturb(as: peer)
         }
@@ -235,6 +237,17 @@ struct Walker {
         default: self.broker.send(Status(), on: self.broker.newStream(of: peer), from: peer)
         }
         return "clear, list or status"
+    }
+
+    /// A peer that does not read, or sends half a frame.
+    private mutating func dawdle(as peer: PeerID) -> String {
+        let count = self.chance(50) ? 0 : Int.random(in: 0...150_000, using: &self.random)
+        if self.chance(50) {
+            self.broker.partial(count / 2, of: peer)
+            return "half a frame"
+        }
+        self.broker.unread(count, of: peer, isHeldUp: count > 60_000, hasRead: self.chance(50))
+        return "unread"
     }
 
     /// Frames that nobody would send.

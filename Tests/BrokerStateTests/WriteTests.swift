@@ -208,17 +208,17 @@ import Testing
         #expect(broker.openMemory == 0 && broker.state.held.writes == 0)
     }
 
-    @Test("What cannot fit the pool fails before its first byte, what outgrows it as it comes")
+    @Test("What cannot fit a program's part of the pool fails before its first byte, what outgrows it as it comes")
     func pool() {
         var broker = StateHarness { $0.keptPool = 100 }
         let peer = broker.connect()
         let announced = broker.begin(from: peer)
-        broker.send(Item([Representation("a", byteCount: 101, kept: true)]), on: announced, from: peer)
+        broker.send(Item([Representation("a", byteCount: 89, kept: true)]), on: announced, from: peer)
         #expect(broker.take(peer).codes == [.noSpace])
         let growing = broker.begin(from: peer)
         broker.send(Item([Representation("a", kept: true)]), on: growing, from: peer)
-        broker.data(count: 100, on: growing, from: peer)
-        #expect(broker.take(peer).isEmpty && broker.state.held.keptBytes == 100)
+        broker.data(count: 87, on: growing, from: peer)
+        #expect(broker.take(peer).isEmpty && broker.state.held.keptBytes == 87)
         broker.data(count: 1, on: growing, from: peer)
         #expect(broker.take(peer).codes == [.noSpace])
         #expect(broker.state.held.keptBytes == 0 && broker.openMemory == 0)
@@ -229,7 +229,7 @@ import Testing
 
     @Test("Beyond the number of kept representations a write is refused, and the places it had are free again")
     func keptRepresentations() {
-        var broker = StateHarness { $0.keptRepresentations = 2 }
+        var broker = StateHarness { $0.keptRepresentations = 3 }
         let peer = broker.connect()
         let two = Item([Representation("a", kept: true), Representation("b", kept: true)])
         broker.write([two], kept: [[1], [2]], from: peer)
@@ -310,13 +310,13 @@ import Testing
     @Test("A new board finds room by forgetting an empty one, and is refused when all hold something")
     func boardLimit() {
         var broker = StateHarness { $0.boards = 2 }
-        let peer = broker.connect()
+        let (peer, other) = (broker.connect(), broker.connect())
         broker.promise("a", board: "one", from: peer)
         broker.clear("two", from: peer)
-        broker.promise("a", board: "three", from: peer)
-        _ = broker.take(peer)
-        broker.write([Item("a")], board: "four", from: peer)
-        #expect(broker.take(peer).codes == [.limitExceeded])
+        broker.promise("a", board: "three", from: other)
+        let third = broker.connect()
+        broker.write([Item("a")], board: "four", from: third)
+        #expect(broker.take(third).codes == [.limitExceeded])
         #expect(broker.state.held.publications == 2 && broker.state.held.writes == 0)
     }
 }

@@ -24,13 +24,15 @@ final class SteppedBroker {
 
     /// A process that has said hello and read welcome.
     ///
-    /// - Parameter buffer: how much of what the broker sends its socket holds, instead of the default.
-    func connect(descriptors: Bool = false, buffer: CInt? = nil) throws -> SteppedPeer {
+    /// - Parameters:
+    ///   - buffer: how much of what the broker sends its socket holds, instead of the default.
+    ///   - process: its process, if it is to have several connections.
+    func connect(descriptors: Bool = false, buffer: CInt? = nil, process: UInt32? = nil) throws -> SteppedPeer {
         let pair = try Socket.pair()
         if let buffer { Socket.setBuffers(of: pair.second.raw, bytes: buffer) }
         self.processes += 1
         let peer = SteppedPeer(try System.duplicate(pair.first.raw))
-        self.loop.adopt(pair.keepingSecond(), of: ProcessKey(pid: self.processes, identity: 1))
+        self.loop.adopt(pair.keepingSecond(), of: ProcessKey(pid: process ?? self.processes, identity: 1))
         var hello = Hello()
         if descriptors { hello.features = [Feature.descriptors.rawValue] }
         peer.queue(hello, stream: 0)
@@ -196,6 +198,13 @@ final class SteppedPeer {
             }
         }
         return frames
+    }
+
+    /// So many bytes of a list and no more.
+    func queuePartOfList(count: Int) {
+        var encoder = FrameEncoder()
+        encoder.append(List(String(repeating: "x", count: 60_000)), stream: self.newStream())
+        self.output.appendStream(encoder.bytes.span.extracting(0..<count))
     }
 
     /// As its process's death does it: also while a child that another test starts has, for a moment, all descriptors.

@@ -175,7 +175,7 @@ struct KeptRoom {
         Failure(
             .noSpace,
             "\(amount) do not fit: the broker keeps at most \(ByteCount.text(self.pool)), of which "
-                + "\(ByteCount.text(self.free)) are free; clear a pasteboard, start the broker with a greater --limit "
+                + "\(ByteCount.text(self.free)) are free for one program; clear a pasteboard, start the broker with a greater --limit "
                 + "kept-pool, or use 'pasteboard offer'"
         )
     }

@@ -1,0 +1,142 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// What one process may take of all that is kept, and what it has to leave.
+@Suite struct KeptShareTests {
+    private static func kept(_ count: UInt64) -> Item {
+        Item([Representation("a", byteCount: count, kept: true)])
+    }
+
+    @Test("One process leaves an eighth of the kept pool to the others, whether it takes it in one write or in many")
+    func bytes() {
+        for piece in [875, 100, 7] as [UInt64] {
+            var broker = StateHarness { $0.keptPool = 1_000 }
+            let greedy = broker.connect()
+            for number in 0..<200 {
+                let bytes = [UInt8](repeating: 1, count: Int(piece))
+                broker.write([Self.kept(piece)], kept: [bytes], board: "b\(number)", from: greedy)
+            }
+            #expect(broker.take(greedy).codes.allSatisfy { $0 == .noSpace })
+            #expect((775...875).contains(broker.state.held.keptBytes))
+            let other = broker.connect()
+            broker.write([Self.kept(100)], kept: [[UInt8](repeating: 2, count: 100)], from: other)
+            #expect(broker.take(other).kinds == [.committed])
+        }
+    }
+
+    @Test("What a process has left behind is still its own, and a new one may take of the rest")
+    func leftBehind() {
+        var broker = StateHarness { $0.keptPool = 1_000 }
+        let first = broker.connect(process: 7)
+        broker.write([Self.kept(800)], kept: [[UInt8](repeating: 1, count: 800)], board: "one", from: first)
+        broker.disconnect(first)
+        let again = broker.connect(process: 7)
+        _ = broker.write([Self.kept(170)], board: "two", from: again)
+        #expect(broker.take(again).codes == [.noSpace])
+        let second = broker.connect(process: 8)
+        broker.write([Self.kept(170)], kept: [[UInt8](repeating: 2, count: 170)], board: "two", from: second)
+        #expect(broker.take(second).kinds == [.committed])
+        broker.clear("one", from: second)
+        #expect(broker.state.held.keptBytes == 170)
+        broker.clear("two", from: second)
+        for peer in [again, second] { broker.disconnect(peer) }
+        #expect(broker.state.held == .nothing)
+    }
+
+    @Test("A client is told what it may take, which is what fits")
+    func told() throws {
+        var broker = StateHarness { $0.keptPool = 999 }
+        for _ in 0..<6 {
+            let peer = broker.connectSilently()
+            broker.send(Hello(), on: 0, from: peer)
+            let free = try #require(broker.take(peer).first(Welcome.self)?.keptFree)
+            let stream = broker.begin(from: peer)
+            broker.send(Self.kept(free + 1), on: stream, from: peer)
+            #expect(broker.take(peer).codes == [.noSpace])
+            broker.write(
+                [Self.kept(free)],
+                kept: [[UInt8](repeating: 1, count: Int(free))],
+                board: "\(peer)",
+                from: peer
+            )
+            #expect(broker.take(peer).kinds == [.committed])
+        }
+        #expect(broker.state.held.keptBytes == 999)
+    }
+
+    @Test("Bytes that are kept once asked for belong to who promised them, not to who wanted them")
+    func fills() throws {
+        var broker = StateHarness { $0.keptPool = 1_000 }
+        let (source, reader) = (broker.connect(), broker.connect())
+        broker.promiseOnce(byteCount: 800, from: source)
+        broker.load(from: reader)
+        let ask = try #require(broker.takeAsks(source).first)
+        broker.data(count: 800, last: true, on: ask, from: source)
+        _ = broker.write([Self.kept(150)], board: "b", from: source)
+        #expect(broker.take(source).codes == [.noSpace])
+        broker.write([Self.kept(150)], kept: [[UInt8](repeating: 1, count: 150)], board: "b", from: reader)
+        #expect(broker.take(reader).kinds.last == .committed)
+    }
+
+    @Test("One process leaves some of the kept representations and of the boards to the others")
+    func representationsAndBoards() {
+        var broker = StateHarness {
+            $0.keptRepresentations = 80
+            $0.boards = 80
+        }
+        let greedy = broker.connect()
+        for number in 0..<100 {
+            broker.write([Self.kept(0)], kept: [[]], board: "kept\(number)", from: greedy)
+        }
+        #expect(broker.take(greedy).codes.count == 30 && broker.openMemory == 70)
+        #expect(broker.state.held.publications == 70)
+        for number in 0..<100 { broker.clear("kept\(number)", from: greedy) }
+        _ = broker.take(greedy)
+        for number in 0..<100 { broker.promise("a", board: "b\(number)", from: greedy) }
+        #expect(broker.state.held.publications == 70)
+        // It may go on to write to those that it has.
+        broker.promise("a", board: "b3", from: greedy)
+        #expect(broker.take(greedy).codes.isEmpty)
+        let other = broker.connect()
+        broker.write([Self.kept(0)], kept: [[]], board: "other", from: other)
+        #expect(broker.take(other).kinds == [.committed])
+        // To replace what another holds takes nothing from anybody.
+        broker.promise("a", board: "other", from: greedy)
+        #expect(broker.list("other", from: other).first(Item.self)?.representations.map(\.type) == ["a"])
+        #expect(broker.state.brokenInvariants().isEmpty)
+    }
+
+    @Test("A write of which nothing comes for 10 s is refused, and what it reserved is free")
+    func standingWrite() {
+        var broker = StateHarness { $0.keptPool = 1_000 }
+        let writer = broker.connect()
+        let stream = broker.begin(from: writer)
+        broker.send(Self.kept(800), on: stream, from: writer)
+        for _ in 0..<5 {
+            broker.advance(by: 9_000)
+            broker.data([1], on: stream, from: writer)
+        }
+        #expect(broker.take(writer).isEmpty && broker.state.held.keptBytes == 800)
+        for _ in 0..<100 {
+            broker.advance(by: 100)
+            broker.data([], on: stream, from: writer)
+        }
+        #expect(broker.take(writer).codes == [.timeout])
+        #expect(broker.state.held.keptBytes == 0 && broker.state.held.writes == 0)
+        broker.commit(1, on: stream, from: writer)
+        #expect(broker.take(writer).isEmpty && broker.closed.isEmpty)
+    }
+
+    @Test("So is one that was only begun, but not one that has been committed")
+    func begunWrite() {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        let begun = broker.begin(from: writer)
+        let stream = broker.write([Self.kept(1)], kept: [[1]], from: writer)
+        broker.advance(by: 10_000)
+        broker.advance(by: 3_600_000)
+        let frames = broker.take(writer)
+        #expect(frames.on(begun).codes == [.timeout] && frames.on(stream).kinds == [.committed])
+    }
+}

@@ -1,0 +1,169 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Loads that wait for their turn at a source, and those that are in their way.
+@Suite struct TurnTests {
+    private var broker = StateHarness()
+    private let source: PeerID
+    private let idler: PeerID
+    private let reader: PeerID
+
+    init() {
+        self.source = self.broker.connect(maximumStreams: 1)
+        self.idler = self.broker.connect()
+        self.reader = self.broker.connect()
+        self.broker.promise("a", from: self.source)
+    }
+
+    /// A load of the idler that is asked for, and then one of the reader's that waits.
+    private mutating func contend(credit: UInt64, timeout: UInt64? = nil) throws -> UInt64 {
+        self.broker.load(from: self.idler, credit: credit) { $0.timeoutMilliseconds = timeout }
+        let ask = try #require(self.broker.takeAsks(self.source).first)
+        self.broker.data(count: Int(min(credit, 1_000)), on: ask, from: self.source)
+        self.broker.load(from: self.reader)
+        _ = self.broker.take(self.idler)
+        return ask
+    }
+
+    @Test(
+        "A load without credit has 10 s once others wait for its source, whatever its timeout",
+        arguments: [(UInt64(0), UInt64?.none), (1_000, nil), (0, 0), (1_000, 0)]
+    )
+    mutating func withoutCredit(_ credit: UInt64, _ timeout: UInt64?) throws {
+        let ask = try self.contend(credit: credit, timeout: timeout)
+        self.broker.advance(by: 9_900)
+        #expect(self.broker.take(self.idler).isEmpty && self.broker.take(self.source).isEmpty)
+        self.broker.advance(by: 100)
+        #expect(self.broker.take(self.idler).codes == [.destinationStalled])
+        let told = self.broker.take(self.source)
+        #expect(told.kinds == [.cancel, .ask] && told[0].stream == ask)
+        #expect(self.broker.take(self.reader).isEmpty)
+    }
+
+    @Test("How long it stood while nobody waited does not count against it, and credit gives it 10 s more")
+    mutating func creditAgain() throws {
+        let load = self.broker.load(from: self.idler, credit: 0)
+        let ask = try #require(self.broker.takeAsks(self.source).first)
+        self.broker.advance(by: 3_600_000)
+        self.broker.load(from: self.reader)
+        self.broker.advance(by: 9_000)
+        self.broker.credit(1, on: load, from: self.idler)
+        self.broker.data([1], on: ask, from: self.source)
+        self.broker.advance(by: 9_900)
+        #expect(self.broker.take(self.idler).codes.isEmpty)
+        self.broker.advance(by: 100)
+        #expect(self.broker.take(self.idler).codes == [.destinationStalled])
+    }
+
+    @Test("One that takes nothing from its socket is in the way as well")
+    mutating func unread() throws {
+        self.broker.deliversAtOnce = false
+        self.broker.load(from: self.idler)
+        let ask = try #require(self.broker.takeAsks(self.source).first)
+        self.broker.data(count: 256 << 10, on: ask, from: self.source)
+        self.broker.load(from: self.reader)
+        self.broker.advance(by: 10_000)
+        #expect(self.broker.take(self.idler).codes == [.destinationStalled])
+        #expect(self.broker.takeAsks(self.source).count == 1)
+    }
+
+    @Test("No more are ended than are in the way")
+    mutating func noMoreThanNeeded() throws {
+        let source = self.broker.connect(maximumStreams: 3)
+        self.broker.promise("b", board: "b", from: source)
+        for _ in 0..<3 { self.broker.load(from: self.idler, credit: 0) { $0.board = "b" } }
+        self.broker.load(from: self.reader) { $0.board = "b" }
+        self.broker.advance(by: 10_000)
+        #expect(self.broker.take(self.idler).codes == [.destinationStalled])
+        self.broker.advance(by: 3_600_000)
+        #expect(self.broker.take(self.idler).isEmpty)
+    }
+
+    @Test("A load that waits has the 30 s of a first byte, if its source does nothing for others")
+    mutating func patience() throws {
+        _ = try self.contend(credit: 1 << 40, timeout: 100_000)
+        self.broker.advance(by: 29_900)
+        #expect(self.broker.take(self.reader).isEmpty)
+        self.broker.advance(by: 100)
+        #expect(self.broker.take(self.reader).codes == [.sourceStalled])
+        #expect(self.broker.take(self.source).isEmpty)
+    }
+
+    @Test("While its source gives others bytes it waits on, and has its 30 s from the ask on")
+    mutating func busySource() throws {
+        let ask = try self.contend(credit: 1 << 40)
+        for _ in 0..<50 {
+            self.broker.advance(by: 5_000)
+            self.broker.data([1], on: ask, from: self.source)
+        }
+        #expect(self.broker.take(self.reader).isEmpty)
+        self.broker.data([1], last: true, on: ask, from: self.source)
+        #expect(self.broker.takeAsks(self.source).count == 1)
+        self.broker.advance(by: 29_900)
+        #expect(self.broker.take(self.reader).isEmpty)
+        self.broker.advance(by: 100)
+        #expect(self.broker.take(self.reader).codes == [.sourceStalled])
+    }
+
+    @Test("While its source is through with others it waits on")
+    mutating func movingQueue() throws {
+        var ask = try self.contend(credit: 1 << 40)
+        let others = self.broker.connect()
+        for _ in 0..<8 { self.broker.load(from: others) }
+        self.broker.send(Failure(.sourceFailed, "no"), on: ask, from: self.source)
+        ask = try #require(self.broker.takeAsks(self.source).first)
+        for _ in 0..<8 {
+            self.broker.advance(by: 25_000)
+            self.broker.send(Failure(.sourceFailed, "no"), on: ask, from: self.source)
+            ask = try #require(self.broker.takeAsks(self.source).first)
+        }
+        #expect(!self.broker.take(others).codes.contains(.sourceStalled))
+    }
+
+    @Test("It does not wait longer than 10 minutes")
+    mutating func longestWait() throws {
+        let ask = try self.contend(credit: 1 << 40)
+        for _ in 0..<119 {
+            self.broker.advance(by: 5_000)
+            self.broker.data([1], on: ask, from: self.source)
+        }
+        #expect(self.broker.take(self.reader).isEmpty)
+        self.broker.advance(by: 5_000)
+        #expect(self.broker.take(self.reader).codes == [.sourceStalled])
+    }
+
+    @Test("Processes take turns: who has many loads does not hold up who has one")
+    mutating func turns() throws {
+        let ask = try self.contend(credit: 1 << 40)
+        let many = (0..<5).map { _ in self.broker.load(from: self.idler) }
+        let second = self.broker.connect()
+        let one = self.broker.load(from: second)
+        var next = ask
+        for number in 1...7 {
+            self.broker.data([UInt8(number)], last: true, on: next, from: self.source)
+            next = self.broker.takeAsks(self.source).first ?? 0
+        }
+        // The reader waited first, then the idler, then the second.
+        let frames = self.broker.take(self.idler)
+        #expect(many.map { frames.on($0).bytes } == [[3], [5], [6], [7], []])
+        #expect(self.broker.take(self.reader).bytes == [2])
+        #expect(self.broker.take(second).on(one).bytes == [4])
+    }
+
+    @Test("Where no more may wait, the process with the most makes room for others")
+    func displaced() {
+        var broker = StateHarness { $0.waitingPerSource = 4 }
+        let source = broker.connect(maximumStreams: 1)
+        broker.promise("a", from: source)
+        let (crowd, other) = (broker.connect(), broker.connect())
+        let loads = (0..<6).map { _ in broker.load(from: crowd) }
+        #expect(broker.take(crowd).on(loads[5]).codes == [.limitExceeded])
+        for _ in 0..<3 { broker.load(from: other) }
+        let displaced = broker.take(crowd)
+        #expect(displaced.on(loads[4]).codes == [.limitExceeded] && displaced.on(loads[3]).codes == [.limitExceeded])
+        #expect(displaced.count == 2)
+        #expect(broker.take(other).codes == [.limitExceeded])
+        #expect(broker.state.brokenInvariants().isEmpty)
+    }
+}

@@ -1,0 +1,91 @@
+import BrokerLoop
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Connections of one process that make the broker hold much, and what that costs the others.
+@Suite(.timeLimit(.minutes(2))) struct UnreadTests {
+    /// What waits for the peers to read, as the broker counts it.
+    private static func queued(_ broker: SteppedBroker, for peer: SteppedPeer) throws -> UInt64 {
+        let counters = try broker.answer(Status(), to: peer, turns: 20)
+            .filter { $0.kind == .statusEntry }.compactMap { try $0.decoded(as: StatusEntry.self).counter }
+        return try #require(counters.first { $0.name == "bytes-queued" }?.value)
+    }
+
+    private static func isEnded(_ peer: SteppedPeer) throws -> Bool {
+        _ = try peer.hear()
+        return peer.isEnded
+    }
+
+    @Test("Answers that nobody reads take no more than their pool, and end connections of who does not read")
+    func unreadAnswers() throws {
+        let broker = try SteppedBroker(limits: ["control-pool=1MiB"])
+        let (source, other) = (try broker.connect(), try broker.connect())
+        try broker.publish(on: "large", size: 48_000, items: 3, by: source)
+        let modest = try broker.connect(buffer: 4_096)
+        modest.queueLists(of: "large", count: 1)
+        try broker.step(sending: modest)
+        let greedy = try (0..<40).map { _ in try broker.connect(buffer: 4_096, process: 1) }
+        for peer in greedy {
+            peer.queueLists(of: "large", count: 3)
+            try broker.step(sending: peer)
+        }
+        #expect((500_000...1 << 20).contains(try Self.queued(broker, for: other)))
+        // Each that lives has one answer of about 140 KB waiting.
+        #expect(try broker.provision(on: "large", for: other) == 0)
+        var heard: [FrameKind?] = []
+        for _ in 0..<500 {
+            heard += try modest.hear().map(\.kind)
+            try broker.step()
+        }
+        #expect(heard == [.contents, .item, .item, .item, .end])
+        var ended = 0
+        for _ in 0..<500 {
+            ended = try greedy.count { try Self.isEnded($0) }
+            try broker.step()
+        }
+        #expect((30...36).contains(ended))
+        #expect(try Self.queued(broker, for: other) == 0)
+    }
+
+    @Test("So do requests that wait for their sender to read, and parts of frames")
+    func unreadRequests() throws {
+        let broker = try SteppedBroker(limits: ["control-pool=1MiB"])
+        let other = try broker.connect()
+        let greedy = try (0..<40).map { _ in try broker.connect(process: 1) }
+        for peer in greedy {
+            peer.queuePartOfList(count: 50_000)
+            try broker.step(sending: peer)
+            #expect(try Self.queued(broker, for: other) <= 1 << 20)
+        }
+        #expect(try greedy.count { try Self.isEnded($0) } == 20)
+    }
+
+    @Test("A part of a frame whose rest does not come ends its connection", arguments: [1, 20, 50_000])
+    func standingFrame(_ count: Int) throws {
+        let broker = try SteppedBroker(limits: ["progress=1ms"])
+        let peer = try broker.connect()
+        peer.queuePartOfList(count: count)
+        try broker.step(sending: peer)
+        var heard: [ErrorCode] = []
+        while !peer.isEnded {
+            try broker.step()
+            heard += try peer.hear().filter { $0.kind == .error }.map { try $0.decoded(as: Failure.self).code }
+        }
+        #expect(heard == [.timeout])
+    }
+
+    @Test("An answer of which nothing is read ends its connection")
+    func standingAnswer() throws {
+        let broker = try SteppedBroker(limits: ["progress=1ms"])
+        let (source, other) = (try broker.connect(), try broker.connect())
+        try broker.publish(on: "large", size: 48_000, items: 3, by: source)
+        let peer = try broker.connect(buffer: 4_096)
+        try broker.publish(on: "small", by: peer)
+        peer.queueLists(of: "large", count: 1)
+        try broker.step(sending: peer)
+        // Its promise goes with it.
+        while try broker.provision(on: "small", for: other) == 0 {}
+        #expect(try broker.provision(on: "small", for: other) == 2)
+    }
+}
