@@ -96,7 +96,12 @@ let package = Package(
             path: "Examples/hello-destination",
             swiftSettings: settings
         ),
-        .target(name: "PlacesModel", path: "Examples/PlacesModel", swiftSettings: settings),
+        .target(
+            name: "PlacesModel",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/PlacesModel",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "places-source",
             dependencies: ["PasteboardKit", "PlacesModel"],
@@ -107,6 +112,24 @@ let package = Package(
             name: "places-target",
             dependencies: ["PasteboardKit", "PlacesModel"],
             path: "Examples/places-target",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "custom-type-source",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/custom-type-source",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "custom-type-destination",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/custom-type-destination",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "transferable-value",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/transferable-value",
             swiftSettings: settings
         ),
 
@@ -162,7 +185,8 @@ let package = Package(
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
-                "hello-destination", "places-source", "places-target", "dead-file-system", "test-peer",
+                "hello-destination", "places-source", "places-target", "custom-type-source",
+                "custom-type-destination", "transferable-value", "dead-file-system", "test-peer",
             ],
             swiftSettings: settings
         ),
