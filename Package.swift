@@ -148,6 +148,14 @@ let package = Package(
             path: "Tests/TestPeer",
             swiftSettings: settings
         ),
+        // As a program outside of this package: without the upcoming features.
+        .target(
+            name: "PortedPrograms",
+            dependencies: ["PasteboardKit"],
+            path: "Tests/PortedPrograms",
+            exclude: ["Original", "rename"],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
         .executableTarget(name: "dead-file-system", path: "Tests/DeadFileSystem"),
         .testTarget(
             name: "TypeIdentifiersTests",
@@ -176,7 +184,7 @@ let package = Package(
             name: "InProcessTests",
             dependencies: [
                 "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop", "BrokerState",
-                "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport",
+                "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport", "PortedPrograms",
             ],
             swiftSettings: settings
         ),
