@@ -27,10 +27,11 @@ import Testing
             #expect(dropped.suggestedName == "Sequoia")
             #expect(controller.model.canHandle([dropped]) && !controller.model.canHandle([ItemProvider()]))
             await withCheckedContinuation { continuation in
-                controller.performDrop(of: [dropped, dropped], at: 0) { continuation.resume() }
+                let other = ItemProvider(object: "Pinnacles")
+                controller.performDrop(of: [dropped, other], at: 1) { continuation.resume() }
             }
         }
-        #expect(controller.model.placeNames == ["Sequoia", "Sequoia", "Yosemite", "Yellowstone", "Sequoia"])
+        #expect(controller.model.placeNames == ["Yosemite", "Sequoia", "Pinnacles", "Yellowstone", "Sequoia"])
     }
 
     @Test("A model object writes and reads itself, its own type in its own process only", arguments: LoadPlace.allCases)
@@ -140,7 +141,7 @@ import Testing
             #expect(
                 inspector.summary == """
                     Half Dome: image
-                    types: tiff, jpeg, txt
+                    types: tiff, jpeg, public.utf8-plain-text
                     in place: public.tiff
                     """
             )

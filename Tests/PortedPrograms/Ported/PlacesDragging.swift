@@ -46,18 +46,21 @@ struct PlacesModel {
 @MainActor
 final class PlacesController {
     private(set) var model = PlacesModel()
-    private var pendingLoads = 0
+    private var droppedPlaces: [Int: String] = [:]
 
-    /// Loads the strings of a drop, and inserts them at a row.
+    /// Loads the strings of a drop, and inserts them at a row when all are there.
     func performDrop(of itemProviders: [ItemProvider], at row: Int, completion: @escaping @MainActor () -> Void) {
-        pendingLoads = itemProviders.count
         for (offset, itemProvider) in itemProviders.enumerated() {
             itemProvider.loadObject(ofClass: String.self) { string, error in
                 let place = string.map { $0 as String } ?? "nothing, since \(error.debugDescription)"
                 DispatchQueue.main.async {
-                    self.model.addItem(place, at: min(row + offset, self.model.placeNames.count))
-                    self.pendingLoads -= 1
-                    if self.pendingLoads == 0 { completion() }
+                    self.droppedPlaces[offset] = place
+                    guard self.droppedPlaces.count == itemProviders.count else { return }
+                    for (offset, place) in self.droppedPlaces.sorted(by: { $0.key < $1.key }) {
+                        self.model.addItem(place, at: row + offset)
+                    }
+                    self.droppedPlaces = [:]
+                    completion()
                 }
             }
         }
