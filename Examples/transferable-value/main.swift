@@ -1,5 +1,5 @@
 // One value in several representations, given by one process and taken by another: as itself, as a file, as a page, as
-// text. `Transferable.swift` and `Representation.swift` are what a program needs for it; `Note.swift` is how it is used.
+// text. `Transferable.swift` and `Representation.swift` are what any program could use; `Note.swift` is what this one adds.
 import Glibc
 import PasteboardKit
 
