@@ -1,5 +1,5 @@
-// One value in several representations, given by one process and taken by another: as itself, as a file, as a page, as
-// text. `Transferable.swift` and `Representation.swift` are what any program could use; `Note.swift` is what this one adds.
+// One value in several representations, given by one process and taken by another: as itself, as a file, as rich text,
+// by its title. `Transferable.swift` and `Representation.swift` would suit any program; `Note.swift` is this one's.
 import Glibc
 import PasteboardKit
 

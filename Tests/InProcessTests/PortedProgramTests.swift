@@ -236,6 +236,21 @@ import Testing
         }
     }
 
+    @Test("A class that is not Sendable is read, and handed to the main thread", arguments: LoadPlace.allCases)
+    @MainActor func toyBox(place: LoadPlace) async throws {
+        let box = ToyBox()
+        for provider in [ItemProvider(object: "Mouse"), ItemProvider(), ItemProvider(object: "")] {
+            let take: (ItemProvider) async -> Void = { provider in
+                await withCheckedContinuation { continuation in box.take(provider) { continuation.resume() } }
+            }
+            // Nobody can publish what has no representation.
+            provider.registeredTypeIdentifiers.isEmpty ? await take(provider) : try await place.with(provider, take)
+        }
+        #expect(box.toys.map(\.description) == ["Mouse, for cats"] && box.toys.first?.timesPlayedWith == 1)
+        #expect(box.lastError as? Toy.ToyError == .noName)
+        #expect(box.itemProviders().map(\.registeredTypeIdentifiers) == [["public.utf8-plain-text"]])
+    }
+
     @Test("An error says what failed where programs show its localized description")
     func localizedDescription() async throws {
         let error = await result { done in
