@@ -96,7 +96,12 @@ let package = Package(
             path: "Examples/hello-destination",
             swiftSettings: settings
         ),
-        .target(name: "PlacesModel", path: "Examples/PlacesModel", swiftSettings: settings),
+        .target(
+            name: "PlacesModel",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/PlacesModel",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "places-source",
             dependencies: ["PasteboardKit", "PlacesModel"],
@@ -107,6 +112,24 @@ let package = Package(
             name: "places-target",
             dependencies: ["PasteboardKit", "PlacesModel"],
             path: "Examples/places-target",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "custom-type-source",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/custom-type-source",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "custom-type-destination",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/custom-type-destination",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "transferable-value",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/transferable-value",
             swiftSettings: settings
         ),
 
@@ -124,6 +147,14 @@ let package = Package(
             dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
             path: "Tests/TestPeer",
             swiftSettings: settings
+        ),
+        // As a program outside of this package: without the upcoming features.
+        .target(
+            name: "PortedPrograms",
+            dependencies: ["PasteboardKit"],
+            path: "Tests/PortedPrograms",
+            exclude: ["Original", "rename"],
+            swiftSettings: [.treatAllWarnings(as: .error)]
         ),
         .executableTarget(name: "dead-file-system", path: "Tests/DeadFileSystem"),
         .testTarget(
@@ -153,7 +184,7 @@ let package = Package(
             name: "InProcessTests",
             dependencies: [
                 "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop", "BrokerState",
-                "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport",
+                "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport", "PortedPrograms",
             ],
             swiftSettings: settings
         ),
@@ -162,7 +193,8 @@ let package = Package(
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
-                "hello-destination", "places-source", "places-target", "dead-file-system", "test-peer",
+                "hello-destination", "places-source", "places-target", "custom-type-source",
+                "custom-type-destination", "transferable-value", "dead-file-system", "test-peer",
             ],
             swiftSettings: settings
         ),

@@ -1,10 +1,20 @@
 /// Somewhere to go.
-public struct Place: Sendable, Hashable {
+public struct Place: Sendable, Hashable, Codable {
     /// The name.
     public let name: String
+    /// The state it lies in; nil where only the name is known.
+    public let state: String?
 
     /// Makes a place.
-    public init(name: String) {
+    public init(name: String, state: String? = nil) {
         self.name = name
+        self.state = state
+    }
+}
+
+extension Place: CustomStringConvertible {
+    /// The name, and the state if it is known.
+    public var description: String {
+        state.map { "\(name), \($0)" } ?? name
     }
 }

@@ -14,10 +14,15 @@ public struct PlaceList: Sendable {
     }
 
     /// What the source offers.
-    public static let nationalParks = PlaceList(
-        [
-            "Yosemite", "Yellowstone", "Theodore Roosevelt", "Sequoia", "Pinnacles", "Mount Rainier", "Mammoth Cave",
-            "Great Basin", "Grand Canyon",
-        ].map(Place.init(name:))
-    )
+    public static let nationalParks = PlaceList([
+        Place(name: "Yosemite", state: "California"),
+        Place(name: "Yellowstone", state: "Wyoming"),
+        Place(name: "Theodore Roosevelt", state: "North Dakota"),
+        Place(name: "Sequoia", state: "California"),
+        Place(name: "Pinnacles", state: "California"),
+        Place(name: "Mount Rainier", state: "Washington"),
+        Place(name: "Mammoth Cave", state: "Kentucky"),
+        Place(name: "Great Basin", state: "Nevada"),
+        Place(name: "Grand Canyon", state: "Arizona"),
+    ])
 }

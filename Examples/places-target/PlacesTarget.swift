@@ -1,4 +1,3 @@
-import FoundationEssentials
 import PasteboardKit
 import PlacesModel
 
@@ -11,7 +10,7 @@ struct PlacesTarget {
     }
 
     mutating func load(_ selection: PlaceSelection) async throws {
-        let offered = try await board.contents().items.filter(PlaceAcceptance.accepts)
+        let offered = try await board.contents().items.filter { $0.itemProvider.canLoadObject(ofClass: Place.self) }
         Trace.line("target: offered \(offered.count) items")
         for item in offered {
             Trace.line(
@@ -24,7 +23,7 @@ struct PlacesTarget {
         }
         for place in try await places(of: wanted) {
             list.append(place)
-            Trace.line("target: appended \(place.name)")
+            Trace.line("target: appended \(place)")
         }
         Trace.line("target: has \(list.places.count) places")
     }
@@ -32,13 +31,7 @@ struct PlacesTarget {
     /// All loads are under way at the same time; the places come in the order of the items.
     private func places(of items: [PasteboardItem]) async throws -> [Place] {
         let loads = items.map { item in
-            Task {
-                let loaded = try await item.itemProvider.loadData(for: PlaceAcceptance.type)
-                guard let place = PlaceAcceptance.place(from: loaded.value) else {
-                    throw PasteboardError(.refused, message: "item \(item.id) is not the name of a place")
-                }
-                return place
-            }
+            Task { try await item.itemProvider.loadObject(ofClass: Place.self) }
         }
         var places: [Place] = []
         for load in loads { places.append(try await load.value) }

@@ -4,8 +4,9 @@ import Testing
 /// The examples and the demo, as they print.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct ExampleTests {
     nonisolated private static let places = [
-        "Yosemite", "Yellowstone", "Theodore Roosevelt", "Sequoia", "Pinnacles", "Mount Rainier", "Mammoth Cave",
-        "Great Basin", "Grand Canyon",
+        ("Yosemite", "California"), ("Yellowstone", "Wyoming"), ("Theodore Roosevelt", "North Dakota"),
+        ("Sequoia", "California"), ("Pinnacles", "California"), ("Mount Rainier", "Washington"),
+        ("Mammoth Cave", "Kentucky"), ("Great Basin", "Nevada"), ("Grand Canyon", "Arizona"),
     ]
 
     private func start(_ program: String, _ arguments: String..., at desk: Desk) throws -> ProcessRunner {
@@ -18,8 +19,8 @@ import Testing
         let source = try self.start("places-source", at: desk)
         try source.waitForOutput(containing: "source: registered 9 items\n")
         let target = try self.start("places-target", at: desk).finish()
-        let listed = (0..<9).map { "target: item \($0): public.plain-text" }
-        let appended = Self.places.map { "target: appended \($0)" }
+        let listed = (0..<9).map { "target: item \($0): public.json, public.utf8-plain-text" }
+        let appended = Self.places.map { "target: appended \($0.0), \($0.1)" }
         let lines = ["target: offered 9 items"] + listed + appended + ["target: has 9 places"]
         #expect(target.text.split(separator: "\n").map(String.init) == lines)
         #expect(target.exitCode == 0 && target.errorText.isEmpty)
@@ -28,7 +29,7 @@ import Testing
         let finished = try source.finish()
         let asked = finished.text.split(separator: "\n").dropFirst().dropLast().map(String.init)
         // The handlers run at once, so their order is their own.
-        #expect(asked.sorted() == Self.places.map { "source: asked for \($0)" }.sorted())
+        #expect(asked.sorted() == Self.places.map { "source: asked for \($0.0)" }.sorted())
         #expect(finished.text.hasSuffix("\nsource: replaced\n") && finished.exitCode == 0)
     }
 
@@ -38,12 +39,129 @@ import Testing
         let source = try self.start("places-source", "--board", "parks", at: desk)
         try source.waitForOutput(containing: "registered")
         let target = try self.start("places-target", "--board", "parks", "3", at: desk).finish()
-        #expect(target.text.hasSuffix("target: appended Sequoia\ntarget: has 1 places\n"))
+        #expect(target.text.hasSuffix("target: appended Sequoia, California\ntarget: has 1 places\n"))
         #expect(try self.start("places-target", "--board", "parks", "9", at: desk).finish().exitCode == 1)
         #expect(try desk.run("clear", "--board", "parks").exitCode == 0)
         #expect(
             try source.finish().text == "source: registered 9 items\nsource: asked for Sequoia\nsource: cleared\n"
         )
+    }
+
+    @Test("A place that came as plain text is a name alone, and text that is empty is no place")
+    func placeOfText() throws {
+        let desk = try Desk()
+        try desk.copy("Denali")
+        let target = try self.start("places-target", at: desk).finish()
+        #expect(
+            target.text == """
+                target: offered 1 items
+                target: item 0: public.utf8-plain-text
+                target: appended Denali
+                target: has 1 places
+
+                """
+        )
+        try desk.copy("")
+        let empty = try self.start("places-target", at: desk).finish()
+        #expect(empty.exitCode == 1 && empty.text.hasSuffix("target: a place needs a name\n"))
+    }
+
+    @Test("A type that only its program knows is found as what it conforms to, and its public fallback as text")
+    func customType() throws {
+        let desk = try Desk()
+        let source = try self.start("custom-type-source", at: desk)
+        try source.waitForOutput(containing: "sierra.route\n")
+        let json = try self.start("custom-type-destination", "json", at: desk).finish()
+        #expect(
+            json.text == """
+                destination: Sierra came as org.example.route, which is public.content, public.data, public.item, \
+                public.json, public.text
+                {"name":"Sierra","stops":["Yosemite","Sequoia","Pinnacles"]}
+
+                """
+        )
+        let text = try self.start("custom-type-destination", "text", at: desk).finish()
+        #expect(
+            text.text == """
+                destination: Sierra came as public.utf8-plain-text, which is public.content, public.data, \
+                public.item, public.plain-text, public.text
+                Yosemite
+                Sequoia
+                Pinnacles
+
+                """
+        )
+        #expect(try desk.run("clear").exitCode == 0)
+        #expect(
+            try source.finish().text == """
+                source: offers org.example.route, public.utf8-plain-text
+                source: a file of it would be sierra.route
+                source: asked for org.example.route
+                source: asked for public.utf8-plain-text
+                source: cleared
+
+                """
+        )
+        try desk.copy("plain")
+        let none = try self.start("custom-type-destination", "json", at: desk).finish()
+        #expect(none.text == "destination: nothing here is public.json\n" && none.exitCode == 0)
+    }
+
+    @Test("A value is given in each of its representations, and made of the best that there is")
+    func transferableValue() throws {
+        let desk = try Desk()
+        desk.environment["TMPDIR"] = try desk.directory.makeDirectory("t")
+        let source = try self.start("transferable-value", "give", at: desk)
+        try source.waitForOutput(containing: "gives 2 notes\n")
+        let taken = try self.start("transferable-value", "take", at: desk).finish()
+        #expect(
+            taken.text == """
+                offered as org.example.note, public.html, public.rtf, public.utf8-plain-text
+                took the note Sierra: Three parks & a week.
+                offered as org.example.note, public.html, public.utf8-plain-text
+                took the draft Coast: To be written.
+
+                """
+        )
+        let pages = try self.start("transferable-value", "show", "public.html", at: desk).finish()
+        #expect(
+            pages.text == """
+                public.html: <h1>Sierra</h1><p>Three parks &amp; a week.</p>
+                public.html: <h1>Coast</h1><p>To be written.</p>
+
+                """
+        )
+        let richTexts = try self.start("transferable-value", "show", "public.rtf", at: desk).finish()
+        #expect(
+            richTexts.text == """
+                public.rtf: {\\rtf1\\ansi{\\b Sierra}\\par Three parks & a week.\\par}
+                not to be had as public.rtf
+
+                """
+        )
+        #expect(try desk.run("paste", "-t", "public.plain-text").text == "Sierra")
+        #expect(try desk.run("clear").exitCode == 0)
+        #expect(try source.finish().text == "gives 2 notes\ncleared\n")
+        // The files of the pages were there for a moment.
+        #expect(try desk.shell("ls t").text.isEmpty)
+    }
+
+    @Test("A value is made of another program's file or text, where there is nothing better")
+    func transferredFromOthers() throws {
+        let desk = try Desk()
+        try desk.copy("<title>x</title><h1>Desert &lt; sea</h1>\n<p>By night.</p>", "-t", "public.html")
+        let page = try self.start("transferable-value", "take", at: desk).finish()
+        #expect(page.text == "offered as public.html\ntook the note Desert < sea: By night.\n")
+        try desk.copy("<p>no heading</p>", "-t", "public.html")
+        let refused = try self.start("transferable-value", "take", at: desk).finish()
+        #expect(refused.exitCode == 1 && refused.text.contains("failed: the page has no heading"))
+        try desk.copy("Tundra")
+        let text = try self.start("transferable-value", "take", at: desk).finish()
+        #expect(text.text == "offered as public.utf8-plain-text\ntook the note Tundra: \n")
+        try desk.copy("GIF89a", "-t", "com.compuserve.gif")
+        let picture = try self.start("transferable-value", "take", at: desk).finish()
+        #expect(picture.exitCode == 1)
+        #expect(picture.text.hasSuffix("failed: no Note can be made of an item that has com.compuserve.gif\n"))
     }
 
     @Test("The README's destination loads what its source made")
@@ -55,7 +173,7 @@ import Testing
         let listed = try desk.shell("until pasteboard types >/dev/null 2>&1; do :; done; pasteboard types")
         #expect(listed.text.contains("public.utf8-plain-text"))
         let destination = try self.start("hello-destination", at: desk).finish()
-        #expect(destination.text == "public.utf8-plain-text made when asked\n")
+        #expect(destination.text == "greeting says: made when asked\n")
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.finish().text == "ended: cleared\n")
     }

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Every failure of this library: a code to switch on, and a message for people.
 public struct PasteboardError: Error, Sendable, CustomStringConvertible {
     /// What a source's handler failed with. Its class does not cross between processes; these three do.
@@ -33,4 +35,9 @@ public struct PasteboardError: Error, Sendable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
+}
+
+extension PasteboardError: LocalizedError {
+    /// The message, for programs that show `localizedDescription`.
+    public var errorDescription: String? { message }
 }

@@ -19,6 +19,7 @@ public final class LoadProgress: Sendable {
         var totalUnitCount: Int64
         var completedUnitCount: Int64 = 0
         var isCancelled = false
+        var isCancellable = true
         var phase = Phase.free
         var cancellationHandler: (@Sendable () -> Void)?
         /// What the library itself does on cancel.
@@ -91,6 +92,13 @@ public final class LoadProgress: Sendable {
 
     /// Whether everything is done; of a load: whether it has ended, and well.
     public var isFinished: Bool { now.isFinished }
+
+    /// Whether it makes sense to offer cancelling, for whoever shows the progress; true unless set. As with Foundation's
+    /// `Progress`, ``cancel()`` does not look at it.
+    public var isCancellable: Bool {
+        get { now.isCancellable }
+        set { change { $0.isCancellable = newValue } }
+    }
 
     /// Whether ``cancel()`` was called in time.
     public var isCancelled: Bool { now.isCancelled }

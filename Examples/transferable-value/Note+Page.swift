@@ -1,0 +1,35 @@
+import FoundationEssentials
+import PasteboardKit
+
+extension Note {
+    /// Writes a page into a new file.
+    func writePage() throws -> URL {
+        let page = "<h1>\(title.escaped)</h1><p>\(text.escaped)</p>"
+        let file = URL.temporaryDirectory.appending(component: "\(UUID().uuidString).html")
+        try Data(page.utf8).write(to: file)
+        return file
+    }
+
+    /// Reads the heading and the first paragraph of a page.
+    init(page: String) throws {
+        guard let title = page.element("h1") else {
+            throw PasteboardError(.refused, message: "the page has no heading that could be the title of a note")
+        }
+        self.init(title: title, text: page.element("p") ?? "")
+    }
+}
+
+extension String {
+    fileprivate var escaped: String {
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    }
+
+    /// What is in the first element of this name.
+    fileprivate func element(_ name: String) -> String? {
+        guard let start = firstRange(of: "<\(name)>") else { return nil }
+        let rest = self[start.upperBound...]
+        guard let end = rest.firstRange(of: "</\(name)>") else { return nil }
+        let content = String(rest[..<end.lowerBound])
+        return content.replacing("&lt;", with: "<").replacing("&amp;", with: "&")
+    }
+}

@@ -1,0 +1,11 @@
+import FoundationEssentials
+import PasteboardKit
+
+extension String: Transferable {
+    /// Given in UTF-8, taken as plain text of any encoding.
+    static var representations: [Representation<String>] {
+        var plainText = Representation<String>([.plainText])
+        plainText.load = { provider in try await provider.loadObject(ofClass: String.self) }
+        return [.data(.utf8PlainText, exporting: { text in Data(text.utf8) }), plainText]
+    }
+}

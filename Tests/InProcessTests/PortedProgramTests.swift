@@ -1,0 +1,263 @@
+import Foundation
+import PasteboardKit
+import Testing
+
+@testable import PortedPrograms
+
+/// Programs that were written for Apple's item providers and have only been renamed, here and with a broker between their
+/// two halves.
+@Suite(.timeLimit(.minutes(5))) struct PortedProgramTests {
+    /// What a completion handler was called with.
+    private func result<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
+        await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
+    }
+
+    private func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appending(component: "ported-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try await body(folder)
+    }
+
+    @Test("A row that is dragged is dropped as its string", arguments: LoadPlace.allCases)
+    @MainActor func placesDragging(place: LoadPlace) async throws {
+        let controller = PlacesController()
+        try await place.with(controller.model.dragItemProvider(forRowAt: 2)) { dropped in
+            #expect(dropped.registeredTypeIdentifiers == ["public.plain-text"])
+            #expect(dropped.suggestedName == "Sequoia")
+            #expect(controller.model.canHandle([dropped]) && !controller.model.canHandle([ItemProvider()]))
+            await withCheckedContinuation { continuation in
+                let other = ItemProvider(object: "Pinnacles")
+                controller.performDrop(of: [dropped, other], at: 1) { continuation.resume() }
+            }
+        }
+        #expect(controller.model.placeNames == ["Yosemite", "Sequoia", "Pinnacles", "Yellowstone", "Sequoia"])
+    }
+
+    @Test("A model object writes and reads itself, its own type in its own process only", arguments: LoadPlace.allCases)
+    func contactCard(place: LoadPlace) async throws {
+        let card = ContactCard(name: "Ada", phoneNumber: "1815")
+        try await place.with(ItemProvider(object: card)) { provider in
+            let own = place == .here ? ["com.example.contact-card"] : []
+            #expect(provider.registeredTypeIdentifiers == own + ["public.vcard", "public.utf8-plain-text"])
+            let read = try await provider.loadObject(ofClass: ContactCard.self)
+            #expect(read.name == "Ada" && read.phoneNumber == "1815")
+            #expect(try await provider.loadObject(ofClass: String.self) == "Ada")
+        }
+        try await place.with(ItemProvider(object: "Grace")) { provider in
+            let read = try await provider.loadObject(ofClass: ContactCard.self)
+            #expect(read.name == "Grace" && read.phoneNumber == nil)
+        }
+    }
+
+    @Test("A photo is moved out of the temporary place, under its suggested name", arguments: LoadPlace.allCases)
+    func photoImport(place: LoadPlace) async throws {
+        try await withFolder { folder in
+            let (from, to) = (folder.appending(component: "from"), folder.appending(component: "to"))
+            for folder in [from, to] {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            }
+            let bytes = Data([0x89] + "PNG\r\n\u{1A}\n and more".utf8)
+            try bytes.write(to: from.appending(component: "Half Dome.png"))
+            try await place.with(PhotoLibrary(folder: from).itemProvider(forPhotoNamed: "Half Dome")) { provider in
+                let library = PhotoLibrary(folder: to)
+                let imported = await result { library.importPhoto(from: provider, completionHandler: $0) }
+                let file = try imported.get()
+                let moved = try Data(contentsOf: file)
+                #expect(file.lastPathComponent == "Half Dome.png" && moved == bytes)
+                let original = try Data(contentsOf: from.appending(component: "Half Dome.png"))
+                #expect(original == bytes)
+                let preview = await result { done in library.loadPreview(of: provider) { data, _ in done(data) } }
+                #expect(preview == bytes.prefix(8))
+            }
+            let refused = await result {
+                PhotoLibrary(folder: to).importPhoto(from: ItemProvider(object: "text"), completionHandler: $0)
+            }
+            #expect(throws: PhotoLibrary.ImportError.notAnImage) { try refused.get() }
+        }
+    }
+
+    @Test(
+        "A document is opened where it is if its source allows it, and a folder is listed",
+        arguments: LoadPlace.allCases
+    )
+    func documentBrowser(place: LoadPlace) async throws {
+        try await withFolder { folder in
+            let document = folder.appending(component: "notes.txt")
+            try Data("first light".utf8).write(to: document)
+            let open: (ItemProvider) async -> (String?, Bool) = { provider in
+                await result { done in
+                    DocumentBrowser.open(provider) { text, isOriginal, _ in done((text, isOriginal)) }
+                }
+            }
+            let copied = try #require(DocumentBrowser.itemProvider(forDocumentAt: document))
+            try await place.with(copied) { #expect(await open($0) == ("first light", false)) }
+            // Whoever gets no descriptor gets a copy.
+            try await place.with(DocumentBrowser.sharedItemProvider(forDocumentAt: document)) {
+                #expect(await open($0) == ("first light", place != .inline))
+            }
+            #expect(DocumentBrowser.itemProvider(forDocumentAt: folder.appending(component: "none.txt")) == nil)
+
+            try await place.with(DocumentBrowser.itemProvider(forFolderAt: folder)) { provider in
+                let listed = await result { done in DocumentBrowser.list(provider) { done(($0, $1)) } }
+                #expect(listed == (folder.lastPathComponent, ["notes.txt"]))
+            }
+        }
+    }
+
+    @Test(
+        "Progress is reported while a chart is made, and cancelling all reaches its handler",
+        arguments: LoadPlace.allCases
+    )
+    func chartRenderer(place: LoadPlace) async throws {
+        try await place.with(ChartRenderer(stepCount: 40).itemProvider()) { provider in
+            let loader = ChartLoader(chartCount: 1)
+            let rows = await result { done in loader.load(provider) { rows, _ in done(rows) } }
+            #expect(rows == 40)
+            #expect(loader.overallProgress.fractionCompleted == 1)
+        }
+        let (events, event) = AsyncStream<String>.makeStream()
+        let endless = ChartRenderer(stepCount: 1).endlessItemProvider {
+            event.yield("started")
+        } cancelled: {
+            event.yield("cancelled")
+        }
+        try await place.with(endless) { provider in
+            let loader = ChartLoader(chartCount: 1)
+            var iterator = events.makeAsyncIterator()
+            async let error = result { done in loader.load(provider) { _, error in done(error as? PasteboardError) } }
+            #expect(await iterator.next() == "started")
+            loader.cancelAll()
+            #expect(await error?.code == .cancelled)
+            #expect(await iterator.next() == "cancelled")
+        }
+    }
+
+    @Test("An item is described before anything of it is loaded", arguments: LoadPlace.allCases)
+    func attachmentInspector(place: LoadPlace) async throws {
+        let photo = AttachmentInspector.samplePhoto(at: URL(filePath: "/nowhere/photo.tiff"))
+        try await place.with(photo) { provider in
+            let inspector = AttachmentInspector(itemProvider: provider)
+            #expect(
+                inspector.summary == """
+                    Half Dome: image
+                    types: tiff, jpeg, public.utf8-plain-text
+                    in place: public.tiff
+                    """
+            )
+            #expect(inspector.bestImageType == .tiff && inspector.canBeEdited)
+        }
+        let link = ItemProvider(object: URL(string: "https://example.com/")!)
+        try await place.with(link) { #expect(AttachmentInspector(itemProvider: $0).kind == .link) }
+        try await place.with(ItemProvider(object: "text")) {
+            #expect(AttachmentInspector(itemProvider: $0).kind == .text)
+        }
+        #expect(AttachmentInspector(itemProvider: ItemProvider()).kind == .unknown)
+    }
+
+    @Test("Types are looked up by extension, MIME type and tag, and kept as identifiers")
+    func documentTypes() throws {
+        let names = ["a.png", "b.JPG", "notes.txt", "film.mov", "none", "x.unheardof"]
+        #expect(names.filter(DocumentTypes.isSupported) == ["a.png", "b.JPG", "notes.txt"])
+        #expect(DocumentTypes.type(ofDownloadWithMIMEType: "image/png; q=1") == .png)
+        #expect(DocumentTypes.type(ofDownloadWithMIMEType: "application/x-unheard-of").isDynamic)
+        #expect(DocumentTypes.describe(.image) == "declared, public, above png")
+        #expect(DocumentTypes.describe(.sketch) == "declared, an image")
+        #expect(DocumentTypes.describe(.json) == "declared, public, text")
+        #expect(DocumentTypes.describe(try #require(UniformType(filenameExtension: "unheardof"))) == "dynamic")
+        #expect(DocumentTypes.fileName(for: "Half Dome", type: .jpeg) == "Half Dome.jpeg")
+        #expect(DocumentTypes.fileName(for: "Half Dome", type: .image) == "Half Dome")
+        let folder = URL(filePath: "/pictures/")
+        #expect(DocumentTypes.url(in: folder, for: "Half Dome.png", type: .image).path() == "/pictures/Half%20Dome.png")
+        #expect(DocumentTypes.url(in: folder, for: "Half Dome", type: .png).lastPathComponent == "Half Dome.png")
+        #expect(DocumentTypes.allExtensions(of: .jpeg).contains("jpeg"))
+        #expect(DocumentTypes.candidates(forExtension: "PDF").first == .pdf)
+        #expect(try DocumentTypes.roundTrip([.sketch, .partnerDrawing, .png]) == [.sketch, .partnerDrawing, .png])
+    }
+
+    @Test("What is for its own process stays there, and the rest can be had by others", arguments: LoadPlace.allCases)
+    func privateClipping(place: LoadPlace) async throws {
+        try await place.with(PrivateClipping(text: "secret").itemProvider()) { provider in
+            let own = place == .here ? [PrivateClipping.editingType] : []
+            let expected = own + [PrivateClipping.teamType, "public.utf8-plain-text"]
+            #expect(provider.registeredTypeIdentifiers == expected)
+            let view = ClippingView(itemProvider: provider)
+            #expect(view.version == "version 2" && view.isInline)
+            let text = try await view.loadText()
+            #expect(text == "secret")
+            let (state, code) = await result { done in view.loadEditingState { done(($0, $1)) } }
+            #expect(state == (place == .here ? "cursor at 6" : nil) && code == (place == .here ? nil : -1000))
+        }
+    }
+
+    @Test(
+        "Of each item the best type of a list is imported, and what cannot be had is told",
+        arguments: LoadPlace.allCases
+    )
+    func importQueue(place: LoadPlace) async throws {
+        let page = ItemProvider()
+        page.registerDataRepresentation(for: .html) { Data("<p>".utf8) }
+        page.registerObject("four", visibility: .all)
+        let failing = ItemProvider()
+        failing.registerDataRepresentation(for: .rtf) { completion in
+            completion(nil, CocoaError(.fileReadUnknown))
+            return nil
+        }
+        let picture = ItemProvider()
+        picture.registerDataRepresentation(for: .png) { Data() }
+        try await place.with(page) { page in
+            try await place.with(failing) { failing in
+                try await place.with(picture) { picture in
+                    let (imports, problems) = await result { done in
+                        ImportQueue().process([page, failing, picture]) { done(($0, $1)) }
+                    }
+                    #expect(imports == [.init(typeIdentifier: "public.html", byteCount: 3)])
+                    #expect(problems == ["item 1: not available", "item 2: not available"])
+                }
+            }
+        }
+    }
+
+    @Test("A link is read with its title, which is looked up when it is loaded", arguments: LoadPlace.allCases)
+    func linkShare(place: LoadPlace) async throws {
+        let (lookups, lookup) = AsyncStream<Int>.makeStream()
+        let share = LinkShare(url: URL(string: "https://example.com/a%20b?c=d")!, title: "An example")
+        try await place.with(share.itemProvider { lookup.yield(1) }) { provider in
+            #expect(provider.registeredTypeIdentifiers == ["public.url", "public.html", "public.utf8-plain-text"])
+            #expect(try await LinkReader.markdown(from: provider) == "[An example](https://example.com/a%20b?c=d)")
+            let page = try await provider.loadString(ofType: .html)
+            #expect(page == "<a href=\"https://example.com/a%20b?c=d\">An example</a>")
+        }
+        lookup.finish()
+        #expect(await lookups.reduce(0, +) == 1)
+        try await place.with(ItemProvider(object: share.url)) { provider in
+            let link = try await LinkReader.markdown(from: provider)
+            #expect(link == "<https://example.com/a%20b?c=d>")
+        }
+    }
+
+    @Test("A class that is not Sendable is read, and handed to the main thread", arguments: LoadPlace.allCases)
+    @MainActor func toyBox(place: LoadPlace) async throws {
+        let box = ToyBox()
+        for provider in [ItemProvider(object: "Mouse"), ItemProvider(), ItemProvider(object: "")] {
+            let take: (ItemProvider) async -> Void = { provider in
+                await withCheckedContinuation { continuation in box.take(provider) { continuation.resume() } }
+            }
+            // Nobody can publish what has no representation.
+            provider.registeredTypeIdentifiers.isEmpty ? await take(provider) : try await place.with(provider, take)
+        }
+        #expect(box.toys.map(\.description) == ["Mouse, for cats"] && box.toys.first?.timesPlayedWith == 1)
+        #expect(box.lastError as? Toy.ToyError == .noName)
+        #expect(box.itemProviders().map(\.registeredTypeIdentifiers) == [["public.utf8-plain-text"]])
+    }
+
+    @Test("An error says what failed where programs show its localized description")
+    func localizedDescription() async throws {
+        let error = await result { done in
+            ItemProvider().loadDataRepresentation(forTypeIdentifier: "public.png") { _, error in done(error) }
+        }
+        let shown = try #require(error)
+        #expect(shown.localizedDescription == "\(shown)" && shown.localizedDescription.contains("public.png"))
+        #expect((shown as NSError).domain == ItemProvider.errorDomain && (shown as NSError).code == -1000)
+    }
+}
