@@ -125,6 +125,12 @@ let package = Package(
             path: "Tests/TestPeer",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "library-peer",
+            dependencies: ["PasteboardKit"],
+            path: "Tests/LibraryPeer",
+            swiftSettings: settings
+        ),
         .executableTarget(name: "dead-file-system", path: "Tests/DeadFileSystem"),
         .testTarget(
             name: "TypeIdentifiersTests",
@@ -163,6 +169,7 @@ let package = Package(
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
                 "hello-destination", "places-source", "places-target", "dead-file-system", "test-peer",
+                "library-peer",
             ],
             swiftSettings: settings
         ),
