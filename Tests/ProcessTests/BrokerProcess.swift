@@ -61,7 +61,11 @@ final class BrokerProcess {
 
     /// A source that has published.
     func source(_ options: String...) throws -> PeerProcess {
-        let peer = try PeerProcess("test-peer", ["source", self.place.socket] + options, environment: self.place.environment)
+        let peer = try PeerProcess(
+            "test-peer",
+            ["source", self.place.socket] + options,
+            environment: self.place.environment
+        )
         self.peers.append(peer)
         try peer.expect("promised")
         return peer
@@ -69,7 +73,11 @@ final class BrokerProcess {
 
     /// A destination that is about to load.
     func destination(_ options: String...) throws -> PeerProcess {
-        let peer = try PeerProcess("test-peer", ["destination", self.place.socket] + options, environment: self.place.environment)
+        let peer = try PeerProcess(
+            "test-peer",
+            ["destination", self.place.socket] + options,
+            environment: self.place.environment
+        )
         self.peers.append(peer)
         return peer
     }
