@@ -91,9 +91,10 @@ enum Shown {
         }.joined()
     }
 
-    /// The period is prime, so that a piece in a wrong place is another piece.
+    /// Its length is prime, so that a piece in a wrong place is another piece.
+    private static let block = Data((0..<65_521).map { UInt8(truncatingIfNeeded: (UInt32($0) &* 2_654_435_761) >> 21) })
+
     static func pattern(_ count: Int) -> Data {
-        let block = Data((0..<65_521).map { UInt8(truncatingIfNeeded: (UInt32($0) &* 2_654_435_761) >> 21) })
         var data = Data(capacity: count + block.count)
         while data.count < count { data += block }
         data.count = count

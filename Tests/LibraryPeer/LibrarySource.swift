@@ -120,8 +120,13 @@ struct LibrarySource {
                     await settings.called()
                     let bytes = Shown.pattern(count)
                     let end = settings.half ? count / 2 : count
-                    for start in stride(from: 0, to: end, by: 30_000) {
-                        try await writer.write(bytes[start..<min(start + 30_000, end)])
+                    do throws(PasteboardError) {
+                        for start in stride(from: 0, to: end, by: 30_000) {
+                            try await writer.write(bytes[start..<min(start + 30_000, end)])
+                        }
+                    } catch {
+                        if !settings.waits { LibraryPeer.say("cancelled") }
+                        throw error
                     }
                     if settings.half { await settings.waitForCancel() }
                 }
