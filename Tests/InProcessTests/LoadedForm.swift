@@ -24,20 +24,37 @@ enum LoadedForm: String, CaseIterable, Sendable {
 
     /// Loads an item of this kind.
     func load(_ kind: RegisteredKind, from provider: ItemProvider) async throws -> Outcome {
+        let progress = LoadProgress()
+        let outcome = try await load(kind, from: provider, progress)
+        if case .failure = outcome {
+            #expect(!progress.isFinished)
+        } else {
+            #expect(progress.isFinished && progress.fractionCompleted == 1)
+            #expect(progress.completedUnitCount == progress.totalUnitCount)
+        }
+        return outcome
+    }
+
+    private func load(
+        _ kind: RegisteredKind,
+        from provider: ItemProvider,
+        _ progress: LoadProgress
+    ) async throws -> Outcome {
         do {
             switch self {
             case .data:
-                let loaded = try await provider.loadData(for: kind.wanted)
+                let loaded = try await provider.loadData(for: kind.wanted, progress: progress)
                 return try bytes(loaded.value, loaded.type)
             case .chunks:
-                let loaded = try await provider.loadBytes(for: kind.wanted)
+                let loaded = try await provider.loadBytes(for: kind.wanted, progress: progress)
                 var data = Data()
                 for try await chunk in loaded.value { data += chunk }
                 return try bytes(data, loaded.type)
             case .file, .inPlace:
                 let (outcome, url) = try await provider.withLoadedFile(
                     for: kind.wanted,
-                    openInPlace: self == .inPlace
+                    openInPlace: self == .inPlace,
+                    progress: progress
                 ) { loaded in
                     (try file(loaded), loaded)
                 }
@@ -45,7 +62,7 @@ enum LoadedForm: String, CaseIterable, Sendable {
                 #expect(FileManager.default.fileExists(atPath: url.value.path) == url.isInPlace)
                 return outcome
             case .object:
-                return .object(try await object(kind, from: provider))
+                return .object(try await object(kind, from: provider, progress))
             }
         } catch let error as PasteboardError {
             return .failure(error.code)
@@ -74,16 +91,22 @@ enum LoadedForm: String, CaseIterable, Sendable {
         return .tree(name, tree, loaded.type)
     }
 
-    private func object(_ kind: RegisteredKind, from provider: ItemProvider) async throws -> Data {
+    private func object(
+        _ kind: RegisteredKind,
+        from provider: ItemProvider,
+        _ progress: LoadProgress
+    ) async throws -> Data {
         switch kind {
         case .data, .folder, .byteStream, .sharedMemory:
-            try await provider.loadObject(ofClass: Data.self)
+            try await provider.loadObject(ofClass: Data.self, progress: progress)
         case .file, .object:
-            Data(try await provider.loadObject(ofClass: String.self).utf8)
+            Data(try await provider.loadObject(ofClass: String.self, progress: progress).utf8)
         case .lazyObject:
-            Data(try await provider.loadObject(ofClass: URL.self).absoluteString.utf8)
+            Data(try await provider.loadObject(ofClass: URL.self, progress: progress).absoluteString.utf8)
         case .json:
-            try JSONEncoder().encode(try await provider.loadObject(ofClass: RegisteredKind.Place.self))
+            try JSONEncoder().encode(
+                try await provider.loadObject(ofClass: RegisteredKind.Place.self, progress: progress)
+            )
         }
     }
 }

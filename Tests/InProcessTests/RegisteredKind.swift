@@ -89,16 +89,32 @@ enum RegisteredKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// - Parameter directory: where the file and the folder are, made by this.
-    func provider(in directory: TemporaryDirectory) throws -> ItemProvider {
+    /// Those whose registration may say that it is asked once.
+    static let keepable = [RegisteredKind.data, .file, .folder, .byteStream]
+
+    /// - Parameters:
+    ///   - directory: where the file and the folder are, made by this.
+    ///   - policy: of those that can have one.
+    ///   - asked: counts the calls of the handlers of these.
+    func provider(
+        in directory: TemporaryDirectory,
+        policy: LoadPolicy = .everyTime,
+        asked: Counter = Counter()
+    ) throws -> ItemProvider {
         let provider = ItemProvider()
         provider.suggestedName = suggestedName
         switch self {
         case .data:
-            provider.registerDataRepresentation(for: given) { Self.pattern }
+            provider.registerDataRepresentation(for: given, policy: policy) {
+                asked.increment()
+                return Self.pattern
+            }
         case .file:
             let url = URL(filePath: try directory.write(Self.text, to: fileName))
-            provider.registerFileRepresentation(for: given, openInPlace: true) { url }
+            provider.registerFileRepresentation(for: given, openInPlace: true, policy: policy) {
+                asked.increment()
+                return url
+            }
         case .folder:
             let folder = URL(filePath: "\(directory.path)/\(fileName)")
             for (name, text) in Self.tree {
@@ -109,7 +125,10 @@ enum RegisteredKind: String, CaseIterable, Sendable {
                 )
                 try Data(text.utf8).write(to: file)
             }
-            provider.registerFileRepresentation(for: given, openInPlace: true) { folder }
+            provider.registerFileRepresentation(for: given, openInPlace: true, policy: policy) {
+                asked.increment()
+                return folder
+            }
         case .object:
             provider.registerObject(Self.text, visibility: .all)
         case .lazyObject:
@@ -120,7 +139,8 @@ enum RegisteredKind: String, CaseIterable, Sendable {
         case .json:
             provider.registerJSON(Self.place, for: given)
         case .byteStream:
-            provider.registerByteStream(for: given) { writer in
+            provider.registerByteStream(for: given, policy: policy) { writer in
+                asked.increment()
                 for start in stride(from: 0, to: Self.pattern.count, by: 7_000) {
                     try await writer.write(Self.pattern[start..<min(start + 7_000, Self.pattern.count)])
                 }
