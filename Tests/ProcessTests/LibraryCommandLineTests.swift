@@ -78,6 +78,7 @@ import Testing
         #expect(try !self.desk.run("types", "--json").text.contains("secret"))
         let paste = try self.desk.run("paste")
         #expect(paste.exitCode == 1 && paste.output.isEmpty)
+        #expect(paste.errorText == "pasteboard: paste: no representation is visible\n")
         #expect(try self.desk.run("clear").exitCode == 0)
         #expect(try source.rest() == ["ended cleared"])
     }
