@@ -52,8 +52,9 @@ struct StoredLoad: Sendable {
         }
         let program = try SystemProgram(
             "tar",
-            ["--extract", "--file=\(archive)", "--directory=\(folder)", "--strip-components=1", "--no-same-owner"]
-                + ["--no-same-permissions"]
+            // The folder is meant as it is called, whatever characters that has.
+            ["--extract", "--no-unquote", "--file=\(archive)", "--directory=\(folder)", "--strip-components=1"]
+                + ["--no-same-owner", "--no-same-permissions"]
         )
         let isLate = Lock(false)
         let timer = deadline?.timer {
