@@ -156,6 +156,12 @@ let package = Package(
             exclude: ["Original", "rename"],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
+        .executableTarget(
+            name: "library-peer",
+            dependencies: ["PasteboardKit"],
+            path: "Tests/LibraryPeer",
+            swiftSettings: settings
+        ),
         .executableTarget(name: "dead-file-system", path: "Tests/DeadFileSystem"),
         .testTarget(
             name: "TypeIdentifiersTests",
@@ -194,7 +200,7 @@ let package = Package(
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
                 "hello-destination", "places-source", "places-target", "custom-type-source",
-                "custom-type-destination", "transferable-value", "dead-file-system", "test-peer",
+                "custom-type-destination", "transferable-value", "dead-file-system", "test-peer", "library-peer",
             ],
             swiftSettings: settings
         ),

@@ -126,7 +126,9 @@ extension BrokerState {
             let name = self.publications[id]?.ownerName ?? ""
             throw Failure(.sourceGone, "source \(name) has gone, and what it promised with it")
         }
-        let wanted = load.accepts.map(\.type).joined(separator: ", ").printable
+        // Any would have done.
+        let takesAny = load.accepts.contains { $0.match == 2 }
+        let wanted = takesAny ? "" : load.accepts.map(\.type).joined(separator: ", ").printable
         let visible = representations.filter { viewer.sees($0.visibility, of: writer) }
         throw Failure(
             .typeUnavailable,

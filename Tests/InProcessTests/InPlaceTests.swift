@@ -72,16 +72,14 @@ struct InPlaceTests {
 
     @Test("A file that was removed since it was opened is copied", arguments: [LoadPlace.here, .there])
     func removed(place: LoadPlace) async throws {
-        let (provider, file) = (ItemProvider(), file)
-        provider.registerFileRepresentation(forTypeIdentifier: "public.text", fileOptions: .openInPlace) { completion in
-            completion(file, false, nil)
-            try? FileManager.default.removeItem(at: file)
-            return nil
-        }
-        try await place.with(provider) { provider in
+        let opened = try System.open(file.path)
+        try FileManager.default.removeItem(at: file)
+        let url = URL(filePath: "/proc/self/fd/\(opened.raw)")
+        try await place.with(provider(.openInPlace, url)) { provider in
             let (path, isInPlace) = try await path(provider)
             #expect(!isInPlace && path != file.path)
         }
+        withExtendedLifetime(opened) {}
     }
 
     @Test("The callback forms say which it is", arguments: [LoadPlace.here, .there])

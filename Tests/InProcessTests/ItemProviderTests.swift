@@ -21,21 +21,6 @@ struct ItemProviderTests {
         #expect(try await provider.loadData(for: .png).value == Data("new".utf8))
     }
 
-    @Test("a supertype is met by the first type that conforms to it, a subtype by none")
-    func conformance() async throws {
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .plainText) { Data("text".utf8) }
-        provider.registerDataRepresentation(for: .png) { Data("png".utf8) }
-        provider.registerDataRepresentation(for: .jpeg) { Data("jpeg".utf8) }
-        #expect(provider.hasItemConformingToTypeIdentifier("public.image"))
-        #expect(provider.hasRepresentationConforming(toTypeIdentifier: "public.text"))
-        #expect(!provider.hasItemConformingToTypeIdentifier("public.utf8-plain-text"))
-        #expect(provider.registeredContentTypes(conformingTo: .image) == [.png, .jpeg])
-        let image = try await provider.loadData(for: .image)
-        #expect(image.type == .png)
-        #expect(image.value == Data("png".utf8))
-    }
-
     @Test("a progress that a handler returns after it has completed is left alone", arguments: LoadPlace.allCases)
     func completedProgress(place: LoadPlace) async throws {
         let (provider, cancelled) = (ItemProvider(), Counter())
@@ -52,17 +37,6 @@ struct ItemProviderTests {
             }
         }
         #expect(cancelled.value == 0)
-    }
-
-    @Test("a copy has the registrations of now")
-    func copy() {
-        let provider = ItemProvider.text("a")
-        provider.suggestedName = "name"
-        let copy = provider.copy()
-        provider.registerDataRepresentation(for: .png) { Data() }
-        provider.suggestedName = "other"
-        #expect(copy.registeredContentTypes == [.utf8PlainText])
-        #expect(copy.suggestedName == "name")
     }
 
     @Test("both callback forms load, and return a progress at once even where the load fails")

@@ -163,21 +163,6 @@ struct LoadTests {
         }
     }
 
-    @Test("of two completions the first counts")
-    func completionTwice() async throws {
-        try await withItem { provider in
-            provider.registerDataRepresentation(for: .data) { completion in
-                completion(Data("first".utf8), nil)
-                completion(Data("second".utf8), nil)
-                completion(nil, Trouble.paper)
-                return nil
-            }
-        } _: { provider, _, _ in
-            let loaded = try await provider.loadData(for: .data)
-            #expect(loaded.value == Data("first".utf8))
-        }
-    }
-
     // MARK: Ends of others
 
     @Test("a load that has begun is finished after its contents were replaced, and a new one is superseded")

@@ -61,7 +61,11 @@ final class BrokerProcess {
 
     /// A source that has published.
     func source(_ options: String...) throws -> PeerProcess {
-        let peer = try PeerProcess(["source", self.place.socket] + options, environment: self.place.environment)
+        let peer = try PeerProcess(
+            "test-peer",
+            ["source", self.place.socket] + options,
+            environment: self.place.environment
+        )
         self.peers.append(peer)
         try peer.expect("promised")
         return peer
@@ -69,7 +73,29 @@ final class BrokerProcess {
 
     /// A destination that is about to load.
     func destination(_ options: String...) throws -> PeerProcess {
-        let peer = try PeerProcess(["destination", self.place.socket] + options, environment: self.place.environment)
+        let peer = try PeerProcess(
+            "test-peer",
+            ["destination", self.place.socket] + options,
+            environment: self.place.environment
+        )
+        self.peers.append(peer)
+        return peer
+    }
+
+    /// A program with the library that has published an item of each kind.
+    func librarySource(_ words: [String]) throws -> PeerProcess {
+        let peer = try self.library(["source", self.place.socket] + words)
+        try peer.expect("promised")
+        return peer
+    }
+
+    /// A program with the library that is about to load.
+    func libraryDestination(_ words: [String]) throws -> PeerProcess {
+        try self.library(["destination", self.place.socket] + words)
+    }
+
+    private func library(_ arguments: [String]) throws -> PeerProcess {
+        let peer = try PeerProcess("library-peer", arguments, environment: self.place.environment)
         self.peers.append(peer)
         return peer
     }

@@ -3,16 +3,16 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// A `test-peer`: a source or a destination that does what the test orders and tells what happens to it.
+/// A `test-peer`, or a `library-peer`: a source or a destination that tells what happens to it.
 final class PeerProcess {
     private let runner: ProcessRunner
     private let orders: DescriptorBox
     private var isOver = false
 
-    init(_ arguments: [String], environment: [String: String]) throws {
+    init(_ program: String, _ arguments: [String], environment: [String: String]) throws {
         let pipe = try System.pipe()
         self.runner = try ProcessRunner(
-            try ProcessRunner.program("test-peer"),
+            try ProcessRunner.program(program),
             arguments,
             environment: environment,
             input: pipe.first.raw
@@ -39,6 +39,18 @@ final class PeerProcess {
     /// Skips to this line.
     func wait(for line: String) throws {
         while try self.runner.nextLine() != line {}
+    }
+
+    /// Its next line.
+    func line() throws -> String {
+        try self.runner.nextLine()
+    }
+
+    /// Waits until it has ended well by itself; returns the lines that were not read yet.
+    func rest() throws -> [String] {
+        let lines = try self.runner.rest()
+        self.isOver = true
+        return lines
     }
 
     /// What became of a destination's load: how many bytes, or the error's code.

@@ -125,6 +125,14 @@ package final class ProcessRunner {
         }
     }
 
+    /// Waits for its end, which has to be a good one; returns the lines of its standard output that `nextLine` has not given.
+    package func rest() throws -> [String] {
+        let finished = try self.finish()
+        guard finished.exitCode == 0 else { throw Trouble.endedEarly(errors: finished.errorText) }
+        let rest = String(decoding: self.outputBytes[self.linesGiven...], as: UTF8.self)
+        return rest.split(separator: "\n").map(String.init)
+    }
+
     private func read(until deadline: UInt64) throws {
         let streams = [self.output?.raw, self.errors?.raw].map { $0 ?? -1 }
         // A negative number is not waited for.

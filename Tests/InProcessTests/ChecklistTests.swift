@@ -1,0 +1,236 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// What NSItemProvider does, point by point, in the source's process and through a broker. The points that are missing here
+/// have suites of their own: 6 (each registration in each form) `MatrixTests`, 8 (in place) `InPlaceTests`, 10
+/// (cancelling) `CancellationTests`, 13 (loads at the same time) `OnceAndKeptTests`.
+@Suite(.timeLimit(.minutes(1)))
+struct ChecklistTests {
+    private struct Note: ItemProviderWriting {
+        static let writableTypeIdentifiersForItemProvider = [
+            "org.example.note", "public.png", "public.utf8-plain-text",
+        ]
+
+        func loadData(
+            withTypeIdentifier typeIdentifier: String,
+            forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
+        ) -> LoadProgress? {
+            completionHandler(Data("note as \(typeIdentifier)".utf8), nil)
+            return nil
+        }
+    }
+
+    private func code(_ body: () async throws -> Void) async -> PasteboardError.Code? {
+        let error = await #expect(throws: PasteboardError.self) { try await body() }
+        return error?.code
+    }
+
+    @Test(
+        "1, 2: Types are in the order of registration, an object's in its own, none twice",
+        arguments: LoadPlace.allCases
+    )
+    func order(place: LoadPlace) async throws {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .png) { Data("data".utf8) }
+        provider.registerFileRepresentation(for: .gif) { URL(filePath: "/nonexistent") }
+        provider.registerObject(Note(), visibility: .all)
+        provider.registerDataRepresentation(for: .jpeg) { Data() }
+        provider.registerObject(ofClass: Note.self, visibility: .all) { _ in nil }
+        let expected = [
+            "public.png", "com.compuserve.gif", "org.example.note", "public.utf8-plain-text", "public.jpeg",
+        ]
+        #expect(provider.registeredTypeIdentifiers == expected)
+        try await place.with(provider) { provider in
+            #expect(provider.registeredTypeIdentifiers == expected)
+            let first = try await provider.loadData(for: .png).value
+            let second = try await provider.loadData(for: .utf8PlainText).value
+            #expect(first == Data("data".utf8) && second == Data("note as public.utf8-plain-text".utf8))
+        }
+    }
+
+    @Test(
+        "3: A request for a supertype is met by the first type that conforms, in the order of registration",
+        arguments: LoadPlace.allCases
+    )
+    func supertype(place: LoadPlace) async throws {
+        let provider = ItemProvider()
+        for type in [UniformType.utf8PlainText, .tiff, .png, .jpeg] {
+            provider.registerDataRepresentation(for: type) { Data(type.identifier.utf8) }
+        }
+        try await place.with(provider) { provider in
+            for (wanted, given) in [(.image, .tiff), (.data, .utf8PlainText), (.png, .png)]
+                as [(UniformType, UniformType)]
+            {
+                let loaded = try await provider.loadData(for: wanted)
+                #expect(loaded.type == given && loaded.value == Data(given.identifier.utf8))
+            }
+            #expect(provider.registeredContentTypes(conformingTo: .image) == [.tiff, .png, .jpeg])
+            let ofReader = try await provider.loadData(forFirstOf: [.jpeg, .tiff], preferring: .reader)
+            let ofSource = try await provider.loadData(forFirstOf: [.jpeg, .tiff])
+            #expect(ofReader.type == .jpeg && ofSource.type == .tiff)
+            #expect(provider.bestType(of: [.jpeg, .image]) == .tiff)
+        }
+    }
+
+    @Test(
+        "4, 5: A request for a subtype fails with -1000, and neither it nor a question asks a handler",
+        arguments: LoadPlace.allCases
+    )
+    func subtype(place: LoadPlace) async throws {
+        let calls = Counter()
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .plainText) {
+            calls.increment()
+            return Data()
+        }
+        try await place.with(provider) { provider in
+            let error = await #expect(throws: PasteboardError.self) {
+                try await provider.loadData(for: .utf8PlainText)
+            }
+            #expect(error?.code == .typeUnavailable && error?.itemProviderErrorCode == -1000)
+            #expect(provider.hasItemConformingToTypeIdentifier("public.text"))
+            #expect(!provider.hasItemConformingToTypeIdentifier("public.utf8-plain-text"))
+            #expect(!provider.hasRepresentationConforming(toTypeIdentifier: "public.text", fileOptions: .openInPlace))
+            #expect(provider.canLoadObject(ofClass: String.self) && !provider.canLoadObject(ofClass: URL.self))
+            #expect(provider.registeredTypeIdentifiers(fileOptions: []) == ["public.plain-text"])
+            #expect(provider.registeredContentTypesForOpenInPlace.isEmpty)
+            #expect(calls.value == 0)
+        }
+    }
+
+    @Test(
+        "7: A temporary file is there in the handler and gone after it, and a hard link to it survives",
+        arguments: LoadPlace.allCases
+    )
+    func temporary(place: LoadPlace) async throws {
+        let directory = try TemporaryDirectory()
+        let link = directory["link"]
+        try await place.with(.text("kept")) { provider in
+            let (path, done) = (Lock(""), Gate())
+            provider.loadFileRepresentation(forTypeIdentifier: "public.text") { url, error in
+                #expect(error == nil)
+                path.withLock { $0 = url?.path ?? "" }
+                try? FileManager.default.linkItem(atPath: url?.path ?? "", toPath: link)
+                done.open()
+            }
+            await done.wait()
+            // It goes when the handler has returned, which may be a moment from now; the next load's is the same case.
+            let scoped = try await provider.withLoadedFile(for: .text) { loaded in
+                #expect(FileManager.default.fileExists(atPath: loaded.value.path))
+                return loaded.value.path
+            }
+            #expect(!FileManager.default.fileExists(atPath: scoped))
+            let mine = path.withLock { $0 }
+            while FileManager.default.fileExists(atPath: mine) { await Task.yield() }
+            let linked = try directory.contents(of: "link")
+            #expect(linked == Array("kept".utf8))
+        }
+    }
+
+    @Test(
+        "9: Of two completions the first counts, of bytes and an error the error, and neither is unknown",
+        arguments: LoadPlace.allCases
+    )
+    func completions(place: LoadPlace) async throws {
+        struct Own: Error {}
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .png) { completion in
+            completion(Data("first".utf8), nil)
+            completion(Data("second".utf8), nil)
+            completion(nil, Own())
+            return nil
+        }
+        provider.registerDataRepresentation(for: .gif) { completion in
+            completion(Data("bytes".utf8), Own())
+            return nil
+        }
+        provider.registerDataRepresentation(for: .jpeg) { completion in
+            completion(nil, nil)
+            return nil
+        }
+        provider.registerFileRepresentation(for: .tiff) { completion in
+            completion(nil, false, nil)
+            return nil
+        }
+        try await place.with(provider) { provider in
+            let first = try await provider.loadData(for: .png).value
+            #expect(first == Data("first".utf8))
+            let both = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .gif) }
+            #expect(both?.code == .sourceFailed && both?.sourceError?.domain.hasSuffix("Own") == true)
+            for type in [UniformType.jpeg, .tiff] {
+                let neither = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: type) }
+                #expect(neither?.code == .sourceFailed && neither?.itemProviderErrorCode == -1)
+            }
+        }
+    }
+
+    @Test("11: What is for its own process can be loaded there, and does not exist for a broker")
+    func ownProcess() async throws {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .png, visibility: .ownProcess) { Data("own".utf8) }
+        provider.registerDataRepresentation(for: .gif) { Data("all".utf8) }
+        let loaded = try await provider.loadData(for: .image).value
+        #expect(loaded == Data("own".utf8))
+        for place in LoadPlace.brokers {
+            try await place.with(provider) { provider in
+                #expect(provider.registeredContentTypes == [.gif])
+                #expect(!provider.hasItemConformingToTypeIdentifier("public.png"))
+                let image = try await provider.loadData(for: .image)
+                #expect(image.type == .gif && image.value == Data("all".utf8))
+                let error = await code { _ = try await provider.loadData(for: .png) }
+                #expect(error == .typeUnavailable)
+            }
+        }
+    }
+
+    @Test(
+        "12: A suggested name is made harmless, and gets the type's extension unless it has one",
+        arguments: [
+            ("icon", "icon.png"), ("icon.png", "icon.png"), ("hello.txt", "hello.txt.png"),
+            ("../../etc", "_.._etc.png"),
+            (".hidden", "hidden.png"), ("..", "pasted.png"), ("", "pasted.png"), ("-rf", "_rf.png"),
+            ("a\nb\0c", "a_b_c.png"), ("\u{202E}gnp.exe", "_gnp.exe.png"), ("صورة", "صورة.png"),
+            (String(repeating: "é", count: 200), String(repeating: "é", count: 125) + ".png"),
+        ]
+    )
+    func names(suggested: String, expected: String) async throws {
+        for place in LoadPlace.allCases {
+            let provider = ItemProvider()
+            provider.suggestedName = suggested
+            provider.registerDataRepresentation(for: .png) { Data("png".utf8) }
+            try await place.with(provider) { provider in
+                let name = try await provider.withLoadedFile(for: .image) { $0.value.lastPathComponent }
+                #expect(name == expected && name.utf8.count <= 255)
+            }
+        }
+    }
+
+    @Test(
+        "14: A copy of a provider has the registrations of then, and so has what was published",
+        arguments: LoadPlace.allCases
+    )
+    func copies(place: LoadPlace) async throws {
+        let original = ItemProvider.text("then")
+        original.suggestedName = "name"
+        let copy = original.copy()
+        try await place.with(copy) { provider in
+            for one in [original, copy] {
+                one.suggestedName = "other"
+                one.registerDataRepresentation(for: .png) { Data() }
+                one.registerDataRepresentation(for: .utf8PlainText) { Data("later".utf8) }
+            }
+            guard place != .here else { return }
+            #expect(provider.registeredContentTypes == [.utf8PlainText] && provider.suggestedName == "name")
+            let text = try await provider.loadData(for: .text).value
+            #expect(text == Data("then".utf8))
+        }
+        let second = original.copy()
+        original.registerDataRepresentation(for: .gif) { Data() }
+        second.registerDataRepresentation(for: .jpeg) { Data() }
+        #expect(original.registeredContentTypes == [.utf8PlainText, .png, .gif])
+        #expect(second.registeredContentTypes == [.utf8PlainText, .png, .jpeg])
+    }
+}

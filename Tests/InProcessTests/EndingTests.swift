@@ -1,0 +1,284 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import Testing
+
+/// Every load has one end, whatever ends it, whatever its form and place.
+@Suite(.timeLimit(.minutes(1)))
+struct EndingTests {
+    /// What ends a load before its source does.
+    enum Means: String, CaseIterable {
+        case task
+        case progress
+        case deadline
+
+        var code: PasteboardError.Code { self == .deadline ? .timeout : .cancelled }
+    }
+
+    /// How far the source is.
+    enum Stage: String, CaseIterable {
+        /// Its handler waits.
+        case silent
+        /// It has written something, and waits.
+        case halfway
+    }
+
+    /// A source that goes on only when it is cancelled.
+    private struct WaitingSource {
+        let isWaiting = Gate()
+        let isCancelled = Gate()
+
+        func provider(_ stage: Stage) -> ItemProvider {
+            let provider = ItemProvider()
+            switch stage {
+            case .silent:
+                provider.registerDataRepresentation(for: .utf8PlainText) {
+                    await wait()
+                    return Data("late".utf8)
+                }
+            case .halfway:
+                provider.registerByteStream(for: .utf8PlainText) { writer in
+                    try await writer.write(Data("half".utf8))
+                    await wait()
+                }
+            }
+            return provider
+        }
+
+        private func wait() async {
+            await withTaskCancellationHandler {
+                isWaiting.open()
+                await isCancelled.wait()
+            } onCancel: {
+                isCancelled.open()
+            }
+        }
+    }
+
+    private func load(
+        _ form: LoadedForm,
+        _ provider: ItemProvider,
+        timeout: Duration? = nil,
+        progress: LoadProgress? = nil
+    ) async throws -> Data {
+        switch form {
+        case .data:
+            return try await provider.loadData(for: .text, timeout: timeout, progress: progress).value
+        case .file, .inPlace:
+            return try await provider.withLoadedFile(
+                for: .text,
+                openInPlace: form == .inPlace,
+                timeout: timeout,
+                progress: progress
+            ) { try Data(contentsOf: $0.value) }
+        case .object:
+            return Data(
+                try await provider.loadObject(ofClass: String.self, timeout: timeout, progress: progress).utf8
+            )
+        case .chunks:
+            let chunks = try await provider.loadBytes(for: .text, timeout: timeout, progress: progress).value
+            var data = Data()
+            for try await chunk in chunks { data += chunk }
+            return data
+        }
+    }
+
+    @Test("Before it begins", arguments: Means.allCases, LoadPlace.allCases)
+    func before(means: Means, place: LoadPlace) async throws {
+        for form in LoadedForm.allCases {
+            try await place.with(WaitingSource().provider(.silent)) { provider in
+                let (gate, progress) = (Gate(), LoadProgress())
+                let timeout: Duration? = means == .deadline ? .zero : nil
+                let task = Task {
+                    await gate.wait()
+                    return try await load(form, provider, timeout: timeout, progress: progress)
+                }
+                switch means {
+                case .task: task.cancel()
+                case .progress: progress.cancel()
+                case .deadline: break
+                }
+                gate.open()
+                let error = await #expect(throws: PasteboardError.self) { try await task.value }
+                #expect(error?.code == means.code, "\(form)")
+                #expect(!progress.isFinished)
+            }
+        }
+    }
+
+    @Test("While the source makes the bytes", arguments: Stage.allCases, LoadPlace.allCases)
+    func during(stage: Stage, place: LoadPlace) async throws {
+        for means in Means.allCases {
+            for form in LoadedForm.allCases {
+                let source = WaitingSource()
+                try await place.with(source.provider(stage)) { provider in
+                    let progress = LoadProgress()
+                    let timeout: Duration? = means == .deadline ? .milliseconds(20) : nil
+                    let task = Task { try await load(form, provider, timeout: timeout, progress: progress) }
+                    if means != .deadline { await source.isWaiting.wait() }
+                    switch means {
+                    case .task: task.cancel()
+                    case .progress: progress.cancel()
+                    case .deadline: break
+                    }
+                    let error = await #expect(throws: PasteboardError.self) { try await task.value }
+                    #expect(error?.code == means.code, "\(form) by \(means)")
+                    #expect(!progress.isFinished)
+                    // A deadline may be over before the handler is called.
+                    if means != .deadline { await source.isCancelled.wait() }
+                }
+            }
+        }
+    }
+
+    @Test("After its end nothing changes it", arguments: LoadPlace.allCases)
+    func after(place: LoadPlace) async throws {
+        try await place.with(.text("whole")) { provider in
+            for form in LoadedForm.allCases {
+                let progress = LoadProgress()
+                let task = Task { try await load(form, provider, timeout: .seconds(600), progress: progress) }
+                let data = try await task.value
+                #expect(data == Data("whole".utf8))
+                task.cancel()
+                progress.cancel()
+                #expect(progress.isFinished && !progress.isCancelled, "\(form)")
+            }
+        }
+    }
+
+    @Test("The callback forms are called once, with what ended the load", arguments: LoadPlace.allCases)
+    func callbacks(place: LoadPlace) async throws {
+        for form in LoadedForm.allCases where form != .chunks {
+            let source = WaitingSource()
+            try await place.with(source.provider(.silent)) { provider in
+                let (calls, called, code) = (Counter(), Gate(), Lock(PasteboardError.Code?.none))
+                let end: @Sendable (Bool, (any Error)?) -> Void = { hasResult, error in
+                    #expect(!hasResult)
+                    calls.increment()
+                    code.withLock { $0 = (error as? PasteboardError)?.code }
+                    called.open()
+                }
+                let progress =
+                    switch form {
+                    case .data, .chunks:
+                        provider.loadDataRepresentation(for: .text) { end($0 != nil, $1) }
+                    case .file:
+                        provider.loadFileRepresentation(forTypeIdentifier: "public.text") { end($0 != nil, $1) }
+                    case .inPlace:
+                        provider.loadInPlaceFileRepresentation(forTypeIdentifier: "public.text") { end($0 != nil, $2) }
+                    case .object:
+                        provider.loadObject(ofClass: String.self) { end($0 != nil, $1) }
+                    }
+                await source.isWaiting.wait()
+                progress.cancel()
+                progress.cancel()
+                await called.wait()
+                await source.isCancelled.wait()
+                // The handler's late bytes have come to nothing when another load has come and gone.
+                let other = try await load(form, .text("other"))
+                #expect(other == Data("other".utf8))
+                #expect(calls.value == 1 && code.withLock { $0 } == .cancelled, "\(form)")
+            }
+        }
+    }
+
+    // MARK: A registration's own limit
+
+    /// Kinds of handlers that do nothing.
+    enum Silence: String, CaseIterable {
+        case data
+        case asyncData
+        case file
+        case asyncFile
+        case memory
+        case stream
+        case onceAndKept
+
+        fileprivate func provider(limit: Duration, until end: Gate) -> ItemProvider {
+            let (provider, type) = (ItemProvider(), UniformType.utf8PlainText)
+            // Kept by somebody: a completion that is let go of is an answer, too.
+            let held = Held()
+            switch self {
+            case .data:
+                provider.registerDataRepresentation(for: type, firstByteLimit: limit) { completion in
+                    held.keep(completion)
+                    return nil
+                }
+            case .asyncData:
+                provider.registerDataRepresentation(for: type, firstByteLimit: limit) {
+                    await end.wait()
+                    return Data()
+                }
+            case .onceAndKept:
+                provider.registerDataRepresentation(for: type, policy: .onceAndKept, firstByteLimit: limit) {
+                    await end.wait()
+                    return Data()
+                }
+            case .file:
+                provider.registerFileRepresentation(for: type, firstByteLimit: limit) { completion in
+                    held.keep(completion)
+                    return LoadProgress()
+                }
+            case .asyncFile:
+                provider.registerFileRepresentation(for: type, firstByteLimit: limit) {
+                    await end.wait()
+                    return URL(filePath: "/nonexistent")
+                }
+            case .memory:
+                provider.registerSharedMemory(for: type, firstByteLimit: limit) {
+                    await end.wait()
+                    return try SharedMemory(Data())
+                }
+            case .stream:
+                provider.registerByteStream(for: type, firstByteLimit: limit) { _ in await end.wait() }
+            }
+            return provider
+        }
+    }
+
+    private final class Held: Sendable {
+        private let things = Lock<[any Sendable]>([])
+        func keep(_ thing: any Sendable) { things.withLock { $0.append(thing) } }
+    }
+
+    @Test(
+        "A handler that does nothing ends its load at its registration's limit",
+        arguments: Silence.allCases,
+        LoadPlace.allCases
+    )
+    func stalled(silence: Silence, place: LoadPlace) async throws {
+        let end = Gate()
+        defer { end.open() }
+        try await place.with(silence.provider(limit: .milliseconds(100), until: end)) { provider in
+            for form in LoadedForm.allCases {
+                let error = await #expect(throws: PasteboardError.self) { try await load(form, provider) }
+                #expect(error?.code == .sourceStalled, "\(form)")
+            }
+        }
+    }
+
+    @Test("Progress that a handler reports keeps its load alive beyond the limit", arguments: LoadPlace.allCases)
+    func keptAlive(place: LoadPlace) async throws {
+        // The end of a load whose handler reports nothing tells when the limit is over. It is long, so that a machine with
+        // much to do does not look like a handler that does nothing.
+        let (limit, end, isOver) = (Duration.seconds(2), Gate(), Gate())
+        defer { end.open() }
+        let provider = Silence.asyncData.provider(limit: limit, until: end)
+        provider.registerByteStream(for: .png, firstByteLimit: limit) { writer in
+            writer.progress.totalUnitCount = 1_000_000
+            while !isOver.isOpen {
+                writer.progress.completedUnitCount += 1
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try await writer.write(Data("alive".utf8))
+        }
+        try await place.with(provider) { provider in
+            async let alive = provider.loadData(for: .png)
+            let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .text) }
+            #expect(error?.code == .sourceStalled)
+            isOver.open()
+            let data = try await alive.value
+            #expect(data == Data("alive".utf8))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Each kind of registration, loaded in each way, from each place.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
+struct MatrixTests {
+    struct Cell: CustomTestStringConvertible {
+        let kind: RegisteredKind
+        let form: LoadedForm
+
+        static let all = RegisteredKind.allCases.flatMap { kind in
+            LoadedForm.allCases.map { Cell(kind: kind, form: $0) }
+        }
+
+        var testDescription: String { "\(kind) as \(form)" }
+
+        /// What has to come of it.
+        func outcome(_ place: LoadPlace) -> LoadedForm.Outcome {
+            switch (form, kind.bytes) {
+            case (.data, let bytes?), (.chunks, let bytes?):
+                .bytes(bytes, kind.given)
+            case (.data, nil), (.chunks, nil):
+                .archive(RegisteredKind.tree.keys.map { "\(kind.fileName)/\($0)" }.sorted())
+            case (.file, let bytes?):
+                .file(kind.fileName, bytes, kind.given, isInPlace: false)
+            case (.inPlace, let bytes?):
+                // A file alone, and where its descriptor can be passed.
+                .file(kind.fileName, bytes, kind.given, isInPlace: kind == .file && place != .inline)
+            case (.file, nil), (.inPlace, nil):
+                .tree(kind.fileName, RegisteredKind.tree, kind.given)
+            case (.object, let bytes?):
+                .object(bytes)
+            case (.object, nil):
+                // No class reads a folder: it is no `public.data`.
+                .failure(.typeUnavailable)
+            }
+        }
+    }
+
+    @Test("Each kind of registration can be loaded in each form", arguments: Cell.all, LoadPlace.allCases)
+    func cell(cell: Cell, place: LoadPlace) async throws {
+        let directory = try TemporaryDirectory()
+        try await place.with(cell.kind.provider(in: directory)) { provider in
+            let outcome = try await cell.form.load(cell.kind, from: provider)
+            #expect(outcome == cell.outcome(place))
+            // Asking and loading have one judge.
+            #expect(provider.canLoadObject(ofClass: cell.kind.objectClass) == (cell.kind != .folder))
+        }
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test(
+        "What is asked once and kept gives the same in each form",
+        arguments: RegisteredKind.keepable,
+        LoadPlace.allCases
+    )
+    func kept(kind: RegisteredKind, place: LoadPlace) async throws {
+        let (directory, asked) = (try TemporaryDirectory(), Counter())
+        let provider = try kind.provider(in: directory, policy: .onceAndKept, asked: asked)
+        try await place.with(provider) { provider in
+            for form in LoadedForm.allCases {
+                let outcome = try await form.load(kind, from: provider)
+                // What the broker keeps is a copy.
+                let expected = Cell(kind: kind, form: form).outcome(place == .here ? .here : .inline)
+                #expect(outcome == expected, "\(form)")
+            }
+            #expect(asked.value == 1)
+        }
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("What is received and passed on gives the same to the next", arguments: Cell.all, LoadPlace.brokers)
+    func passedOn(cell: Cell, place: LoadPlace) async throws {
+        let directory = try TemporaryDirectory()
+        try await place.with(cell.kind.provider(in: directory)) { received in
+            try await place.with(received) { provider in
+                let outcome = try await cell.form.load(cell.kind, from: provider)
+                // The file is the first source's own, and not that of the one between.
+                #expect(outcome == cell.outcome(.inline))
+            }
+        }
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("Text of another encoding comes in each form as UTF-8, from another process", arguments: LoadPlace.brokers)
+    func derived(place: LoadPlace) async throws {
+        let provider = ItemProvider()
+        provider.suggestedName = "note"
+        provider.registerDataRepresentation(for: .png) { Data() }
+        provider.registerDataRepresentation(for: .utf16PlainText) {
+            Data(RegisteredKind.text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
+        }
+        let utf8 = Data(RegisteredKind.text.utf8)
+        try await place.with(provider) { provider in
+            #expect(provider.registeredContentTypes == [.png, .utf16PlainText, .utf8PlainText])
+            let progress = LoadProgress()
+            let loaded = try await provider.loadData(for: .utf8PlainText, progress: progress)
+            #expect(loaded.value == utf8 && loaded.type == .utf8PlainText && progress.isFinished)
+            let chunks = try await provider.loadBytes(for: .utf8PlainText)
+            var joined = Data()
+            for try await chunk in chunks.value { joined += chunk }
+            #expect(joined == utf8 && chunks.type == .utf8PlainText)
+            for openInPlace in [false, true] {
+                let path = try await provider.withLoadedFile(for: .utf8PlainText, openInPlace: openInPlace) { file in
+                    let contents = try Data(contentsOf: file.value)
+                    #expect(contents == utf8 && file.type == .utf8PlainText && !file.isInPlace)
+                    return file.value
+                }
+                #expect(path.lastPathComponent == "note.txt")
+                #expect(!FileManager.default.fileExists(atPath: path.path))
+            }
+            let string = try await provider.loadObject(ofClass: String.self)
+            #expect(string == RegisteredKind.text)
+            // Whoever asks for any text gets what was registered.
+            let native = try await provider.loadData(for: .text)
+            #expect(native.type == .utf16PlainText)
+        }
+    }
+
+    @Test("A type that is not there fails in each form, and no handler is asked", arguments: LoadPlace.allCases)
+    func unavailable(place: LoadPlace) async throws {
+        let calls = Counter()
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .plainText) {
+            calls.increment()
+            return Data()
+        }
+        try await place.with(provider) { provider in
+            for kind in [RegisteredKind.data, .folder, .sharedMemory] {
+                for form in LoadedForm.allCases where form != .object {
+                    let outcome = try await form.load(kind, from: provider)
+                    #expect(outcome == .failure(.typeUnavailable), "\(kind) as \(form)")
+                }
+            }
+            let outcome = try await LoadedForm.object.load(.json, from: provider)
+            #expect(outcome == .failure(.typeUnavailable))
+            #expect(calls.value == 0)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import FoundationEssentials
+import Glibc
+import PasteboardKit
+
+/// The destination's role.
+struct LibraryDestination {
+    private enum Form: String {
+        case data
+        case file
+        case inPlace
+        case object
+        case chunks
+        case paused
+        case types
+    }
+
+    private var forms: [Form] = []
+    private var item: Int?
+    private var loads = 1
+    private var type: UniformType?
+    private var timeout: Duration?
+
+    init(_ words: [PeerWord]) throws {
+        for word in words {
+            switch (word.name, word.value) {
+            case ("item", .some): item = try word.number
+            case ("loads", .some): loads = try word.number
+            case ("timeout", .some): timeout = .milliseconds(try word.number)
+            case ("type", let value?): type = UniformType(importedAs: value)
+            case ("group", .some): break
+            case (let name, nil):
+                guard let form = Form(rawValue: name) else { throw Misuse() }
+                forms.append(form)
+            default: throw Misuse()
+            }
+        }
+    }
+
+    func run(_ board: Pasteboard) async throws {
+        let contents = try await board.contents()
+        LibraryPeer.say("items \(contents.items.count)")
+        for item in contents.items where self.item.map({ $0 == item.id }) ?? true {
+            for form in forms {
+                let outcomes = await withTaskGroup(of: String.self) { group in
+                    for _ in 0..<loads { group.addTask { await outcome(form, item.itemProvider) } }
+                    return await group.reduce(into: Set()) { $0.insert($1) }
+                }
+                for outcome in outcomes.sorted() { LibraryPeer.say("\(item.id) \(form) \(outcome)") }
+            }
+        }
+    }
+
+    private func outcome(_ form: Form, _ provider: ItemProvider) async -> String {
+        do {
+            return try await load(form, provider)
+        } catch {
+            return "failed \((error as? PasteboardError)?.code.description ?? "\(error)")"
+        }
+    }
+
+    private func load(_ form: Form, _ provider: ItemProvider) async throws -> String {
+        let type = type ?? provider.registeredContentTypes.first ?? .data
+        switch form {
+        case .data:
+            let loaded = try await provider.loadData(for: type, timeout: timeout)
+            return "\(Shown.bytes(loaded.value)) \(loaded.type.identifier)"
+        case .chunks, .paused:
+            let loaded = try await provider.loadBytes(for: type, timeout: timeout)
+            var data = Data()
+            for try await chunk in loaded.value {
+                if form == .paused, data.isEmpty {
+                    LibraryPeer.say("first")
+                    _ = readLine()
+                }
+                data += chunk
+            }
+            return "\(Shown.bytes(data)) \(loaded.type.identifier)"
+        case .file, .inPlace:
+            return try await provider.withLoadedFile(for: type, openInPlace: form == .inPlace, timeout: timeout) {
+                let (url, name) = ($0.value, Shown.text($0.value.lastPathComponent))
+                let way = $0.isInPlace ? "own" : "copy"
+                guard !url.hasDirectoryPath else {
+                    let paths = try FileManager.default.subpathsOfDirectory(atPath: url.path).sorted()
+                    return "tree:\(paths.map(Shown.text).joined(separator: ",")) \($0.type.identifier) \(way) \(name)"
+                }
+                return "\(Shown.bytes(try Data(contentsOf: url))) \($0.type.identifier) \(way) \(name)"
+            }
+        case .object where provider.canLoadObject(ofClass: String.self):
+            return "string:\(Shown.text(try await provider.loadObject(ofClass: String.self, timeout: timeout)))"
+        case .object:
+            return Shown.bytes(try await provider.loadObject(ofClass: Data.self, timeout: timeout))
+        case .types:
+            let size = provider.preferredPresentationSize
+            let name = Shown.text(provider.suggestedName ?? "-")
+            let team = Shown.text(String(decoding: provider.teamData ?? Data(), as: UTF8.self))
+            let types = provider.registeredTypeIdentifiers.joined(separator: ",")
+            return "\(types) \(name) \(size.width)x\(size.height) \(provider.preferredPresentationStyle) \(team)"
+        }
+    }
+}

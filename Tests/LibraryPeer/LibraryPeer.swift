@@ -1,0 +1,103 @@
+import FoundationEssentials
+import Glibc
+import PasteboardKit
+
+/// A source or a destination that is a program with the library, in a process of its own: what happens to it, it tells in
+/// lines on standard output.
+@main
+enum LibraryPeer {
+    private static let usage = """
+        usage: library-peer source SOCKET [NAME=VALUE | KIND ...]
+               library-peer destination SOCKET [NAME=VALUE | FORM ...]
+
+        A source makes an item of each KIND: data, file, folder, object, lazy, json, stream, memory, custom; a setting
+        counts for the kinds behind it: name=NAME (suggested), file=PATH (of file, folder), count=N (bytes), presentation,
+        policy=once, visibility=group|ownProcess, waits (handlers go on only when they are cancelled),
+        half (so does a stream, behind half of its bytes), and group=TOKEN for all. It says `promised`, `asked`,
+        `cancelled`, `ended HOW`.
+
+        A destination loads each item in each FORM: data, file, inPlace, object, chunks, paused (chunks, of which it takes
+        the first, says `first` and waits for a line), types; with item=N one item, as type=TYPE, else the item's first, with
+        loads=N that many at once, timeout=MILLISECONDS, and group=TOKEN. It says a line for each.
+
+        """
+
+    static func main() async {
+        do {
+            var arguments = CommandLine.arguments.dropFirst()
+            guard let role = arguments.popFirst(), let path = arguments.popFirst() else { throw Misuse() }
+            let words = arguments.map(PeerWord.init)
+            let groups = words.compactMap { $0.name == "group" ? $0.value : nil }
+            let connection = PasteboardConnection(socketPath: path, startsBroker: false, groups: groups)
+            let board = Pasteboard(name: .general, connection: connection)
+            switch role {
+            case "source": try await LibrarySource(words).run(board)
+            case "destination": try await LibraryDestination(words).run(board)
+            default: throw Misuse()
+            }
+        } catch {
+            write("library-peer: \(error)\n\(error is Misuse ? usage : "")", to: 2)
+            exit(2)
+        }
+    }
+
+    static func say(_ line: String) {
+        write(line + "\n", to: 1)
+    }
+
+    /// At once and in one piece: several threads say something.
+    private static func write(_ text: String, to descriptor: CInt) {
+        _ = Array(text.utf8).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    }
+}
+
+struct Misuse: Error {}
+
+/// `name=value`, or a name alone.
+struct PeerWord: Sendable {
+    let name: String
+    let value: String?
+
+    init(_ argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        name = String(parts[0])
+        value = parts.count == 2 ? String(parts[1]) : nil
+    }
+
+    /// The value as a number.
+    var number: Int {
+        get throws {
+            guard let value, let number = Int(value) else { throw Misuse() }
+            return number
+        }
+    }
+}
+
+/// What data says of itself in one line.
+enum Shown {
+    static func bytes(_ data: Data) -> String {
+        if data.count > 262, data[257..<262] == Data("ustar".utf8) { return "tar" }
+        if data == pattern(data.count), data.count > 100 { return "pattern:\(data.count)" }
+        return data.count > 1_000 ? "damaged:\(data.count)" : "text:\(text(String(decoding: data, as: UTF8.self)))"
+    }
+
+    /// As in a URL: one word of printable ASCII.
+    static func text(_ text: String) -> String {
+        text.utf8.map { byte in
+            let scalar = Unicode.Scalar(byte)
+            let isPlain =
+                scalar.properties.isAlphabetic && byte < 128 || "0123456789.-_:/".unicodeScalars.contains(scalar)
+            return isPlain ? String(scalar) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+
+    /// Its length is prime, so that a piece in a wrong place is another piece.
+    private static let block = Data((0..<65_521).map { UInt8(truncatingIfNeeded: (UInt32($0) &* 2_654_435_761) >> 21) })
+
+    static func pattern(_ count: Int) -> Data {
+        var data = Data(capacity: count + block.count)
+        while data.count < count { data += block }
+        data.count = count
+        return data
+    }
+}

@@ -1,0 +1,92 @@
+import TestSupport
+import Testing
+
+/// Files with names that somebody could trip over, between processes.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct AwkwardNameTests {
+    private struct Name {
+        /// What the source's file is called.
+        let given: String
+        /// What the loaded copy is, as the peer shows it.
+        let loaded: String
+    }
+
+    nonisolated private static let names = [
+        Name(given: "a b.txt", loaded: "a%20b.txt"),
+        Name(given: " x ", loaded: "x.txt"),
+        Name(given: "a\nb.txt", loaded: "a_b.txt"),
+        Name(given: "-rf.txt", loaded: "_rf.txt"),
+        Name(given: ".hidden.txt", loaded: "hidden.txt"),
+        Name(given: "...", loaded: "pasted.txt"),
+        Name(given: "..x..txt", loaded: "x..txt"),
+        Name(given: "*", loaded: "%2A.txt"),
+        Name(given: "世界.txt", loaded: "%E4%B8%96%E7%95%8C.txt"),
+        Name(given: "e\u{301}.txt", loaded: "e%CC%81.txt"),
+        Name(given: "a\u{202E}txt.exe", loaded: "a_txt.exe.txt"),
+        Name(given: "\u{200F}שלום.txt", loaded: "_%D7%A9%D7%9C%D7%95%D7%9D.txt"),
+        Name(given: "\u{2066}x\u{2069}.txt", loaded: "_x_.txt"),
+        Name(given: "a\u{7F}\u{1B}[31m.txt", loaded: "a__%5B31m.txt"),
+        Name(given: "no extension", loaded: "no%20extension.txt"),
+        Name(given: "wrong.png", loaded: "wrong.png.txt"),
+        Name(given: "UPPER.TXT", loaded: "UPPER.TXT"),
+        Name(given: String(repeating: "n", count: 251) + ".txt", loaded: String(repeating: "n", count: 251) + ".txt"),
+        Name(given: String(repeating: "n", count: 255), loaded: String(repeating: "n", count: 251) + ".txt"),
+        Name(
+            given: String(repeating: "ö", count: 127) + "x",
+            loaded: String(repeating: "%C3%B6", count: 125) + ".txt"
+        ),
+    ]
+
+    @Test("A file is loaded under its own name, made harmless, and from where it is under its very name")
+    func files() throws {
+        let directory = try TemporaryDirectory()
+        let words = try Self.names.flatMap { name in
+            ["file=\(try directory.write("text", to: name.given))", "file"]
+        }
+        try BrokerProcess.run { broker in
+            _ = try broker.librarySource(words)
+            let lines = try broker.libraryDestination(["file", "inPlace"]).rest()
+            #expect(lines.count == 2 * Self.names.count + 1)
+            for (index, name) in Self.names.enumerated() where lines.count > 2 * index + 2 {
+                #expect(lines[2 * index + 1] == "\(index) file text:text public.plain-text copy \(name.loaded)")
+                let own = Self.shown(name.given)
+                #expect(lines[2 * index + 2] == "\(index) inPlace text:text public.plain-text own \(own)")
+            }
+        }
+    }
+
+    @Test("A suggested name is made harmless on its way, and so is a folder's")
+    func suggestions() throws {
+        let directory = try TemporaryDirectory()
+        _ = try directory.makeDirectory("folder")
+        try directory.write("1", to: "folder/file")
+        let suggestions =
+            Self.names + [
+                Name(given: "..", loaded: "pasted.txt"), Name(given: "../../x", loaded: "_.._x.txt"),
+                Name(given: "/etc/passwd", loaded: "_etc_passwd.txt"), Name(given: "", loaded: "pasted.txt"),
+                Name(given: String(repeating: "n", count: 4_000), loaded: String(repeating: "n", count: 251) + ".txt"),
+            ]
+        let file = try directory.write("text", to: "text")
+        let words =
+            ["file=\(file)"] + suggestions.flatMap { ["name=\($0.given)", "file"] }
+            + ["file=\(directory["folder"])", "name=../.\u{202E}x", "folder"]
+        try BrokerProcess.run { broker in
+            _ = try broker.librarySource(words)
+            let lines = try broker.libraryDestination(["file"]).rest()
+            #expect(lines.count == suggestions.count + 2)
+            for (index, name) in suggestions.enumerated() where lines.count > index + 1 {
+                // What is no name at all leaves the file its own.
+                let loaded = ["pasted.txt"].contains(name.loaded) ? "text.txt" : name.loaded
+                #expect(lines[index + 1] == "\(index) file text:text public.plain-text copy \(loaded)")
+            }
+            #expect(lines.last == "\(suggestions.count) file tree:file public.folder copy _._x")
+        }
+    }
+
+    private static func shown(_ name: String) -> String {
+        name.utf8.map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            let isPlain = byte < 128 && (character.isLetter || character.isNumber || "-._:/".contains(character))
+            return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+}

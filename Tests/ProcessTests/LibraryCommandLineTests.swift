@@ -1,0 +1,131 @@
+import TestSupport
+import Testing
+
+/// Programs with the library on one side, and the command line on the other.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct LibraryCommandLineTests {
+    private let desk: Desk
+
+    init() throws {
+        self.desk = try Desk(.socket)
+        // A broker runs from here on.
+        try self.desk.copy("nothing yet")
+    }
+
+    private func peer(_ role: String, _ words: [String]) throws -> PeerProcess {
+        let words = [role, self.desk.directory["socket"]] + words
+        let peer = try PeerProcess("library-peer", words, environment: self.desk.environment)
+        if role == "source" { try peer.expect("promised") }
+        return peer
+    }
+
+    @Test("Items of a program are listed and pasted, each asked for once")
+    func items() throws {
+        let source = try self.peer("source", ["name=v1.2", "data", "custom", "stream", "object"])
+        let types = try self.desk.run("types").text.split(separator: "\n")
+        #expect(
+            types.map { $0.split(separator: " ").joined(separator: " ") } == [
+                "public.png - promised item 1 v1.2", "org.example.place - promised item 2 v1.2",
+                "public.utf8-plain-text - promised item 2 v1.2", "com.compuserve.gif - promised item 3 v1.2",
+                "public.utf8-plain-text - promised item 4 v1.2",
+            ]
+        )
+        #expect(try self.desk.run("list").text.contains("4 items"))
+        #expect(try self.desk.run("paste", "--item", "2").text == "Sequoia")
+        #expect(try self.desk.run("paste", "--item", "2", "-t", "public.json").text == #"{"name":"Sequoia"}"#)
+        #expect(try self.desk.run("paste", "--item", "4").text == "a note")
+        #expect(try self.desk.run("paste", "--item", "3").output.count == 400_000)
+        try source.expect("asked")
+        try source.expect("asked")
+        try source.expect("asked")
+        _ = try self.desk.directory.makeDirectory("out")
+        let paths = try self.desk.run("paste", "--into", "out")
+        #expect(paths.text == "out/v1.2.png\nout/v1.2\nout/v1.2.gif\nout/v1.2.txt\n", "\(paths.errorText)")
+        #expect(try self.desk.directory.contents(of: "out/v1.2.png") == self.desk.run("paste").output)
+        #expect(try self.desk.run("clear").exitCode == 0)
+        #expect(try source.rest() == Array(repeating: "asked", count: 5) + ["ended cleared"])
+    }
+
+    @Test("A folder is pasted as a tar archive, and its file is named as one")
+    func folder() throws {
+        _ = try self.desk.directory.makeDirectory("folder")
+        try self.desk.directory.write("1", to: "folder/-x")
+        let source = try self.peer("source", ["name=../tree", "file=\(self.desk.directory["folder"])", "folder"])
+        #expect(try self.desk.run("types").text == "public.folder  -  promised\n")
+        #expect(try self.desk.shell("pasteboard paste | tar -t | sort").text == "folder/\nfolder/-x\n")
+        #expect(try self.desk.run("paste", "--into", ".").text == "./_tree.tar\n")
+        #expect(try self.desk.shell("tar -tf _tree.tar | sort").text == "folder/\nfolder/-x\n")
+        #expect(try self.desk.run("paste", "-o", "x").exitCode == 0)
+        #expect(try self.desk.directory.contents(of: "x") == self.desk.directory.contents(of: "_tree.tar"))
+        #expect(try self.desk.run("clear").exitCode == 0)
+        #expect(try source.rest() == Array(repeating: "asked", count: 3) + ["ended cleared"])
+    }
+
+    @Test("Files with awkward names are pasted under harmless ones")
+    func names() throws {
+        let file = try self.desk.directory.write("text", to: "-a\nb")
+        let source = try self.peer("source", ["file=\(file)", "file", "name=../\u{202E}x", "file"])
+        _ = try self.desk.directory.makeDirectory("out")
+        #expect(try self.desk.run("paste", "--into", "out").exitCode == 0)
+        #expect(self.desk.directory.names(in: "out") == ["__x.txt", "_a_b.txt"])
+        #expect(try self.desk.run("clear").exitCode == 0)
+        #expect(try source.rest() == ["asked", "asked", "ended cleared"])
+    }
+
+    @Test("What is for a group is not there for the command line")
+    func visibility() throws {
+        let words = ["group=secret", "name=secret", "visibility=group", "presentation", "data"]
+        let source = try self.peer("source", words)
+        #expect(try !self.desk.run("types", "--json").text.contains("secret"))
+        let paste = try self.desk.run("paste")
+        #expect(paste.exitCode == 1 && paste.output.isEmpty)
+        #expect(paste.errorText == "pasteboard: paste: no representation is visible\n")
+        #expect(try self.desk.run("clear").exitCode == 0)
+        #expect(try source.rest() == ["ended cleared"])
+    }
+
+    @Test("What `copy` has kept is loaded in each form")
+    func copied() throws {
+        try self.desk.directory.write(Desk.bytes(100_000), to: "a b.png")
+        try self.desk.directory.write("text\n", to: "note.txt")
+        try self.desk.run("copy", "a b.png", "note.txt")
+        let lines = try self.peer("destination", ["types", "file", "inPlace", "object"]).rest()
+        #expect(
+            lines == [
+                "items 2", "0 types public.png a%20b.png 0.0x0.0 unspecified ",
+                "0 file damaged:100000 public.png copy a%20b.png", "0 inPlace damaged:100000 public.png copy a%20b.png",
+                "0 object damaged:100000", "1 types public.plain-text note.txt 0.0x0.0 unspecified ",
+                "1 file text:text%0A public.plain-text copy note.txt",
+                "1 inPlace text:text%0A public.plain-text copy note.txt", "1 object string:text%0A",
+            ]
+        )
+        try self.desk.copy("latin \u{FC}", "--name", "n")
+        #expect(
+            try self.peer("destination", ["data", "object", "file"]).rest() == [
+                "items 1", "0 data text:latin%20%C3%BC public.utf8-plain-text", "0 object string:latin%20%C3%BC",
+                "0 file text:latin%20%C3%BC public.utf8-plain-text copy n.txt",
+            ]
+        )
+    }
+
+    @Test("What `offer` promises is loaded in each form, and a command that fails is the source's error")
+    func offered() throws {
+        let offer = try self.desk.offer(["-t", "text=echo run", "-t", ".png=exit 3", "--name", "n"])
+        let lines = try self.peer("destination", ["types", "data", "file", "object", "chunks"]).rest()
+        #expect(
+            lines == [
+                "items 1", "0 types public.utf8-plain-text,public.png n 0.0x0.0 unspecified ",
+                "0 data text:run%0A public.utf8-plain-text", "0 file text:run%0A public.utf8-plain-text copy n.txt",
+                "0 object string:run%0A", "0 chunks text:run%0A public.utf8-plain-text",
+            ]
+        )
+        let failing = try self.peer("destination", ["type=public.image", "data", "file", "chunks"]).rest()
+        #expect(
+            failing == [
+                "items 1", "0 data failed source-failed", "0 file failed source-failed",
+                "0 chunks failed source-failed",
+            ]
+        )
+        try self.desk.run("clear")
+        #expect(try offer.finish().exitCode == 0)
+    }
+}

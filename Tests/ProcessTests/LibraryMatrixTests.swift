@@ -1,0 +1,218 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Programs with the library, of each kind of registration and each form of load, as processes.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct LibraryMatrixTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+        try self.directory.write("a file", to: "some notes.md")
+        _ = try self.directory.makeDirectory("a folder")
+        _ = try self.directory.makeDirectory("a folder/sub")
+        try self.directory.write("1", to: "a folder/-rf")
+        try self.directory.write("2", to: "a folder/sub/b c")
+    }
+
+    private var kinds: [String] {
+        [
+            "name=v1.2", "data", "object", "lazy", "json", "stream", "memory", "custom",
+            "file=\(self.directory["a folder"])", "folder",
+        ]
+    }
+
+    /// An item's lines.
+    private static func lines(
+        _ item: Int,
+        _ bytes: String,
+        _ type: String,
+        _ name: String,
+        object: String? = nil
+    ) -> [String] {
+        [
+            "\(item) data \(bytes) \(type)", "\(item) file \(bytes) \(type) copy \(name)",
+            "\(item) inPlace \(bytes) \(type) copy \(name)", "\(item) object \(object ?? bytes)",
+            "\(item) chunks \(bytes) \(type)",
+        ]
+    }
+
+    @Test("Each kind of registration is loaded in each form", arguments: [true, false])
+    func matrix(passesDescriptors: Bool) throws {
+        let limits = BrokerProcess.patient + (passesDescriptors ? [] : ["passed-descriptors=0"])
+        try BrokerProcess.run(limits: limits) { broker in
+            let file = ["file=\(self.directory["some notes.md"])", "file"]
+            let source = try broker.librarySource(file + self.kinds)
+            let destination = try broker.libraryDestination(["data", "file", "inPlace", "object", "chunks"])
+            let lines = try destination.rest()
+            let (pattern, note, place) = ("pattern:400000", "text:a%20note", "text:%7B%22name%22:%22Sequoia%22%7D")
+            let plain = "public.utf8-plain-text"
+            let tree = "tree:-rf,sub,sub/b%20c public.folder copy v1.2"
+            var expected = Self.lines(
+                0,
+                "text:a%20file",
+                "public.plain-text",
+                "some%20notes.md",
+                object: "string:a%20file"
+            )
+            if passesDescriptors { expected[2] = "0 inPlace text:a%20file public.plain-text own some%20notes.md" }
+            expected += Self.lines(1, pattern, "public.png", "v1.2.png")
+            for item in 2...3 { expected += Self.lines(item, note, plain, "v1.2.txt", object: "string:a%20note") }
+            expected += Self.lines(4, place, "public.json", "v1.2.json")
+            expected += Self.lines(5, pattern, "com.compuserve.gif", "v1.2.gif")
+            expected += Self.lines(6, pattern, "public.jpeg", "v1.2.jpeg")
+            expected += Self.lines(7, place, "org.example.place", "v1.2", object: "string:Sequoia")
+            expected += [
+                "8 data tar public.tar-archive", "8 file \(tree)", "8 inPlace \(tree)",
+                "8 object failed type-unavailable",
+                "8 chunks tar public.tar-archive",
+            ]
+            #expect(lines.first == "items 9")
+            for (line, expected) in zip(lines.dropFirst(), expected) { #expect(line == expected) }
+            #expect(lines.count == expected.count + 1)
+            try source.end()
+        }
+    }
+
+    @Test("A type of the source's own is found by its supertypes, which the destination need not know")
+    func customType() throws {
+        try BrokerProcess.run { broker in
+            _ = try broker.librarySource(["custom"])
+            for type in ["public.json", "public.content", "ORG.example.Place"] {
+                let line = try broker.libraryDestination(["type=\(type)", "data"]).rest().last
+                #expect(line == "0 data text:%7B%22name%22:%22Sequoia%22%7D org.example.place", "\(type)")
+            }
+            #expect(
+                try broker.libraryDestination(["type=public.plain-text", "data"]).rest().last
+                    == "0 data text:Sequoia public.utf8-plain-text"
+            )
+            #expect(
+                try broker.libraryDestination(["type=public.image", "data"]).rest().last
+                    == "0 data failed type-unavailable"
+            )
+        }
+    }
+
+    @Test("What is for a group exists for those who have its token, and what is for its own process for nobody")
+    func visibility() throws {
+        try BrokerProcess.run { broker in
+            _ = try broker.librarySource([
+                "group=secret", "visibility=group", "data", "object", "visibility=ownProcess", "memory",
+            ])
+            let member = try broker.libraryDestination(["group=other", "group=secret", "data"]).rest()
+            #expect(
+                member == [
+                    "items 2", "0 data pattern:400000 public.png", "1 data text:a%20note public.utf8-plain-text",
+                ]
+            )
+            let stranger = try broker.libraryDestination(["type=public.png", "data"]).rest()
+            #expect(stranger == ["items 2", "0 data failed type-unavailable", "1 data failed type-unavailable"])
+            #expect(
+                try broker.libraryDestination(["group=Secret", "types"]).rest()
+                    == ["items 2", "0 types  - 0.0x0.0 unspecified ", "1 types  - 0.0x0.0 unspecified "]
+            )
+        }
+    }
+
+    @Test("Name, presentation and team data cross")
+    func metadata() throws {
+        try BrokerProcess.run { broker in
+            _ = try broker.librarySource(["presentation", "name=../a\u{202E}b", "custom"])
+            #expect(
+                try broker.libraryDestination(["types"]).rest().last
+                    == "0 types org.example.place,public.utf8-plain-text _a_b 640.0x480.5 attachment team"
+            )
+        }
+    }
+
+    @Test(
+        "100 loads at once call a once-and-kept handler once, whose bytes outlive it, and an every-time one 100 times"
+    )
+    func concurrency() throws {
+        try BrokerProcess.run { broker in
+            let load = ["loads=100", "data"]
+            let result = ["items 1", "0 data pattern:400000 public.png"]
+            let everyTime = try broker.librarySource(["data"])
+            #expect(try broker.libraryDestination(load).rest() == result)
+            let once = try broker.librarySource(["policy=once", "data"])
+            #expect(try everyTime.rest() == Array(repeating: "asked", count: 100) + ["ended replaced"])
+            let destinations = try (0..<2).map { _ in try broker.libraryDestination(load) }
+            for destination in destinations { #expect(try destination.rest() == result) }
+            try once.expect("asked")
+            try once.kill()
+            #expect(try broker.libraryDestination(load).rest() == result)
+            _ = try broker.librarySource(["custom"])
+        }
+    }
+
+    @Test(
+        "A source that dies while its handler works is gone for the load at once",
+        arguments: [
+            "data", "file", "folder", "object", "lazy", "stream", "memory",
+        ]
+    )
+    func sourceDies(kind: String) throws {
+        try BrokerProcess.run { broker in
+            for form in ["data", "file", "inPlace", "chunks"] {
+                let source = try broker.librarySource(["waits", kind])
+                let destination = try broker.libraryDestination([form])
+                try source.expect("asked")
+                try source.kill()
+                #expect(try destination.rest().last == "0 \(form) failed source-gone")
+            }
+        }
+    }
+
+    @Test(
+        "A source that dies in the middle of its bytes fails the load at once",
+        arguments: ["data", "file", "stream"]
+    )
+    func sourceDiesHalfway(kind: String) throws {
+        try self.directory.write(Array(repeating: 1, count: 32 << 20), to: "large")
+        try BrokerProcess.run(limits: BrokerProcess.patient + ["passed-descriptors=0"]) { broker in
+            let source = try broker.librarySource(["count=33554432", "half", "file=\(self.directory["large"])", kind])
+            let destination = try broker.libraryDestination(["paused"])
+            try destination.wait(for: "first")
+            try source.kill()
+            try destination.order("go on")
+            let line = try destination.rest().last
+            #expect(
+                ["0 paused failed source-gone", "0 paused failed source-truncated"].contains(line),
+                "\(line ?? "")"
+            )
+        }
+    }
+
+    @Test(
+        "A destination that dies cancels the handler it has called",
+        arguments: [
+            "data", "file", "folder", "object", "lazy", "stream", "memory",
+        ]
+    )
+    func destinationDies(kind: String) throws {
+        try BrokerProcess.run { broker in
+            let source = try broker.librarySource(["waits", kind])
+            for form in ["data", "file", "chunks"] {
+                let destination = try broker.libraryDestination([form])
+                try source.expect("asked")
+                try destination.kill()
+                try source.expect("cancelled")
+            }
+            #expect(try broker.loads() == 0)
+        }
+    }
+
+    @Test("A destination that dies in the middle of a stream cancels it, and a timeout does")
+    func destinationDiesHalfway() throws {
+        try BrokerProcess.run { broker in
+            let source = try broker.librarySource(["half", "stream"])
+            let destination = try broker.libraryDestination(["paused"])
+            try destination.wait(for: "first")
+            try source.expect("asked")
+            try destination.kill()
+            try source.expect("cancelled")
+            let late = try broker.libraryDestination(["timeout=50", "data"])
+            #expect(try late.rest().last == "0 data failed timeout")
+        }
+    }
+}
