@@ -46,8 +46,13 @@ struct DynamicType {
             let supertype = value.utf8.count == 1 ? Self.supertype(code: value) : value
             if TypeIdentifier.isWellFormed(supertype) { supertypes.append(supertype) }
         } else if let tagClass = Self.tagClasses.first(where: { $0.key == key })?.tagClass, !value.isEmpty {
-            // A stranger may have spelled it; it ends up behind names of files.
-            if tagClass == .filenameExtension, !TagLookup.isFilenameExtension(value) { return }
+            // A stranger may have spelled it; it ends up behind names of files and in headers of messages.
+            switch tagClass {
+            case .filenameExtension where !TagLookup.isFilenameExtension(value): return
+            case .mimeType where MediaType(value) == nil: return
+            default: break
+            }
+            if value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) { return }
             tags[tagClass, default: []].append(value)
         }
     }

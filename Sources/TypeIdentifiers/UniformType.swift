@@ -95,7 +95,7 @@ extension UniformType: Codable {
                     "a type identifier is 1 to \(TypeIdentifier.maximumLength) bytes of letters, digits, -, . and _"
             )
         }
-        self = UniformType(identifier) ?? UniformType(known: identifier)
+        self = UniformType(identifier) ?? UniformType(importedAs: identifier)
     }
 
     /// Writes the identifier as a single string.

@@ -18,7 +18,7 @@ final class LinkCore {
     private var answers: [UInt64: AskAnswer] = [:]
     /// What this was perhaps the last to hold. It may hold what a program's handlers have captured, whose end is the
     /// program's code: it is let go of once the lock is free.
-    private var discarded: [any AnyObject & Sendable] = []
+    private var discarded: [any Sendable] = []
     /// Answers that have something to send.
     private var stalled: [UInt64] = []
     /// Somebody is going to send what waits.
@@ -276,6 +276,7 @@ final class LinkCore {
             io.state.end(ask)
             forget(ask)
         case .success(let data?):
+            if let before = answers[ask]?.data { discarded.append(before) }
             answers[ask]?.data = data
             answers[ask]?.sent = 0
             stalled.append(ask)
@@ -283,7 +284,7 @@ final class LinkCore {
     }
 
     private func forget(_ ask: UInt64) {
-        if let pieces = answers.removeValue(forKey: ask)?.pieces { discarded.append(pieces) }
+        if let answer = answers.removeValue(forKey: ask) { discarded.append(answer) }
         forgetLastPublications()
     }
 
@@ -308,6 +309,7 @@ final class LinkCore {
     }
 
     private func takeNext(_ ask: UInt64, of pieces: any PieceSource, _ effects: inout Effects) {
+        if let before = answers[ask]?.data { discarded.append(before) }
         answers[ask]?.data = nil
         answers[ask]?.sent = 0
         effects.append { [weak link] in
@@ -326,7 +328,7 @@ final class LinkCore {
 }
 
 /// A representation that the broker has asked for.
-private struct AskAnswer {
+private struct AskAnswer: Sendable {
     /// Between two reports of progress, in nanoseconds: enough for people, and far below every deadline.
     static let reportInterval: UInt64 = 100_000_000
     /// So many may come without an interval between them.

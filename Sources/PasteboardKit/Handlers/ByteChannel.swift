@@ -106,9 +106,12 @@ final class ByteChannel: PieceSource {
         let (step, stop) = state.withLock { state -> (Step, (@Sendable () -> Void)?) in
             guard !state.isCancelled, state.end == nil || !state.waiting.isEmpty else { return (Step(), nil) }
             state.isCancelled = true
+            let (stop, waiting) = (state.stop, state.waiting)
             state.waiting = Data()
-            defer { state.stop = nil }
-            return (Self.step(&state), state.stop)
+            state.stop = nil
+            var step = Self.step(&state)
+            step.discarded = waiting
+            return (step, stop)
         }
         step.perform()
         stop?()
@@ -122,6 +125,8 @@ final class ByteChannel: PieceSource {
         var result: Result<Data?, any Error> = .success(nil)
         var writers: [Writer] = []
         var outcome: Result<Void, PasteboardError> = .success(())
+        /// Whose end may be the program's code.
+        var discarded = Data()
 
         func perform() {
             take?(result)

@@ -14,6 +14,8 @@ final class HandlerRun: Sendable {
         var work = Work.none
         var isOver = false
         var isCancelled = false
+        /// What is to be done to the handler's progress when the run is over.
+        var stopObserving: (@Sendable () -> Void)?
     }
 
     private let handler: DataHandler
@@ -111,11 +113,17 @@ final class HandlerRun: Sendable {
         guard !state.withLock({ $0.isOver }) else { return }
         guard let progress = body(Promise { self.finish($0) }) else { return }
         guard attach(.progress(progress)) else { return }
-        progress.observe { [weak self, weak progress] in
+        let observer = progress.observe { [weak self, weak progress] in
             guard let self, let progress, !state.withLock({ $0.isOver }) else { return }
             let (completed, total) = progress.reported
             self.progress(completed, total)
         }
+        let stopObserving: @Sendable () -> Void = { [weak progress] in progress?.removeObserver(observer) }
+        let isOver = state.withLock { state in
+            if !state.isOver { state.stopObserving = stopObserving }
+            return state.isOver
+        }
+        if isOver { stopObserving() }
     }
 
     /// The run may have been cancelled, or be finished, before it is known what there is to stop.
@@ -157,14 +165,17 @@ final class HandlerRun: Sendable {
 
     /// What the run was doing; nil if it was over.
     private func end(cancelled isCancelled: Bool = false) -> Work? {
-        state.withLock { state in
-            guard !state.isOver else { return nil }
-            let work = state.work
+        let (work, stopObserving) = state.withLock { state -> (Work?, (@Sendable () -> Void)?) in
+            guard !state.isOver else { return (nil, nil) }
+            let (work, stopObserving) = (state.work, state.stopObserving)
             state.isOver = true
             state.isCancelled = isCancelled
             state.work = .none
-            return work
+            state.stopObserving = nil
+            return (work, stopObserving)
         }
+        stopObserving?()
+        return work
     }
 
     /// What a handler's completion stands for. Only its first use counts; let go of unused, it has failed.

@@ -13,6 +13,7 @@ final class HandlerWatch: Sendable {
         var limit: Duration
         var byteAt = ContinuousClock.now
         var heardAt = ContinuousClock.now
+        var hasReported = false
 
         var due: ContinuousClock.Instant { min(heardAt + limit, byteAt + max(HandlerWatch.keepAlive, limit)) }
     }
@@ -26,8 +27,14 @@ final class HandlerWatch: Sendable {
     }
 
     func reported() {
-        state.withLock { $0.heardAt = .now }
+        state.withLock { state in
+            state.heardAt = .now
+            state.hasReported = true
+        }
     }
+
+    /// Whether it tells itself how far it is, in units of its own.
+    var hasReported: Bool { state.withLock { $0.hasReported } }
 
     /// It is waited for again: what it did not do while nobody took its bytes does not count.
     func resumed() {
@@ -38,7 +45,11 @@ final class HandlerWatch: Sendable {
     }
 
     func gaveBytes() {
-        state.withLock { $0 = State(limit: Self.progressLimit) }
+        state.withLock { state in
+            state.limit = Self.progressLimit
+            state.byteAt = .now
+            state.heardAt = .now
+        }
     }
 
     /// Calls `end` when it has been silent for too long.

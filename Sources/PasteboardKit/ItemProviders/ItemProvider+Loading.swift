@@ -57,7 +57,7 @@ extension ItemProvider {
         case .utf8Text(of: let remote):
             do throws(PasteboardError) {
                 let native = try await remote.loadData(timeout: timeout, progress: progress?.makePart())
-                let text = try utf8Text(of: native.value, type: native.type)
+                let text = try await HandlerPool.files.utf8Text(of: native)
                 progress?.end(byteCount: text.count)
                 return Loaded(value: text, type: representation.type)
             } catch {

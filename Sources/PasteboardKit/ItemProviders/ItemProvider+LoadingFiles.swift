@@ -48,9 +48,16 @@ extension ItemProvider {
             progress?.end(byteCount: nil)
             throw error
         }
-        defer { file.remove() }
         progress?.end(part)
-        return try await body(Loaded(value: file.url, type: load.type))
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body(Loaded(value: file.url, type: load.type)))
+        } catch {
+            result = .failure(error)
+        }
+        // A tree may take its time.
+        await withTaskExecutorPreference(HandlerPool.files) { file.remove() }
+        return try result.get()
     }
 
     /// Loads the bytes into a file and calls the handler with it or with a ``PasteboardError``, once, on a thread of the

@@ -126,7 +126,7 @@ final class PieceChunks: Sendable {
         switch piece {
         case .success(.some):
             let total = source.byteCount.map { Int64(clamping: $0) }
-            progress?.report(completed: Int64(clamping: taken), total: total)
+            if watch?.hasReported != true { progress?.report(completed: Int64(clamping: taken), total: total) }
         case .success(nil): ended(byteCount: Int(clamping: taken))
         case .failure: ended(byteCount: nil)
         }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 extension HandlerPool {
     /// What a program's code makes on one of the threads. It is handed over, so it need not be Sendable.
     func value<Value>(_ body: @escaping @Sendable () throws -> sending Value) async throws -> sending Value {
@@ -8,6 +10,24 @@ extension HandlerPool {
                 } catch {
                     continuation.resume(throwing: error)
                 }
+            }
+        }
+    }
+}
+
+extension HandlerPool {
+    /// Converts a text, which may be long.
+    func utf8Text(of loaded: Loaded<Data>) async throws(PasteboardError) -> Data {
+        let reply = Reply<Data>()
+        return try await reply.value {
+            reply.resolve(.failure(.cancelled))
+        } start: {
+            run {
+                reply.resolve(
+                    Result { () throws(PasteboardError) in
+                        try PasteboardKit.utf8Text(of: loaded.value, type: loaded.type)
+                    }
+                )
             }
         }
     }

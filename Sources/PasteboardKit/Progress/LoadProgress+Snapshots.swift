@@ -52,7 +52,7 @@ extension LoadProgress {
         return id
     }
 
-    private func removeObserver(_ id: Int) {
+    func removeObserver(_ id: Int) {
         state.withLock { $0.observers[id] = nil }
     }
 }
