@@ -82,6 +82,35 @@ import Testing
         }
     }
 
+    @Test("Folders and what is in them keep their names, whatever these are")
+    func folders() throws {
+        let directory = try TemporaryDirectory()
+        // The folder's own is made harmless, those in it are the source's business.
+        let folders = [
+            ("-C", "_C"), ("a b", "a%20b"), ("a\nb", "a_b"), (#"a\101"#, "a%5C101"), ("*", "%2A"), ("--help", "_-help"),
+            (".hidden", "hidden"), ("世", "%E4%B8%96"), ("a\u{202E}b", "a_b"), ("x.png", "x.png"),
+        ]
+        let files = ["-rf", "a b", "a\nb", #"a\101"#, "*", "--to-command=x", ".hidden", "世", "a\u{202E}b"]
+        var words: [String] = []
+        for (name, _) in folders {
+            _ = try directory.makeDirectory(name)
+            for file in files { try directory.write("1", to: "\(name)/\(file)") }
+            words += ["file=\(directory[name])", "folder"]
+        }
+        _ = try directory.makeDirectory("empty")
+        words += ["file=\(directory["empty"])", "folder"]
+        let tree = "tree:" + files.sorted().map(Self.shown).joined(separator: ",") + " public.folder copy"
+        try BrokerProcess.run { broker in
+            _ = try broker.librarySource(words)
+            let lines = try broker.libraryDestination(["file"]).rest()
+            #expect(lines.count == folders.count + 2)
+            for (index, (name, loaded)) in folders.enumerated() where lines.count > index + 1 {
+                #expect(lines[index + 1] == "\(index) file \(tree) \(loaded)", "\(name)")
+            }
+            #expect(lines.last == "\(folders.count) file tree: public.folder copy empty")
+        }
+    }
+
     private static func shown(_ name: String) -> String {
         name.utf8.map { byte in
             let character = Character(Unicode.Scalar(byte))

@@ -1,0 +1,243 @@
+import Dispatch
+import FoundationEssentials
+import PasteboardKit
+import TestSupport
+import Testing
+
+/// What a program may hand in, at the ends of its range: an answer or an error that names it, and never a crash.
+@Suite(.timeLimit(.minutes(1)))
+struct OddValueTests {
+    private func writeError(_ provider: ItemProvider) async throws -> PasteboardError? {
+        try await TestBroker.with { broker in
+            await #expect(throws: PasteboardError.self) { try await broker.pasteboard().write([provider]) }
+        }
+    }
+
+    @Test("A timeout may be as long as there is", arguments: LoadPlace.allCases)
+    func longTimeout(place: LoadPlace) async throws {
+        try await place.with(.text("whole")) { provider in
+            for timeout in [Duration.seconds(Int64.max), .seconds(Int64.max / 1_000), .nanoseconds(Int64.max)] {
+                let data = try await provider.loadData(for: .text, timeout: timeout).value
+                #expect(data == Data("whole".utf8))
+                let chunks = try await provider.loadBytes(for: .text, timeout: timeout).value
+                for try await chunk in chunks { #expect(chunk == data) }
+                try await provider.withLoadedFile(for: .text, timeout: timeout) { _ in }
+            }
+        }
+    }
+
+    @Test("A timeout that is over before it begins is over", arguments: LoadPlace.allCases)
+    func shortTimeout(place: LoadPlace) async throws {
+        let end = Gate()
+        defer { end.open() }
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .png) {
+            await end.wait()
+            return Data()
+        }
+        try await place.with(provider) { provider in
+            for timeout in [Duration.seconds(-1), .seconds(Int64.min), .zero, .nanoseconds(1)] {
+                let error = await #expect(throws: PasteboardError.self) {
+                    try await provider.loadData(for: .png, timeout: timeout)
+                }
+                #expect(error?.code == .timeout, "\(timeout)")
+            }
+        }
+    }
+
+    @Test("A registration's limit may be anything", arguments: LoadPlace.allCases)
+    func limits(place: LoadPlace) async throws {
+        for limit in [Duration.seconds(Int64.max), .seconds(600), .seconds(601)] {
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .png, firstByteLimit: limit) { Data([1]) }
+            try await place.with(provider) { provider in
+                let data = try await provider.loadData(for: .png).value
+                #expect(data == Data([1]))
+            }
+        }
+        let end = Gate()
+        defer { end.open() }
+        for limit in [Duration.zero, .seconds(-1), .seconds(Int64.min)] {
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .png, firstByteLimit: limit) {
+                await end.wait()
+                return Data()
+            }
+            try await place.with(provider) { provider in
+                let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .png) }
+                #expect(error?.code == .sourceStalled, "\(limit)")
+            }
+        }
+    }
+
+    @Test("Team data has 8 KiB at most")
+    func teamData() async throws {
+        let provider = ItemProvider.text("a")
+        provider.teamData = Data(count: 8_193)
+        let error = try await writeError(provider)
+        #expect(error?.code == .invalidArgument)
+        provider.teamData = Data(repeating: 7, count: 8_192)
+        try await LoadPlace.there.with(provider) { provider in
+            #expect(provider.teamData == Data(repeating: 7, count: 8_192))
+        }
+    }
+
+    @Test("A size that is none is unknown, and a name that is endless is cut", arguments: LoadPlace.brokers)
+    func metadata(place: LoadPlace) async throws {
+        for length in [Double.nan, .infinity, -1, 1e300] {
+            let provider = ItemProvider.text("a")
+            provider.preferredPresentationSize = Size(width: length, height: 2)
+            provider.suggestedName = String(repeating: "é", count: 20_000)
+            try await place.with(provider) { provider in
+                #expect(provider.preferredPresentationSize == Size(width: 0, height: 2), "\(length)")
+                let name = try #require(provider.suggestedName)
+                #expect(name == String(repeating: "é", count: 127))
+            }
+        }
+    }
+
+    @Test(
+        "An identifier that is none is told when it is written",
+        arguments: ["", "a b", "a/b", "text/plain", "a\u{202E}b"]
+    )
+    func identifiers(identifier: String) async throws {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(forTypeIdentifier: identifier) { completion in
+            completion(Data([1]), nil)
+            return nil
+        }
+        let error = try await writeError(provider)
+        #expect(error?.code == .invalidArgument, "\(provider.registeredTypeIdentifiers)")
+        let unknown = try await LoadPlace.there.with(.text("a")) { provider in
+            await #expect(throws: PasteboardError.self) {
+                try await provider.loadData(for: UniformType(importedAs: identifier))
+            }
+        }
+        #expect(unknown?.code == .typeUnavailable)
+    }
+
+    @Test("More representations than an item may have are refused by name, as many are taken")
+    func manyTypes() async throws {
+        let provider = ItemProvider()
+        for number in 0..<64 {
+            provider.registerDataRepresentation(for: UniformType(importedAs: "org.example.type\(number)")) {
+                Data([UInt8(number)])
+            }
+        }
+        try await LoadPlace.there.with(provider) { provider in
+            #expect(provider.registeredTypeIdentifiers.count == 64)
+            let last = try await provider.loadData(for: UniformType(importedAs: "org.example.type63")).value
+            #expect(last == Data([63]))
+        }
+        provider.registerDataRepresentation(for: .png) { Data() }
+        let error = try await writeError(provider)
+        #expect([.limitExceeded, .invalidArgument].contains(error?.code))
+    }
+
+    @Test("A URL that is none of a file fails the load", arguments: LoadPlace.allCases)
+    func notAFile(place: LoadPlace) async throws {
+        let provider = ItemProvider()
+        let url = try #require(URL(string: "https://example.org/a"))
+        provider.registerFileRepresentation(for: .png, openInPlace: true) { url }
+        try await place.with(provider) { provider in
+            for form in LoadedForm.allCases where form != .object {
+                let outcome = try await form.load(.data, from: provider)
+                #expect(outcome == .failure(.sourceFailed), "\(form)")
+            }
+        }
+    }
+
+    @Test("Contents that were replaced are superseded in each form", arguments: LoadedForm.allCases)
+    func replaced(form: LoadedForm) async throws {
+        try await TestBroker.with { broker in
+            let (source, board) = (broker.pasteboard(), broker.pasteboard())
+            try await source.write([.text("old")])
+            let item = try #require(try await board.contents().items.first)
+            try await source.write([.text("new")])
+            let outcome = try await form.load(.object, from: item.itemProvider)
+            #expect(outcome == .failure(.superseded))
+        }
+    }
+
+    @Test("What a handler reports may be any numbers", arguments: LoadPlace.allCases)
+    func reports(place: LoadPlace) async throws {
+        let numbers: [(Int64, Int64)] = [
+            (-5, 10), (5, -10), (.max, 1), (.max, .max), (.min, .min), (0, 0), (.min, .max), (7, 3),
+        ]
+        for (completed, total) in numbers {
+            let (seen, provider) = (Gate(), ItemProvider())
+            provider.registerByteStream(for: .png) { writer in
+                writer.progress.totalUnitCount = total
+                writer.progress.completedUnitCount = completed
+                let child = LoadProgress(totalUnitCount: 1)
+                writer.progress.addChild(child, withPendingUnitCount: .max)
+                child.completedUnitCount = 1
+                try await writer.write(Data([1]))
+                seen.open()
+            }
+            try await place.with(provider) { provider in
+                let progress = LoadProgress()
+                let data = try await provider.loadData(for: .png, progress: progress).value
+                #expect(data == Data([1]) && progress.isFinished && progress.fractionCompleted == 1)
+                await seen.wait()
+            }
+        }
+    }
+
+    @Test("Tokens of groups that are none are told at the first request, and so are names of pasteboards")
+    func names() async throws {
+        try await TestBroker.with { broker in
+            let groups = [
+                [""], [String(repeating: "x", count: 256)], (0..<9).map { "group\($0)" },
+            ]
+            for groups in groups {
+                let board = Pasteboard(name: .general, connection: broker.connect(groups: groups))
+                let error = await #expect(throws: PasteboardError.self) { try await board.contents() }
+                #expect(error?.code == (groups.count > 8 ? .limitExceeded : .invalidArgument), "\(groups)")
+            }
+            for name in ["", "a/b", "a\nb", "a\0", String(repeating: "x", count: 256)] {
+                let board = broker.pasteboard(Pasteboard.Name(rawValue: name))
+                let listing = await #expect(throws: PasteboardError.self) { try await board.contents() }
+                let writing = await #expect(throws: PasteboardError.self) { try await board.write([.text("a")]) }
+                #expect(listing?.code == .invalidArgument && writing?.code == .invalidArgument, "\(name.count)")
+            }
+        }
+    }
+
+    @Test("Callbacks may block until other loads are done", arguments: LoadPlace.allCases)
+    func blocking(place: LoadPlace) async throws {
+        let provider = ItemProvider.text("whole")
+        try await place.with(provider) { provider in
+            let (count, all) = (40, Gate())
+            let done = Counter()
+            for _ in 0..<count {
+                provider.loadDataRepresentation(for: .text) { data, _ in
+                    // As programs do that were written for another system's queues.
+                    let inner = DispatchSemaphore(value: 0)
+                    provider.loadFileRepresentation(forTypeIdentifier: "public.text") { url, _ in
+                        let contents = url.flatMap { try? Data(contentsOf: $0) }
+                        #expect(contents == data && data != nil)
+                        inner.signal()
+                    }
+                    inner.wait()
+                    if done.increment() == count { all.open() }
+                }
+            }
+            await all.wait()
+        }
+    }
+
+    @Test("A provider is made of what is a file or folder, and of nothing else")
+    func contentsOf() throws {
+        let directory = try TemporaryDirectory()
+        let names = ["fifo", "dangling", "link", "folderLink"]
+        try directory.write("text", to: "file.txt")
+        _ = try directory.makeDirectory("folder")
+        let make = "mkfifo fifo; ln -s nowhere dangling; ln -s file.txt link; ln -s folder folderLink; ln -s loop loop"
+        let shell = try ProcessRunner("/bin/sh", ["-c", make], environment: [:], directory: directory.path)
+        #expect(try shell.finish().exitCode == 0)
+        let types = names.map { ItemProvider(contentsOf: URL(filePath: directory[$0]))?.registeredContentTypes.first }
+        #expect(types == [nil, nil, .data, .folder])
+        #expect(ItemProvider(contentsOf: URL(filePath: directory["loop"])) == nil)
+    }
+}
