@@ -21,6 +21,22 @@ struct ItemProviderTests {
         #expect(try await provider.loadData(for: .png).value == Data("new".utf8))
     }
 
+    @Test("the very type that is asked for is given before an earlier one that conforms to it", arguments: LoadPlace.allCases)
+    func exact(place: LoadPlace) async throws {
+        let markdown = UniformType.declare("org.example.exact-markup", conformingTo: [.utf8PlainText])
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: markdown) { Data("*a*".utf8) }
+        provider.registerDataRepresentation(for: .utf8PlainText) { Data("a".utf8) }
+        try await place.with(provider) { provider in
+            let exact = try await provider.loadData(for: .utf8PlainText)
+            #expect(exact.type == .utf8PlainText && exact.value == Data("a".utf8))
+            let first = try await provider.loadData(for: .text)
+            #expect(first.type == markdown)
+            // Of several the source's order decides, and so it does for an object.
+            #expect(provider.bestType(of: [.utf8PlainText, .png]) == markdown)
+        }
+    }
+
     @Test("a progress that a handler returns after it has completed is left alone", arguments: LoadPlace.allCases)
     func completedProgress(place: LoadPlace) async throws {
         let (provider, cancelled) = (ItemProvider(), Counter())

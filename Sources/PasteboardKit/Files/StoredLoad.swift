@@ -27,8 +27,7 @@ struct StoredLoad: Sendable {
             url = URL(filePath: file.path, directoryHint: .notDirectory)
             return
         }
-        let folder = "\(place.path)/\(name)"
-        try await Self.unpack(file.path, to: folder, deadline, progress)
+        let folder = try await Self.unpack(file.path, in: "\(place.path)/tree", as: name, deadline, progress)
         url = URL(filePath: folder, directoryHint: .isDirectory)
     }
 
@@ -37,17 +36,18 @@ struct StoredLoad: Sendable {
         place.remove()
     }
 
-    /// The names in the archive begin with that of the source's folder, which has another one here. The system's `tar`
-    /// refuses those that lead elsewhere.
+    /// The names in the archive begin with that of the source's folder, which has another one here. Nothing of it is taken
+    /// on trust: the system's `tar` refuses names that lead elsewhere, as long as it is not to change them.
     private static func unpack(
         _ archive: String,
-        to folder: String,
+        in room: String,
+        as name: String,
         _ deadline: LoadDeadline?,
         _ progress: LoadProgress?
-    ) async throws(PasteboardError) {
+    ) async throws(PasteboardError) -> String {
         let input: DescriptorBox
         do throws(SystemError) {
-            try System.makeDirectory(folder)
+            try System.makeDirectory(room)
             input = DescriptorBox(try System.open(archive))
             // The disk need not hold it twice for longer than this takes.
             try System.unlink(archive)
@@ -57,8 +57,8 @@ struct StoredLoad: Sendable {
         // From its standard input it unpacks an archive as it is, and no compressed one, however small that was.
         let program = try SystemProgram(
             "tar",
-            ["--extract", "--file=-", "--strip-components=1", "--no-same-owner", "--no-same-permissions"],
-            in: folder,
+            ["--extract", "--file=-", "--no-same-owner", "--no-same-permissions"],
+            in: room,
             input: input.raw
         )
         let isLate = Lock(false)
@@ -80,8 +80,34 @@ struct StoredLoad: Sendable {
         } catch {
             throw PasteboardError(.refused, message: "the folder that is loaded cannot be unpacked: \(error.message)")
         }
-        // Pipes and devices are nothing that a reader of the tree should come upon.
-        let unusual = ["!", "-type", "f", "!", "-type", "d", "!", "-type", "l"]
-        try SystemProgram("find", ["."] + unusual + ["-delete"], in: folder).wait()
+        try removeSpecials(in: room)
+        return try rename(theOneFolderOf: room, to: name)
+    }
+
+    /// Pipes and devices are nothing that a reader of the tree should come upon.
+    private static func removeSpecials(in room: String) throws(PasteboardError) {
+        let arguments = [".", "!", "-type", "f", "!", "-type", "d", "!", "-type", "l", "-delete"]
+        do throws(PasteboardError) {
+            try SystemProgram("find", arguments, in: room).wait()
+        } catch {
+            // In a folder that its owner may not write to.
+            try SystemProgram("chmod", ["-R", "u+rwX", "."], in: room).wait()
+            try SystemProgram("find", arguments, in: room).wait()
+        }
+    }
+
+    /// Within its parent: to move it elsewhere its owner would have to be allowed to write to it.
+    private static func rename(theOneFolderOf room: String, to name: String) throws(PasteboardError) -> String {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: room)) ?? []
+        guard names.count == 1, (try? System.status(at: "\(room)/\(names[0])"))??.kind == .directory else {
+            let text = "the archive that came has \(names.count) things at its top, where one folder was to be"
+            throw PasteboardError(.sourceFailed, message: text)
+        }
+        do throws(SystemError) {
+            try System.rename("\(room)/\(names[0])", to: "\(room)/\(name)")
+        } catch {
+            throw TemporaryPlace.failure("cannot name the folder that is loaded", error)
+        }
+        return "\(room)/\(name)"
     }
 }

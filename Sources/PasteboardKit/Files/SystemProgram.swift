@@ -31,7 +31,10 @@ final class SystemProgram: Sendable {
             var configuration = ChildProcess.Configuration(
                 path: try Self.path(of: name),
                 arguments: arguments,
-                environment: System.environment().filter { !$0.hasPrefix("LC_ALL=") } + ["LC_ALL=C"]
+                // What a user has set for himself would change what is done here.
+                environment: System.environment().filter { entry in
+                    !["LC_ALL=", "TAR_OPTIONS=", "POSIXLY_CORRECT="].contains { entry.hasPrefix($0) }
+                } + ["LC_ALL=C"]
             )
             configuration.directory = directory
             configuration.input = input.map { .descriptor($0) } ?? .null

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-// A load asks for a type and gets the first representation, in the source's order, that is of this type or of one that
+// A load asks for a type and gets the representation of this type, or the first, in the source's order, of one that
 // conforms to it; its bytes are not converted. It always ends: with the bytes, or with an error.
 extension ItemProvider {
     /// Loads the bytes into memory.

@@ -70,7 +70,7 @@ struct LocalLoad: Sendable {
         case .file(let file): source = FilePieces(file)
         case .pieces(let pieces):
             source = pieces
-            if deadline == nil { watch = self.watch }
+            watch = self.watch
         }
         let chunks = ByteChunks(
             byteCount: source.byteCount.map { Int64(clamping: $0) },

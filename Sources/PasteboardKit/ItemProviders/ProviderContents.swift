@@ -61,9 +61,9 @@ struct ProviderContents: Sendable {
 
     // MARK: Choosing
 
-    /// What a request for `type` is met by: the first that is this type or conforms to it.
+    /// What a request for `type` is met by: this very type, else the first that conforms to it.
     func representation(for type: UniformType) -> Representation? {
-        representations.first { $0.type.conforms(to: type) }
+        representations.first { $0.type == type } ?? representations.first { $0.type.conforms(to: type) }
     }
 
     /// What a request for any of several types is met by.

@@ -22,10 +22,11 @@ final class PieceChunks: Sendable {
     let source: any PieceSource
     private let progress: LoadProgress?
     private let watch: HandlerWatch?
+    private let hasDeadline: Bool
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - deadline: when all has to have been taken.
+    ///   - deadline: when all has to have been taken; then the handler's own limits do not count.
     ///   - watch: over the handler of this process that makes the pieces.
     init(
         _ source: any PieceSource,
@@ -36,6 +37,7 @@ final class PieceChunks: Sendable {
         self.source = source
         self.progress = progress
         self.watch = watch
+        hasDeadline = deadline != nil
         progress?.begin { [weak self] in self?.end(.cancelled) }
         if let deadline {
             let timer = deadline.timer { [weak self] in self?.end(deadline.error) }
@@ -84,7 +86,7 @@ final class PieceChunks: Sendable {
     private func readNext(for reply: Reply<Data?>) {
         begin(for: reply) {
             self.watch?.resumed()
-            let patience = self.watch?.timer { [weak self] in self?.end($0) }
+            let patience = self.hasDeadline ? nil : self.watch?.timer { [weak self] in self?.end($0) }
             self.state.withLock { $0.patience = patience }
             self.source.next { self.take($0) }
         }

@@ -36,13 +36,19 @@ package struct AcceptList: Sendable {
     }
 
     /// The place in `candidates` of the type that is given, among those that `isOffered`; nil when none fits. An empty
-    /// list takes the first.
+    /// list takes the first, one with a single entry the very type before any that conforms to it.
     ///
     /// Without edges nothing is allocated.
     @inlinable
     @inline(__always)
     package func choose<Offered: Candidate>(among candidates: [Offered], where isOffered: (Offered) -> Bool) -> Int? {
         guard !self.accepts.isEmpty else { return candidates.firstIndex(where: isOffered) }
+        // Who asks for one type and no other gets that, if it is there.
+        if self.accepts.count == 1, self.accepts[0].match ?? 0 == 0 {
+            for index in 0..<candidates.count where isOffered(candidates[index]) {
+                if Conformance.equal(candidates[index].type, self.accepts[0].type) { return index }
+            }
+        }
         let reaches = self.reaches(of: candidates)
         if self.prefersReader {
             for accept in self.accepts {
