@@ -119,6 +119,19 @@ final class BrokerProcess {
         return numbers
     }
 
+    /// Waits until it has no more open than before; each round trip gives it time to close some.
+    func expectDescriptors(backTo before: Int) throws {
+        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
+        let connection = try self.connect()
+        var now = Int.max
+        // The connection that asks is one.
+        while now > before + 1, MonotonicClock.now() < deadline {
+            _ = try connection.status()
+            now = try self.openDescriptors().count
+        }
+        #expect(now <= before + 1)
+    }
+
     /// How many loads it has under way.
     func loads() throws -> Int {
         try self.connect().status().count { $0.load != nil }

@@ -7,19 +7,6 @@ import Testing
 
 /// Descriptors between real processes: what arrives, what is refused, and that none stays behind.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DescriptorPassingTests {
-    /// Waits until the broker has no more open than before; each round trip gives it time to close some.
-    private static func expectBack(to before: Int, _ broker: BrokerProcess) throws {
-        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-        let connection = try broker.connect()
-        var now = Int.max
-        // The connection that asks is one.
-        while now > before + 1, MonotonicClock.now() < deadline {
-            _ = try connection.status()
-            now = try broker.openDescriptors().count
-        }
-        #expect(now <= before + 1)
-    }
-
     private static func representation(_ type: String) -> Representation {
         var representation = Representation()
         representation.type = type
@@ -117,7 +104,7 @@ import Testing
                 load.board = "kept"
                 #expect(try connection.loadBytes(load).bytes.count == 100_000)
             }
-            try Self.expectBack(to: before + 1, broker)
+            try broker.expectDescriptors(backTo: before + 1)
         }
     }
 
@@ -161,14 +148,14 @@ import Testing
                 let code = try self.farewell(to: broker, passing: count, announced: announced)
                 #expect(code == .protocolViolation, "\(count) \(announced)")
                 // While many are not closed yet, newcomers pass none.
-                try Self.expectBack(to: before, broker)
+                try broker.expectDescriptors(backTo: before)
             }
             #expect(try self.farewell(to: broker, passing: 1, announced: 1, kind: .load) == .protocolViolation)
             // On kernels that can, the socket itself refuses what comes before welcome.
             let code = try self.farewell(to: broker, passing: 1, announced: 1, hasty: true)
             #expect(code == nil || code == .protocolViolation)
             try broker.expectService()
-            try Self.expectBack(to: before, broker)
+            try broker.expectDescriptors(backTo: before)
         }
     }
 
@@ -193,7 +180,7 @@ import Testing
                 _ = try output.flush(to: socket.raw, delivered: &delivered)
                 #expect(try peer.next().decoded(as: Failure.self).code == .protocolViolation)
             }
-            try Self.expectBack(to: before, broker)
+            try broker.expectDescriptors(backTo: before)
         }
     }
 
@@ -205,7 +192,7 @@ import Testing
             _ = try connection.status()
             let before = try broker.openDescriptors().count
             #expect(try connection.loadBytes(Load()).bytes.count == 100)
-            try Self.expectBack(to: before, broker)
+            try broker.expectDescriptors(backTo: before)
             // No number is left below the limit.
             let numbers = Set(try broker.openDescriptors())
             let free = (0...).first { !numbers.contains($0) } ?? 0

@@ -46,7 +46,7 @@ import Testing
             for load in loads { try load.finish() }
             let held = try broker.connect().status().compactMap(\.counter).first { $0.name == "bytes-kept" }
             #expect(held?.value == 0)
-            #expect(try broker.openDescriptors().count <= before)
+            try broker.expectDescriptors(backTo: before)
             try broker.expectService()
         }
     }
