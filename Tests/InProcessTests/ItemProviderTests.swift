@@ -21,7 +21,10 @@ struct ItemProviderTests {
         #expect(try await provider.loadData(for: .png).value == Data("new".utf8))
     }
 
-    @Test("the very type that is asked for is given before an earlier one that conforms to it", arguments: LoadPlace.allCases)
+    @Test(
+        "the very type that is asked for is given before an earlier one that conforms to it",
+        arguments: LoadPlace.allCases
+    )
     func exact(place: LoadPlace) async throws {
         let markdown = UniformType.declare("org.example.exact-markup", conformingTo: [.utf8PlainText])
         let provider = ItemProvider()
