@@ -11,13 +11,17 @@ extension BrokerState {
         contents.changeCount = board?.changeCount ?? self.firstChangeCount
         contents.epoch = self.epoch
         if let id = board?.publication, let publication = self.publications[id], let viewer = self.peers[peer]?.viewer {
-            contents.handle = id.rawValue
-            contents.itemCount = UInt32(clamping: publication.items.count)
-            contents.ownerLabel = publication.ownerLabel
-            contents.ownerProcess = publication.ownerProcess.pid
+            let places = publication.places(for: viewer)
+            if !places.isEmpty {
+                contents.handle = id.rawValue
+                contents.itemCount = UInt32(clamping: places.count)
+                contents.ownerLabel = publication.ownerLabel
+                contents.ownerProcess = publication.ownerProcess.pid
+            }
             self.outbox.send(contents, to: peer, stream: stream)
-            for item in publication.items {
-                self.outbox.send(self.describe(item, of: publication, to: viewer), to: peer, stream: stream)
+            for place in places {
+                let item = self.describe(publication.items[place], of: publication, to: viewer)
+                self.outbox.send(item, to: peer, stream: stream)
             }
         } else {
             self.outbox.send(contents, to: peer, stream: stream)
@@ -25,7 +29,6 @@ extension BrokerState {
         self.outbox.send(End(), to: peer, stream: stream)
     }
 
-    /// An item of which nothing may be seen is listed empty: the others keep their places.
     private func describe(_ item: StoredItem, of publication: Publication, to viewer: Viewer) -> Item {
         var message = Item()
         for stored in item.representations where viewer.sees(stored.visibility, of: publication.writer) {
@@ -39,7 +42,6 @@ extension BrokerState {
             representation.fileOptions = stored.fileOptions
             message.representations.append(representation)
         }
-        guard !message.representations.isEmpty else { return message }
         message.suggestedName = item.suggestedName
         message.presentationWidth = item.presentation.width
         message.presentationHeight = item.presentation.height

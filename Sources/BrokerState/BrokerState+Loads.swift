@@ -18,13 +18,7 @@ extension BrokerState {
         let id = try self.publication(of: load)
         guard let items = self.publications[id]?.items else { return }
         let owner = self.publications[id]?.owner
-        let index = load.item ?? 0
-        guard Int(index) < items.count else {
-            throw Failure(
-                .nothingHere,
-                "there is no item \(UInt64(index) + 1); the pasteboard has \(items.count)"
-            )
-        }
+        let index = try self.place(of: load.item ?? 0, in: id, for: viewer)
         let choice = try self.choose(load, among: items[Int(index)].representations, of: id, for: viewer)
         let representation = items[Int(index)].representations[choice]
         let keptSize = (representation.kept ?? representation.filling).flatMap { self.kept[$0]?.size }
@@ -82,6 +76,23 @@ extension BrokerState {
             self.join(kept, routeID)
         case .peer(let source): self.enqueue(routeID, route, at: source)
         }
+    }
+
+    /// Which item a viewer means who counts those that he sees.
+    private func place(of index: UInt32, in id: PublicationID, for viewer: Viewer) throws(Failure) -> UInt32 {
+        var count = self.publications[id]?.items.count ?? 0
+        if self.publications[id]?.isRestricted == true {
+            let places = self.publications[id]?.places(for: viewer) ?? []
+            if Int(index) < places.count { return UInt32(clamping: places[Int(index)]) }
+            count = places.count
+            if count == 0 {
+                throw Failure(.nothingHere, "pasteboard \(self.publications[id]?.boardName ?? "") is empty")
+            }
+        }
+        guard Int(index) < count else {
+            throw Failure(.nothingHere, "there is no item \(UInt64(index) + 1); the pasteboard has \(count)")
+        }
+        return index
     }
 
     /// What a load names: a publication by its handle, or what a board holds now.

@@ -172,6 +172,13 @@ extension BrokerState {
         answer.item = route.item
         answer.type = item.representations[Int(route.representation)].type
         answer.itemCount = UInt32(clamping: items.count)
+        if self.publications[route.publication]?.isRestricted == true {
+            let places = self.peers[route.destination].flatMap {
+                self.publications[route.publication]?.places(for: $0.viewer)
+            }
+            answer.item = places?.firstIndex(of: Int(route.item)).map { UInt32(clamping: $0) }
+            answer.itemCount = places.map { UInt32(clamping: $0.count) }
+        }
         answer.suggestedName = item.suggestedName ?? name?.asSuggestedName
         switch route.source {
         case .peer:

@@ -77,12 +77,13 @@ extension BrokerState {
             status.name = name
             status.changeCount = board.changeCount
             status.itemCount = 0
-            if let publication = board.publication.flatMap({ self.publications[$0] }) {
-                status.itemCount = UInt32(clamping: publication.items.count)
+            let publication = board.publication.flatMap { self.publications[$0] }
+            if let publication, let first = publication.places(for: viewer).first {
+                status.itemCount = UInt32(clamping: publication.places(for: viewer).count)
                 status.keptBytes = publication.keptBytes.reduce(0) { $0 + (self.kept[$1]?.count ?? 0) }
                 status.ownerProcess = publication.ownerProcess.pid
                 status.ownerLabel = publication.ownerLabel
-                status.types = (publication.items.first?.representations ?? [])
+                status.types = publication.items[first].representations
                     .filter { viewer.sees($0.visibility, of: publication.writer) }.map(\.type)
             }
             var entry = StatusEntry()

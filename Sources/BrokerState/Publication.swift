@@ -15,6 +15,8 @@ package struct Publication: Sendable {
     let boardName: String
     var items: [StoredItem]
     let charge: Charge
+    /// Whether some of it is not for everybody.
+    let isRestricted: Bool
     /// Whether a board holds it now.
     var isCurrent = true
     /// Loads that give its bytes now.
@@ -22,6 +24,31 @@ package struct Publication: Sendable {
 
     var keptBytes: [KeptID] {
         self.items.flatMap { $0.representations.compactMap { $0.kept ?? $0.filling } }
+    }
+
+    init(
+        owner: (peer: PeerID, stream: UInt64),
+        writer: Viewer,
+        ownerLabel: String,
+        boardName: String,
+        items: [StoredItem],
+        charge: Charge
+    ) {
+        self.owner = owner
+        self.writer = writer
+        self.ownerLabel = ownerLabel
+        self.boardName = boardName
+        self.items = items
+        self.charge = charge
+        self.isRestricted = items.contains { item in item.representations.contains { $0.visibility != 0 } }
+    }
+
+    /// The places of the items that a viewer may see something of: for him there are no others, and he counts without
+    /// them.
+    func places(for viewer: Viewer) -> [Int] {
+        self.items.indices.filter { index in
+            self.items[index].representations.contains { viewer.sees($0.visibility, of: self.writer) }
+        }
     }
 
     var ownerProcess: ProcessKey { self.writer.process }

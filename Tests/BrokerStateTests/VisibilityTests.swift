@@ -72,22 +72,39 @@ import Testing
         let stranger = self.broker.connect("r")
         #expect(self.listed(to: stranger) == [])
         self.broker.load(from: stranger)
-        #expect(self.broker.take(stranger).codes == [.typeUnavailable])
+        #expect(self.broker.take(stranger).codes == [.nothingHere])
     }
 
-    @Test("An item of which nothing may be seen keeps its place and shows nothing")
+    @Test("Items of which nothing may be seen are not there, and do not count")
     mutating func places() {
         var hidden = Item([Representation("a", visibility: 3)], name: "secret")
         hidden.teamData = [1]
         hidden.presentationStyle = 1
-        self.broker.write([hidden, Item([Representation("b")], name: "open")], from: self.source)
+        self.broker.write([hidden, Item([Representation("b")], name: "open"), hidden], from: self.source)
+        _ = self.broker.take(self.source)
         let reader = self.broker.connect("r")
         let frames = self.broker.list(from: reader)
-        let items = frames.all(Item.self)
-        #expect(frames.first(Contents.self)?.itemCount == 2 && items.count == 2)
-        #expect(items[0].representations.isEmpty && items[0].suggestedName == nil)
-        #expect(items[0].teamData == nil && items[0].presentationStyle == nil)
-        #expect(items[1].suggestedName == "open")
+        #expect(frames.first(Contents.self)?.itemCount == 1)
+        #expect(frames.all(Item.self).map(\.suggestedName) == ["open"])
+        // The first for him is the source's second.
+        self.broker.load(from: reader)
+        let frame = self.broker.take(self.source).first { $0.kind == .ask }
+        let ask = frame?.decode(Ask.self)
+        #expect(ask?.item == 1 && ask?.type == "b")
+        self.broker.data([1], last: true, on: frame?.stream ?? 0, from: self.source)
+        let answer = self.broker.take(reader).first(Answer.self)
+        #expect(answer?.item == 0 && answer?.itemCount == 1)
+    }
+
+    @Test("Contents of which nothing may be seen look as if there were none")
+    mutating func nothing() {
+        self.broker.write([Item([Representation("a", visibility: 3)], name: "secret")], from: self.source)
+        let reader = self.broker.connect("r")
+        let frames = self.broker.list(from: reader)
+        #expect(frames.first(Contents.self)?.handle == nil && frames.first(Contents.self)?.ownerLabel == nil)
+        #expect(frames.all(Item.self).isEmpty)
+        self.broker.load(from: reader)
+        #expect(self.broker.take(reader).codes == [.nothingHere])
     }
 
     @Test("How an item would like to be shown is listed, and its team data to programs on this machine")

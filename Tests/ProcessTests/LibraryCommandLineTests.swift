@@ -76,9 +76,10 @@ import Testing
         let words = ["group=secret", "name=secret", "visibility=group", "presentation", "data"]
         let source = try self.peer("source", words)
         #expect(try !self.desk.run("types", "--json").text.contains("secret"))
+        #expect(try self.desk.run("types").exitCode == 1)
         let paste = try self.desk.run("paste")
         #expect(paste.exitCode == 1 && paste.output.isEmpty)
-        #expect(paste.errorText == "pasteboard: paste: no representation is visible\n")
+        #expect(paste.errorText == "pasteboard: paste: pasteboard general is empty\n")
         #expect(try self.desk.run("clear").exitCode == 0)
         #expect(try source.rest() == ["ended cleared"])
     }

@@ -106,11 +106,8 @@ import Testing
                 ]
             )
             let stranger = try broker.libraryDestination(["type=public.png", "data"]).rest()
-            #expect(stranger == ["items 2", "0 data failed type-unavailable", "1 data failed type-unavailable"])
-            #expect(
-                try broker.libraryDestination(["group=Secret", "types"]).rest()
-                    == ["items 2", "0 types  - 0.0x0.0 unspecified ", "1 types  - 0.0x0.0 unspecified "]
-            )
+            #expect(stranger == ["items 0"])
+            #expect(try broker.libraryDestination(["group=Secret", "types"]).rest() == ["items 0"])
         }
     }
 
