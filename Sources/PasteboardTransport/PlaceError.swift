@@ -27,7 +27,8 @@ package enum PlaceError: Error, Equatable, Sendable, CustomStringConvertible {
         case .unsafeDirectory(let path, .owned(let owner)):
             "the socket's directory \(path) belongs to user \(owner), not to user \(System.userID); choose another path"
         case .unsafeDirectory(let path, .open(let mode)):
-            "others may enter the socket's directory \(path) (mode \(String(mode, radix: 8))); run: chmod 700 '\(path)'"
+            "others may enter the socket's directory \(path) (mode \(String(mode, radix: 8))); choose one of your own, or "
+                + "close it if nothing else uses it: chmod 700 '\(path)'"
         case .occupied(let path):
             "\(path) is not a socket of this user; remove it or choose another path"
         case .held(let lock, let process?):

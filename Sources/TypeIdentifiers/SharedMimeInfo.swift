@@ -69,7 +69,8 @@ package struct SharedMimeInfo: Sendable {
                 .sorted { (-$0.weight, $0.mimeType) < (-$1.weight, $1.mimeType) }
                 .map { canonicalName(of: $0.mimeType) }
         }
-        for name in named.filter(isKnown) + byExtension {
+        // Text is text, listed or not: that is the database's own rule.
+        for name in named.filter({ isKnown($0) || $0.hasFoldedPrefix("text/") }) + byExtension {
             let found = supertypes(of: name)
             let fits = type.supertypes.allSatisfy { wanted in found.contains { Self.conforms($0, to: wanted) } }
             if fits { return Match(mimeType: name, supertypes: found) }

@@ -142,7 +142,10 @@ import Testing
         #expect(missing.errorText == "pasteboard: copy: cannot read missing: No such file or directory\n")
         let directory = try desk.run("copy", ".")
         #expect(directory.exitCode == 4)
-        #expect(directory.errorText == "pasteboard: copy: cannot copy .: it is a directory\n")
+        #expect(
+            directory.errorText
+                == "pasteboard: copy: cannot copy .: it is a directory; copy an archive of it: tar c . | pasteboard copy -t .tar\n"
+        )
         // One that opens and then cannot be read.
         #expect(try desk.run("copy", "/proc/self/mem").exitCode == 4)
         #expect(try desk.shell("pasteboard copy <&-").exitCode == 4)

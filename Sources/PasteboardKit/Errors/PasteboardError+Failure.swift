@@ -18,7 +18,9 @@ extension PasteboardError {
 
     /// What the error of a handler of this process looks like to the loads of this process: as to any other.
     init(ofHandler error: any Error) {
-        self.init(Failure(ofHandler: error))
+        var failure = Failure(ofHandler: error)
+        failure.text = "the handler failed: \(failure.text)"
+        self.init(failure)
     }
 
     static var cancelled: PasteboardError {
@@ -70,7 +72,8 @@ extension Failure {
         let source = PasteboardError.SourceError(error)
         self.init(
             .sourceFailed,
-            "the source failed to make the bytes: \(source.message)",
+            // Whoever tells it says whose error it is.
+            source.message,
             source: SourceFailure(domain: source.domain, code: Int64(source.code), message: source.message)
         )
     }

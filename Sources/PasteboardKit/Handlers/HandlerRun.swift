@@ -210,7 +210,7 @@ final class HandlerRun: Sendable {
         }
 
         private static func broken(_ what: String) -> PasteboardError {
-            let message = "the source's load handler \(what)"
+            let message = "the load handler \(what)"
             return PasteboardError(
                 .sourceFailed,
                 message: message,

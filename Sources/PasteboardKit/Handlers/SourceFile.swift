@@ -38,7 +38,11 @@ struct SourceFile: Sendable {
         PasteboardError(
             .sourceFailed,
             message: text,
-            sourceError: .init(domain: PasteboardError.domain, code: -2, message: text)
+            sourceError: .init(
+                domain: PasteboardError.domain,
+                code: ItemProvider.ErrorCode.itemUnavailableError.rawValue,
+                message: text
+            )
         )
     }
 }

@@ -32,7 +32,10 @@ final class InputBytes {
             self.descriptor = try path.map { (path) throws(SystemError) in DescriptorBox(try System.open(path)) }
             let raw = self.descriptor?.raw ?? 0
             let status = try System.status(of: raw)
-            if status.kind == .directory { throw CommandFailure(local: "cannot copy \(self.name): it is a directory") }
+            if status.kind == .directory {
+                let way = "copy an archive of it: tar c \(self.name) | pasteboard copy -t .tar"
+                throw CommandFailure(local: "cannot copy \(self.name): it is a directory; \(way)")
+            }
             self.size =
                 status.kind == .regular ? status.size - min(status.size, try System.position(of: raw)) : nil
         } catch let error as SystemError {
