@@ -8,6 +8,15 @@ package struct BrokerLimits: Sendable, Equatable {
         case milliseconds
         case bytes
         case count
+
+        /// How a value may be written, for errors.
+        var forms: String {
+            switch self {
+            case .milliseconds: ": write 500ms, 30s, 10m or 1h"
+            case .bytes: ": write 65536, 64KiB, 10MiB or 1GiB"
+            case .count: ""
+            }
+        }
     }
 
     /// One limit: where it is stored, what it is called and what it means.
@@ -82,7 +91,7 @@ package struct BrokerLimits: Sendable, Equatable {
         guard let value = entry.unit.value(of: parts[1]) else {
             throw Failure(
                 .invalidArgument,
-                "limit \(entry.name): '\(parts[1])' is not a number of \(entry.unit.rawValue)"
+                "limit \(entry.name): '\(parts[1])' is not a number of \(entry.unit.rawValue)\(entry.unit.forms)"
             )
         }
         self[keyPath: entry.path] = value

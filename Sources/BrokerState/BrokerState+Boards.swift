@@ -35,17 +35,17 @@ extension BrokerState {
             var representation = Representation()
             representation.type = stored.type
             representation.supertypes = stored.supertypes
-            representation.visibility = stored.visibility
+            representation.visibility = UInt32(stored.visibility)
             representation.byteCount = stored.kept.flatMap { self.kept[$0]?.count } ?? stored.byteCount
             representation.provision = stored.kept != nil ? 1 : publication.owner != nil ? 0 : 2
             if stored.isKeptOnce { representation.policy = 1 }
-            representation.fileOptions = stored.fileOptions
+            if stored.isOpenInPlace { representation.fileOptions = 1 }
             message.representations.append(representation)
         }
         message.suggestedName = item.suggestedName
-        message.presentationWidth = item.presentation.width
-        message.presentationHeight = item.presentation.height
-        message.presentationStyle = item.presentation.style
+        message.presentationWidth = item.presentation?.width
+        message.presentationHeight = item.presentation?.height
+        message.presentationStyle = item.presentation?.style
         if !viewer.isLink { message.teamData = item.teamData }
         return message
     }

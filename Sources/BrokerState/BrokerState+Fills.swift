@@ -38,7 +38,7 @@ extension BrokerState {
             startedAt: self.now,
             endsBy: nil,
             maximumByteCount: nil,
-            firstByte: representation.firstByteMilliseconds ?? self.limits.firstByte,
+            firstByte: representation.firstByte(unlessSaid: self.limits.firstByte),
             descriptorWelcome: false,
             inPlaceWelcome: false,
             filling: kept,

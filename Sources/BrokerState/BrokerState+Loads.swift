@@ -53,7 +53,7 @@ extension BrokerState {
                 return self.now.addingClamped(timeout == 0 ? longest : min(timeout, longest))
             },
             maximumByteCount: load.maximumByteCount,
-            firstByte: representation.firstByteMilliseconds ?? self.limits.firstByte,
+            firstByte: representation.firstByte(unlessSaid: self.limits.firstByte),
             descriptorWelcome: load.descriptorWelcome == true && self.peers[peer]?.passesDescriptors == true,
             inPlaceWelcome: load.inPlaceWelcome == true && representation.isOpenInPlace && !viewer.isLink
                 && self.publications[id]?.writer.isLink == false,

@@ -83,13 +83,10 @@ extension BrokerState {
         // Stored first, filled after: what fails on the way is then discarded with the write.
         let index = write.items.count
         let name = item.suggestedName?.asSuggestedName
-        let presentation = StoredItem.Presentation(
-            width: item.presentationWidth,
-            height: item.presentationHeight,
-            style: item.presentationStyle
-        )
+        let presentation = StoredItem.Presentation(item)
         self.writes.update(id) {
             $0.items.append(StoredItem(suggestedName: name, presentation: presentation, teamData: item.teamData))
+            $0.items[index].representations.reserveCapacity(item.representations.count)
         }
         var awaited: [KeptID] = []
         for (representation, reach) in zip(item.representations, reaches) {
@@ -103,13 +100,13 @@ extension BrokerState {
                 type: representation.type,
                 supertypes: representation.supertypes,
                 reach: reach,
-                visibility: representation.visibility ?? 0,
-                byteCount: kept == nil ? representation.byteCount : nil,
-                firstByteMilliseconds: representation.firstByteMilliseconds.flatMap { given in
-                    given == 0 ? nil : min(given, self.limits.keepAlive)
-                },
-                fileOptions: representation.fileOptions,
+                visibility: UInt8(clamping: representation.visibility ?? 0),
                 isKeptOnce: representation.policy == 1,
+                isOpenInPlace: (representation.fileOptions ?? 0) & 1 == 1,
+                firstByteMilliseconds: UInt32(
+                    clamping: min(representation.firstByteMilliseconds ?? 0, self.limits.keepAlive)
+                ),
+                byteCount: kept == nil ? representation.byteCount : nil,
                 kept: kept
             )
             self.writes.update(id) { $0.items[index].representations.append(stored) }

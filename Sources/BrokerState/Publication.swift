@@ -62,39 +62,53 @@ package struct Publication: Sendable {
 /// One item of a publication.
 struct StoredItem: Sendable {
     let suggestedName: String?
-    let presentation: Presentation
+    /// nil where nothing is said of it, as mostly.
+    let presentation: Presentation?
     /// For this user's programs on this machine.
     let teamData: [UInt8]?
     var representations: [StoredRepresentation] = []
 
     /// How it would like to be shown. The broker only passes it on.
-    struct Presentation: Sendable {
+    final class Presentation: Sendable {
         let width: UInt64?
         let height: UInt64?
         let style: UInt32?
+
+        init?(_ item: Item) {
+            guard item.presentationWidth != nil || item.presentationHeight != nil || item.presentationStyle != nil
+            else {
+                return nil
+            }
+            self.width = item.presentationWidth
+            self.height = item.presentationHeight
+            self.style = item.presentationStyle
+        }
     }
 }
 
 /// One type that an item can be had as.
 struct StoredRepresentation: Sendable, AcceptList.Candidate {
+    // In an order and in types that leave little room between them: there are many.
     let type: String
     let supertypes: [String]
     /// Walked when the item is written: a load costs no walk.
     let reach: Conformance.Reach
-    let visibility: UInt32
-    let byteCount: UInt64?
-    /// How long its source may take for the first byte, if it said so.
-    let firstByteMilliseconds: UInt64?
-    let fileOptions: UInt32?
+    let visibility: UInt8
     /// Whether its source is asked once, and what it gives is kept.
     let isKeptOnce: Bool
+    /// Whether the source lets others open its own file.
+    let isOpenInPlace: Bool
+    /// How long its source may take for the first byte; 0 if it did not say so.
+    let firstByteMilliseconds: UInt32
+    let byteCount: UInt64?
     /// The broker's own bytes; nil for a promise.
     var kept: KeptID?
     /// Bytes that will be the broker's own if their source goes on to the end.
     var filling: KeptID?
 
-    /// Whether the source lets others open its own file.
-    var isOpenInPlace: Bool { (self.fileOptions ?? 0) & 1 == 1 }
+    func firstByte(unlessSaid standard: UInt64) -> UInt64 {
+        self.firstByteMilliseconds == 0 ? standard : UInt64(self.firstByteMilliseconds)
+    }
 }
 
 /// Bytes that the broker holds itself; where they are is the loop's business.

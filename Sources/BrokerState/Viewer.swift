@@ -7,7 +7,7 @@ struct Viewer: Sendable {
     var groups: [String] = []
 
     /// Whether it may see what `owner` has published with this visibility.
-    func sees(_ visibility: UInt32, of owner: Viewer) -> Bool {
+    func sees(_ visibility: UInt8, of owner: Viewer) -> Bool {
         switch visibility {
         case 0: true
         case 1: !self.isLink

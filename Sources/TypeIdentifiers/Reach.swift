@@ -5,6 +5,54 @@ extension Conformance {
     /// closures, and a dynamic identifier spells out dozens of names. A question is a look-up; only the walk depends on
     /// what was sent.
     package struct Reach: Sendable {
+        private enum Form: Sendable {
+            /// A type of the table of which its publisher says nothing more, as most are: the table has the answers.
+            case row(UInt16)
+            indirect case walked(Walk)
+        }
+
+        private let form: Form
+
+        package init(of identifier: String, closure: [String]) {
+            if closure.isEmpty, let row = ConformanceTable.row(of: identifier).flatMap(UInt16.init(exactly:)) {
+                form = .row(row)
+            } else {
+                form = .walked(Walk(of: identifier, closure: closure))
+            }
+        }
+
+        private init(_ walk: Walk) {
+            form = .walked(walk)
+        }
+
+        /// About how many bytes it holds beyond those of the arguments, which a stranger is to be charged for.
+        package var byteCount: UInt64 {
+            guard case .walked(let walk) = form else { return 0 }
+            return 64 * UInt64(walk.spelledCount)
+        }
+
+        /// What ``Conformance/conforms(_:closure:to:edges:)`` answers for the same arguments. Allocates nothing.
+        package func conforms(to target: String) -> Bool {
+            let row = ConformanceTable.row(of: target)
+            switch form {
+            case .row(let own):
+                return row.map { Int(own) == $0 || ConformanceTable.conforms(Int(own), to: $0) } ?? false
+            case .walked(let walk): return walk.holds(IdentifierKey(target), row: row)
+            }
+        }
+
+        /// With what edges add: any of them may be followed, whatever it starts from.
+        ///
+        /// The work is linear in what the edges reach.
+        package func adding(_ edges: Edges) -> Reach {
+            switch form {
+            case .row(let row): Reach(Walk(of: ConformanceTable.identifiers[Int(row)], closure: []).adding(edges))
+            case .walked(let walk): Reach(walk.adding(edges))
+            }
+        }
+    }
+
+    fileprivate struct Walk: Sendable {
         /// Rows of the table, a bit each.
         private var rows: [UInt64] = []
         /// Names that the table does not have.
@@ -12,9 +60,9 @@ extension Conformance {
         /// Those of edges, apart, so that `names` is shared and not copied for a load.
         private var added: Set<IdentifierKey> = []
         /// What of `names` was not sent as names: what dynamic identifiers spell.
-        private let spelledCount: Int
+        let spelledCount: Int
 
-        package init(of identifier: String, closure: [String]) {
+        init(of identifier: String, closure: [String]) {
             for name in SupertypeWalk(from: identifier, closure: closure, edges: []) {
                 if let row = ConformanceTable.row(of: name) {
                     _ = Self.insert(row, into: &rows)
@@ -25,18 +73,7 @@ extension Conformance {
             spelledCount = max(0, names.count - closure.count - 1)
         }
 
-        /// About how many bytes it holds beyond those of the arguments, which a stranger is to be charged for.
-        package var byteCount: UInt64 { 64 * UInt64(spelledCount) }
-
-        /// What ``Conformance/conforms(_:closure:to:edges:)`` answers for the same arguments. Allocates nothing.
-        package func conforms(to target: String) -> Bool {
-            holds(IdentifierKey(target), row: ConformanceTable.row(of: target))
-        }
-
-        /// With what edges add: any of them may be followed, whatever it starts from.
-        ///
-        /// The work is linear in what the edges reach.
-        package func adding(_ edges: Edges) -> Reach {
+        func adding(_ edges: Edges) -> Walk {
             var result = self
             var pending = edges.indices(from: self)
             while let index = pending.popLast() {
@@ -47,7 +84,7 @@ extension Conformance {
             return result
         }
 
-        fileprivate func holds(_ key: IdentifierKey, row: Int?) -> Bool {
+        func holds(_ key: IdentifierKey, row: Int?) -> Bool {
             guard let row else { return names.contains(key) || added.contains(key) }
             return row / 64 < rows.count && rows[row / 64] & (1 << UInt64(row % 64)) != 0
         }
@@ -104,8 +141,8 @@ extension Conformance {
 
         fileprivate func index(of name: Name) -> Int? { places[name.key] }
 
-        fileprivate func indices(from reach: Reach) -> [Int] {
-            starts.indices.filter { reach.holds(starts[$0].key, row: starts[$0].row) }
+        fileprivate func indices(from walk: Walk) -> [Int] {
+            starts.indices.filter { walk.holds(starts[$0].key, row: starts[$0].row) }
         }
     }
 }

@@ -25,7 +25,8 @@ extension UniformType {
     /// Declares a type of this program with all its supertypes and tags: what a bundle's property list says elsewhere.
     ///
     /// Process wide. It replaces what the two initializers declare, before or after; the first call for an identifier
-    /// wins, and the system's declarations win over any. Tags of a class are in the order of preference.
+    /// wins, and the system's declarations win over any. Tags of a class are in the order of preference. Text that is no
+    /// identifier (letters, digits, `-`, `.` and `_`) declares nothing; a write that names it is refused.
     @discardableResult
     public static func declare(
         _ identifier: String,

@@ -2,7 +2,9 @@ extension UniformType {
     /// A few words for people, in English: the type's own or its nearest supertype's. nil for dynamic types.
     public var localizedDescription: String? {
         if isDynamic { return nil }
-        return Self.ownDescription(of: identifier) ?? supertypeIdentifiers.lazy.compactMap(Self.ownDescription).first
+        let descriptions = ([identifier] + supertypeIdentifiers).compactMap(Self.ownDescription)
+        // Nearly everything is data: what else it is says more.
+        return descriptions.first { $0 != "data" } ?? descriptions.first
     }
 
     private static func ownDescription(of identifier: String) -> String? {

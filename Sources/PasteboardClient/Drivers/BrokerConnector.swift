@@ -35,7 +35,8 @@ package struct BrokerConnector: Sendable {
         guard self.startsBroker else {
             throw Failure(
                 .brokerUnavailable,
-                "no broker listens at \(self.place.socket), and PASTEBOARD_AUTOSTART is 0; start pasteboardd"
+                "no broker listens at \(self.place.socket), and this program is not to start one (PASTEBOARD_AUTOSTART, "
+                    + "startsBroker); start pasteboardd"
             )
         }
         return try self.connectStarting()

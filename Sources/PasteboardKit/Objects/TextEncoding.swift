@@ -46,7 +46,7 @@ extension Data {
             return String(copying: try UTF8Span(validating: bytes))
         } catch {
             let offset = encoding.markLength + error.byteOffsets.lowerBound
-            throw .unreadable(type, "UTF-8 has no such character as at byte \(offset)")
+            throw .unreadable(type, "it is no UTF-8 from byte \(offset) on")
         }
     }
 

@@ -139,7 +139,9 @@ struct PasteCommand: Command {
                 interruptedBy: signals?.raw,
                 answered: { answer in
                     answered(answer)
-                    let type = answer.type.map { UniformType(identifier: $0, supertypes: []) } ?? .data
+                    // What was asked for alone is what the type conforms to, though nobody here knows it.
+                    let asked = load.accepts.count == 1 ? load.accepts.map(\.type) : []
+                    let type = answer.type.map { UniformType(identifier: $0, supertypes: asked) } ?? .data
                     try sink.begin(answer.isArchive ? .tarArchive : type, suggestedName: answer.suggestedName)
                 },
                 file: { file in

@@ -54,9 +54,9 @@ final class TerminalOutput: PasteSink {
     func finish() throws {
         try StandardStreams.write(self.text.finish().span)
         guard self.text.escapedCount > 0 else { return }
+        let bytes = self.text.escapedCount == 1 ? "a byte" : "\(self.text.escapedCount) bytes"
         StandardStreams.note(
-            "pasteboard: paste: \(self.text.escapedCount) bytes that a terminal would obey are shown as \\xNN; --raw "
-                + "writes them as they are"
+            "pasteboard: paste: shown as \\xNN: \(bytes) that a terminal would obey; --raw writes what is there"
         )
     }
 
