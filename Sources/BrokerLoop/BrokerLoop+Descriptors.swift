@@ -31,9 +31,7 @@ extension BrokerLoop {
 
     /// Nobody has to ask before he sends one, and one that nobody wants has to be closed as well: where that is not
     /// possible, no more are let in.
-    var takesDescriptors: Bool {
-        UInt64(self.closer.waitingCount) < self.state.limits.passedDescriptors
-    }
+    var takesDescriptors: Bool { self.state.unclosedDescriptors < self.state.limits.passedDescriptors }
 
     /// One read brings at most the rest of a frame whose descriptor is here and the next frame's: more, which could stay
     /// here as long as a peer is not read, were announced by none. False if that was the peer's end.

@@ -6,7 +6,7 @@ extension BrokerState {
         try Feature.check(load.requires)
         // Single fields, here and below: a whole peer or publication is a copy of several arrays and strings.
         guard let openLoads = self.peers[peer]?.openLoads, let account = self.peers[peer]?.account,
-            let viewer = self.peers[peer]?.viewer, let place = self.peers[peer]?.loads.count
+            let place = self.peers[peer]?.loads.count
         else { return }
         guard UInt64(openLoads) < self.limits.loadsPerConnection else {
             throw Failure(
@@ -18,6 +18,8 @@ extension BrokerState {
         let id = try self.publication(of: load)
         guard let items = self.publications[id]?.items else { return }
         let owner = self.publications[id]?.owner
+        // Mostly everything is for everybody, and it makes no difference who asks.
+        let viewer = self.publications[id]?.isRestricted == true ? self.peers[peer]?.viewer : nil
         let index = try self.place(of: load.item ?? 0, in: id, for: viewer)
         let choice = try self.choose(load, among: items[Int(index)].representations, of: id, for: viewer)
         let representation = items[Int(index)].representations[choice]
@@ -55,8 +57,8 @@ extension BrokerState {
             maximumByteCount: load.maximumByteCount,
             firstByte: representation.firstByte(unlessSaid: self.limits.firstByte),
             descriptorWelcome: load.descriptorWelcome == true && self.peers[peer]?.passesDescriptors == true,
-            inPlaceWelcome: load.inPlaceWelcome == true && representation.isOpenInPlace && !viewer.isLink
-                && self.publications[id]?.writer.isLink == false,
+            inPlaceWelcome: load.inPlaceWelcome == true && representation.isOpenInPlace
+                && self.peers[peer]?.viewer.isLink == false && self.publications[id]?.writer.isLink == false,
             // What is still to be kept may turn out to be of another size.
             declaredByteCount: representation.isKeptOnce && representation.kept == nil ? nil : size,
             credit: load.credit ?? 0
@@ -78,10 +80,10 @@ extension BrokerState {
         }
     }
 
-    /// Which item a viewer means who counts those that he sees.
-    private func place(of index: UInt32, in id: PublicationID, for viewer: Viewer) throws(Failure) -> UInt32 {
+    /// Which item a viewer means who counts those that he sees; nil sees all.
+    private func place(of index: UInt32, in id: PublicationID, for viewer: Viewer?) throws(Failure) -> UInt32 {
         var count = self.publications[id]?.items.count ?? 0
-        if self.publications[id]?.isRestricted == true {
+        if let viewer {
             let places = self.publications[id]?.places(for: viewer) ?? []
             if Int(index) < places.count { return UInt32(clamping: places[Int(index)]) }
             count = places.count
@@ -99,10 +101,15 @@ extension BrokerState {
     private func publication(of load: Load) throws(Failure) -> PublicationID {
         if let handle = load.handle {
             let id = PublicationID(rawValue: handle)
-            guard let publication = self.publications[id], publication.isCurrent else {
-                throw Self.replaced
+            guard self.publications[id]?.isCurrent == true else {
+                throw Failure(
+                    .superseded,
+                    "these contents have been replaced or cleared; list the pasteboard again"
+                )
             }
-            try self.checkCondition(load.ifChangeCount, board: publication.boardName)
+            if load.ifChangeCount != nil, let name = self.publications[id]?.boardName {
+                try self.checkCondition(load.ifChangeCount, board: name)
+            }
             return id
         }
         let name = load.board ?? BoardName.general
@@ -114,33 +121,34 @@ extension BrokerState {
         return id
     }
 
-    private static var replaced: Failure {
-        Failure(.superseded, "these contents have been replaced or cleared; list the pasteboard again")
-    }
-
     /// Which representation is given: the one judge of conformance over the publisher's closure, the destination's
     /// edges and the table. What a dead source promised is chosen last, so that kept bytes beside it still serve.
+    ///
+    /// - Parameter viewer: nil sees all.
     private func choose(
         _ load: Load,
         among representations: [StoredRepresentation],
         of id: PublicationID,
-        for viewer: Viewer
+        for viewer: Viewer?
     ) throws(Failure) -> Int {
         let list = try AcceptList(load.accepts, preference: load.preference, edges: load.edges)
         let hasSource = self.publications[id]?.owner != nil
-        guard let writer = self.publications[id]?.writer else { throw Self.replaced }
-        let choice = list.choose(among: representations) {
-            (hasSource || $0.kept != nil) && viewer.sees($0.visibility, of: writer)
+        let writer = viewer == nil ? nil : self.publications[id]?.writer
+        func isSeen(_ representation: StoredRepresentation) -> Bool {
+            guard let viewer, let writer else { return true }
+            return viewer.sees(representation.visibility, of: writer)
         }
-        if let choice { return choice }
-        if list.choose(among: representations, where: { viewer.sees($0.visibility, of: writer) }) != nil {
+        if let choice = list.choose(among: representations, where: { (hasSource || $0.kept != nil) && isSeen($0) }) {
+            return choice
+        }
+        if list.choose(among: representations, where: isSeen) != nil {
             let name = self.publications[id]?.ownerName ?? ""
             throw Failure(.sourceGone, "source \(name) has gone, and what it promised with it")
         }
         // Any would have done.
         let takesAny = load.accepts.contains { $0.match == 2 }
         let wanted = takesAny ? "" : load.accepts.map(\.type).joined(separator: ", ").printable
-        let visible = representations.filter { viewer.sees($0.visibility, of: writer) }
+        let visible = representations.filter(isSeen)
         throw Failure(
             .typeUnavailable,
             "no representation is \(wanted.isEmpty ? "visible" : "of type \(wanted)")",

@@ -69,8 +69,7 @@ package struct SharedMimeInfo: Sendable {
                 .sorted { (-$0.weight, $0.mimeType) < (-$1.weight, $1.mimeType) }
                 .map { canonicalName(of: $0.mimeType) }
         }
-        // Text is text, listed or not: that is the database's own rule.
-        for name in named.filter({ isKnown($0) || $0.hasFoldedPrefix("text/") }) + byExtension {
+        for name in named.filter(isKnown) + byExtension {
             let found = supertypes(of: name)
             let fits = type.supertypes.allSatisfy { wanted in found.contains { Self.conforms($0, to: wanted) } }
             if fits { return Match(mimeType: name, supertypes: found) }
@@ -136,8 +135,10 @@ package struct SharedMimeInfo: Sendable {
         return mimeType.foldedASCII
     }
 
+    /// Whether the database says something of a type: of all text it does, listed or not.
     private func isKnown(_ mimeType: String) -> Bool {
-        types.contains { !$0.lines(with: mimeType, at: 0).isEmpty }
+        mimeType.hasFoldedPrefix("text/")
+            || types.contains { !$0.lines(with: mimeType, at: 0).isEmpty }
             || subclasses.contains { !Self.pairs(in: $0, with: mimeType, at: 0).isEmpty }
             || aliases.contains { !Self.pairs(in: $0, with: mimeType, at: 1).isEmpty }
             || !globs(with: mimeType, at: 1).isEmpty

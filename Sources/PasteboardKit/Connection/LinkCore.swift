@@ -223,15 +223,15 @@ final class LinkCore {
         }
         let run = HandlerRun(handler) { [weak link] completed, total in
             link?.report(stream, completed: completed, total: total)
-        } completion: { [weak link] result in
-            link?.finish(stream, result)
+        } completion: { [weak link, isInPlace = ask.inPlaceWelcome == true] result in
+            link?.finish(stream, isInPlace ? result.map(\.located) : result)
         }
-        answers[stream] = AskAnswer(run: run, inPlaceWelcome: ask.inPlaceWelcome == true)
+        answers[stream] = AskAnswer(run: run)
         effects.append { run.start() }
     }
 
     func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>, _ effects: inout Effects) {
-        guard let answer = answers[ask] else {
+        guard answers[ask] != nil else {
             if case .success(.pieces(let pieces)) = result { effects.append { pieces.cancel() } }
             return
         }
@@ -245,9 +245,8 @@ final class LinkCore {
             answers[ask]?.data = data
             stalled.append(ask)
         case .success(.file(let file)):
-            // An archive has to be told, and memory has no place.
-            let path = answer.inPlaceWelcome ? file.path : nil
-            let (count, name) = (file.byteCount, file.name)
+            // That it is an archive could not be told with a descriptor.
+            let (count, path, name) = (file.byteCount, file.path, file.name)
             if !file.isArchive, io.pass(file.descriptor, byteCount: count, path: path, fileName: name, on: ask) {
                 return forget(ask)
             }
@@ -335,7 +334,6 @@ private struct AskAnswer: Sendable {
     static let reportBurst: UInt64 = 10
 
     let run: HandlerRun
-    let inPlaceWelcome: Bool
     var data: Data?
     var sent = 0
     /// Where the pieces after `data` come from.

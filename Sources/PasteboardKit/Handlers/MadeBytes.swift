@@ -9,6 +9,12 @@ enum MadeBytes: Sendable {
     /// One piece after the other.
     case pieces(any PieceSource)
 
+    /// With where its file lies, if it is one.
+    var located: MadeBytes {
+        guard case .file(let file) = self else { return self }
+        return .file(file.located)
+    }
+
     /// A handler's file or folder. This may take as long as its file system takes to answer.
     init(opening url: URL) throws(PasteboardError) {
         guard url.isFileURL else { throw SourceFile.failure("\(url) is not the URL of a file") }

@@ -9,6 +9,8 @@ struct SourceFile: Sendable {
     let isArchive: Bool
     /// What it is called, made harmless; nil for memory.
     let name: String?
+    /// Where it lies, without symbolic links; nil for memory, and unless that was asked for.
+    private(set) var path: String?
 
     init(descriptor: DescriptorBox, byteCount: UInt64, isArchive: Bool = false, name: String? = nil) {
         self.descriptor = descriptor
@@ -21,12 +23,14 @@ struct SourceFile: Sendable {
         self.init(descriptor: memory.file.descriptor, byteCount: UInt64(memory.byteCount))
     }
 
-    /// Where it lies now, without symbolic links; nil for memory.
-    var path: String? {
+    /// With where it lies now: asked of the system, so for those only who may use it there.
+    var located: SourceFile {
+        var located = self
         guard let path = try? System.linkTarget("/proc/self/fd/\(descriptor.raw)"), path.hasPrefix("/"),
             !System.isFullySealed(descriptor.raw)
-        else { return nil }
-        return path
+        else { return located }
+        located.path = path
+        return located
     }
 
     /// As what it would be for another process.
