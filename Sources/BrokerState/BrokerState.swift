@@ -204,7 +204,10 @@ package struct BrokerState: Sendable {
             try self.credit(stream: header.stream, payload, from: peer)
         case .cancel:
             try self.cancel(stream: header.stream, from: peer)
-        case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .data:
+        case .drag, .destination, .begin, .move, .drop, .performed, .conclude, .enter, .exit, .proposal:
+            throw Failure(.protocolViolation, "drag sessions are not there yet")
+        case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .registered, .session, .update, .perform,
+            .dropped, .transferred, .data:
             throw Failure(.protocolViolation, "a client does not send \(kind)")
         }
     }

@@ -6,7 +6,7 @@ import Testing
 /// Every frame of the broker in every phase of a client's stream.
 @Suite struct ClientStatePhaseTests {
     enum Phase: String, CaseIterable {
-        case load, answeredLoad, write, committing, publication, list, listing, clear, cleared, status, stop
+        case load, answeredLoad, write, committing, publication, list, listing, clear, cleared, status, stop, drag, destination
 
         var accepted: Set<FrameKind> {
             switch self {
@@ -21,6 +21,8 @@ import Testing
             case .cleared: [.end, .error]
             case .status: [.statusEntry, .end, .error]
             case .stop: [.end, .error]
+            case .drag: [.committed, .proposal, .exit, .dropped, .transferred, .end, .error]
+            case .destination: [.registered, .error]
             }
         }
 
@@ -46,6 +48,8 @@ import Testing
                 return stream
             case .status: return try harness.state.open(Status())
             case .stop: return try harness.state.open(Stop())
+            case .drag: return try harness.state.open(Drag())
+            case .destination: return try harness.state.open(Destination())
             }
         }
     }

@@ -112,6 +112,16 @@ extension ClientEvent {
         case .asked(let stream, _): "asked \(stream)"
         case .askCredit(let stream): "askCredit \(stream)"
         case .askCancelled(let stream): "askCancelled \(stream)"
+        case .proposed(let stream, _): "proposed \(stream)"
+        case .exited(let stream, _): "exited \(stream)"
+        case .dropped(let stream, _): "dropped \(stream)"
+        case .transferred(let stream, _): "transferred \(stream)"
+        case .registered(let stream): "registered \(stream)"
+        case .session(let stream, _): "session \(stream)"
+        case .entered(let stream, _): "entered \(stream)"
+        case .updated(let stream, _): "updated \(stream)"
+        case .left(let stream, _): "left \(stream)"
+        case .perform(let stream, _): "perform \(stream)"
         }
     }
 

@@ -64,6 +64,7 @@ struct ProtocolTextTests {
             "bytes of team data": WireLimits.teamData,
             "groups of a client": WireLimits.groups,
             "bytes of a path": WireLimits.path,
+            "numbers in an index path": WireLimits.indexPath,
         ]
         #expect(self.text.values(of: "Limits") == expected)
     }

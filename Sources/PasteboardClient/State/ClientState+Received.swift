@@ -149,7 +149,7 @@ extension ClientState {
             return .progress(open.handle, try Progress(decoding: bytes, range: payload))
         case (.committing, .committed):
             self.streams.values[index].phase = .publication
-            self.publications += 1
+            self.setStanding(true, at: index)
             return .committed(open.handle, try Committed(decoding: bytes, range: payload))
         case (.clear, .committed):
             self.streams.values[index].phase = .cleared
@@ -170,6 +170,11 @@ extension ClientState {
                 return .failed(open.handle, .truncated(open.received, of: end.byteCount ?? open.declared ?? 0))
             }
             return .ended(open.handle, end)
+        case (.drag, _):
+            return try self.onDrag(kind, stream, at: index, bytes, payload)
+        case (.destination, .registered):
+            self.setStanding(true, at: index)
+            return .registered(open.handle)
         default:
             throw .violation("\(kind) does not fit stream \(stream)")
         }
@@ -188,6 +193,11 @@ extension ClientState {
             self.streamFrames.append(failure, stream: header.stream)
             return .askCancelled(header.stream)
         }
+        if let index = self.visits.index(of: header.stream) {
+            self.visits.remove(at: index)
+            self.connectionFrames.append(Cancel(), stream: header.stream)
+            return .failed(header.stream, failure)
+        }
         guard let index = self.streams.index(of: header.stream) else { return nil }
         let handle = self.streams.values[index].handle
         self.connectionFrames.append(Cancel(), stream: header.stream)
@@ -203,8 +213,14 @@ extension ClientState {
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
+        if kind == .session || self.visits.index(of: stream) != nil {
+            return try self.onVisit(kind, stream, bytes, payload)
+        }
         let open = self.asks.index(of: stream)
         switch kind {
+        case .enter, .update, .exit, .perform, .item, .end:
+            // Of a session that this client has left, or of an ask that it has: neither is known any more.
+            return nil
         case .ask:
             guard open == nil, self.asks.count < self.maximumAsks else {
                 throw .violation("ask \(stream) is open already, or one more than this program takes")

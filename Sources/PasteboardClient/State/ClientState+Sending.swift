@@ -8,19 +8,22 @@ extension ClientState {
         try self.streamFrames.appendChecked(item, stream: stream)
     }
 
-    /// Makes what was written visible; the broker answers with `committed`.
+    /// Makes what was written visible, or part of the session; the broker answers with `committed`.
     package mutating func commit(_ stream: UInt64, itemCount: Int) {
         guard self.isWriting(stream), let index = self.streams.index(of: stream) else { return }
         var commit = Commit()
         commit.itemCount = UInt32(clamping: itemCount)
         self.streamFrames.append(commit, stream: stream)
-        self.streams.values[index].phase = .committing
+        if case .write = self.streams.values[index].phase { self.streams.values[index].phase = .committing }
+        self.setStanding(false, at: index)
     }
 
     private func isWriting(_ stream: UInt64) -> Bool {
         guard self.failure == nil, let index = self.streams.index(of: stream) else { return false }
-        if case .write = self.streams.values[index].phase { return true }
-        return false
+        switch self.streams.values[index].phase {
+        case .write, .drag: return true
+        default: return false
+        }
     }
 
     // MARK: Bytes
@@ -37,7 +40,7 @@ extension ClientState {
     /// - Returns: nil if nothing may be sent: the stream is over or has no credit.
     package mutating func dataHeader(on stream: UInt64, count: Int, last: Bool) -> FrameHeader? {
         guard self.failure == nil, count > 0 || last else { return nil }
-        let isShared = self.asks.count + self.streams.count - self.publications > 1
+        let isShared = self.asks.count + self.streams.count - self.standing > 1
         let limit = min(count, isShared ? WireLimits.sharedDataLength : WireLimits.dataLength)
         // The client's own streams are odd.
         if stream & 1 == 1 {

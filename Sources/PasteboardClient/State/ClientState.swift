@@ -31,8 +31,11 @@ package struct ClientState: Sendable {
 
     var streams = StreamTable(empty: OpenStream(phase: .probe))
     var asks = StreamTable(empty: OpenAsk())
+    /// Sessions at this client's destinations.
+    var visits = StreamTable(empty: OpenVisit())
     let maximumAsks: Int
-    var publications = 0
+    /// Streams on which the broker owes nothing.
+    var standing = 0
 
     private var highestStream: UInt64 = 0
     private var openLoads = 0
@@ -56,9 +59,9 @@ package struct ClientState: Sendable {
         self.connectionFrames.append(hello, stream: 0)
     }
 
-    /// Whether the broker owes an answer. A publication that lives is none.
+    /// Whether the broker owes an answer. A publication that lives is none, nor a session that nothing was asked about.
     package var isAwaiting: Bool {
-        !self.isWelcomed || self.streams.count > self.publications || !self.waiting.isEmpty
+        !self.isWelcomed || self.streams.count > self.standing || !self.waiting.isEmpty
     }
 
     // MARK: Opening
@@ -97,6 +100,14 @@ package struct ClientState: Sendable {
 
     package mutating func open(_ stop: Stop) throws(Failure) -> UInt64 {
         try self.open(stop, as: .stop)
+    }
+
+    package mutating func open(_ drag: Drag) throws(Failure) -> UInt64 {
+        try self.open(drag, as: .drag)
+    }
+
+    package mutating func open(_ destination: Destination) throws(Failure) -> UInt64 {
+        try self.open(destination, as: .destination)
     }
 
     /// Asks for something that any broker answers at once, to learn whether it still does.
@@ -206,13 +217,20 @@ package struct ClientState: Sendable {
         self.connectionFrames.append(credit, stream: self.wireID(stream))
     }
 
+    /// Whether the broker owes nothing on a stream from now on.
+    mutating func setStanding(_ isStanding: Bool, at index: Int) {
+        guard self.streams.values[index].isStanding != isStanding else { return }
+        self.streams.values[index].isStanding = isStanding
+        self.standing += isStanding ? 1 : -1
+    }
+
     // MARK: Ends
 
     mutating func close(at index: Int, stream: UInt64) {
         let handle = self.streams.values[index].handle
+        if self.streams.values[index].isStanding { self.standing -= 1 }
         switch self.streams.values[index].phase {
         case .load: self.openLoads -= 1
-        case .publication: self.publications -= 1
         case .probe: self.probe = nil
         default: break
         }
@@ -223,20 +241,25 @@ package struct ClientState: Sendable {
 
     /// The connection has ended: nothing more can be sent or received.
     ///
-    /// - Returns: the program's streams that ended with it, and the asks.
-    package mutating func connectionLost(_ failure: Failure) -> (streams: [UInt64], asks: [UInt64]) {
-        guard self.failure == nil else { return ([], []) }
+    /// - Returns: the program's streams that ended with it, the asks, and the sessions at its destinations.
+    package mutating func connectionLost(
+        _ failure: Failure
+    ) -> (streams: [UInt64], asks: [UInt64], visits: [UInt64]) {
+        guard self.failure == nil else { return ([], [], []) }
         self.failure = failure
         let open = self.streams.openIDs.filter { $0 != self.probe }
         let handles = open.compactMap { self.streams.index(of: $0).map { self.streams.values[$0].handle } }
-        let lost = (streams: (handles + self.waiting.keys).sorted(), asks: self.asks.openIDs)
+        let lost = (
+            streams: (handles + self.waiting.keys).sorted(), asks: self.asks.openIDs, visits: self.visits.openIDs
+        )
         self.streams = StreamTable(empty: OpenStream(phase: .probe))
         self.asks = StreamTable(empty: OpenAsk())
+        self.visits = StreamTable(empty: OpenVisit())
         self.waiting = [:]
         self.turns = []
         self.nextTurn = 0
         self.renamed = [:]
-        self.publications = 0
+        self.standing = 0
         self.openLoads = 0
         self.connectionFrames.removeAll()
         self.streamFrames.removeAll()

@@ -15,11 +15,16 @@ struct OpenStream: Sendable {
         case cleared
         case status
         case stop
+        /// A drag session of this client's.
+        case drag
+        case destination
         /// Asked only to learn that the broker still answers; nobody hears of it.
         case probe
     }
 
     var phase: Phase
+    /// Whether the broker owes nothing on it: it stands for as long as what it is the life of.
+    var isStanding = false
     /// What the program knows the stream by. A load that had to wait has another id on the wire.
     var handle: UInt64 = 0
 
@@ -34,6 +39,10 @@ struct OpenStream: Sendable {
     var window: UInt64 = 0
     var maximum = UInt64.max
     var declared: UInt64?
+
+    // Of a drag session.
+    var lastMove: UInt64 = 0
+    var isDropped = false
 }
 
 /// A stream that the broker has opened: bytes that this client promised are wanted.
@@ -46,3 +55,6 @@ struct OpenAsk: Sendable {
     /// How many bytes may be sent now.
     var sendable: Int { Int(clamping: self.credit - min(self.credit, self.sent)) }
 }
+
+/// A stream that the broker has opened: a drag session has come to a destination of this client's.
+struct OpenVisit: Sendable {}

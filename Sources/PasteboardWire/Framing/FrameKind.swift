@@ -14,12 +14,27 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
     case status = 22
     case stop = 23
 
+    // From a client, of drag sessions: the first two open a stream, the last two are a destination's.
+    case drag = 24
+    case destination = 25
+    case begin = 26
+    case move = 27
+    case drop = 28
+    case performed = 29
+    case conclude = 30
+
     // From the broker.
     case ask = 32
     case answer = 33
     case committed = 34
     case contents = 35
     case statusEntry = 36
+    case registered = 37
+    case session = 38
+    case update = 39
+    case perform = 40
+    case dropped = 41
+    case transferred = 42
 
     // Any stream, both ways.
     case data = 48
@@ -28,6 +43,9 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
     case cancel = 51
     case credit = 52
     case progress = 53
+    case enter = 54
+    case exit = 55
+    case proposal = 56
 
     /// The most payload bytes that a frame of this kind may announce, known here or not.
     package static func maximumLength(of rawKind: UInt8) -> Int {

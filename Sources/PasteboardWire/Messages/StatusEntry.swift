@@ -7,6 +7,8 @@ package struct StatusEntry: WireMessage {
     package var load: LoadStatus?
     package var counter: NamedNumber?
     package var limit: NamedNumber?
+    package var session: SessionStatus?
+    package var destination: DestinationStatus?
 
     package init() {}
 
@@ -16,6 +18,8 @@ package struct StatusEntry: WireMessage {
         bytes.appendField(3, self.load)
         bytes.appendField(4, self.counter)
         bytes.appendField(5, self.limit)
+        bytes.appendField(6, self.session)
+        bytes.appendField(7, self.destination)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -25,6 +29,8 @@ package struct StatusEntry: WireMessage {
         case 3: try field.merge(into: &self.load, in: bytes)
         case 4: try field.merge(into: &self.counter, in: bytes)
         case 5: try field.merge(into: &self.limit, in: bytes)
+        case 6: try field.merge(into: &self.session, in: bytes)
+        case 7: try field.merge(into: &self.destination, in: bytes)
         default: break
         }
     }
@@ -153,6 +159,82 @@ package struct NamedNumber: ProtobufMessage {
         case 1: self.name = try field.string(in: bytes)
         case 2: self.value = try field.number64()
         case 3: self.note = try field.string(in: bytes)
+        default: break
+        }
+    }
+}
+
+/// A drag session.
+package struct SessionStatus: ProtobufMessage {
+    /// Its state, in a word.
+    package var state: String = ""
+    package var ownerProcess: UInt32?
+    package var ownerLabel: String?
+    package var itemCount: UInt32?
+    /// The types of its first item.
+    package var types: [String] = []
+    /// Where it is.
+    package var destination: String?
+    /// What a drop would do there, or does.
+    package var operation: UInt32?
+    /// Its age.
+    package var milliseconds: UInt64?
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, self.state)
+        bytes.appendField(2, self.ownerProcess)
+        bytes.appendField(3, self.ownerLabel)
+        bytes.appendField(4, self.itemCount)
+        bytes.appendField(5, repeated: self.types)
+        bytes.appendField(6, self.destination)
+        bytes.appendField(7, self.operation)
+        bytes.appendField(8, self.milliseconds)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.state = try field.string(in: bytes)
+        case 2: self.ownerProcess = try field.number32()
+        case 3: self.ownerLabel = try field.string(in: bytes)
+        case 4: self.itemCount = try field.number32()
+        case 5: try field.append(to: &self.types, limit: WireLimits.representations, in: bytes)
+        case 6: self.destination = try field.string(in: bytes)
+        case 7: self.operation = try field.number32()
+        case 8: self.milliseconds = try field.number64()
+        default: break
+        }
+    }
+}
+
+/// A destination for drag sessions.
+package struct DestinationStatus: ProtobufMessage {
+    package var name: String = ""
+    package var process: UInt32?
+    package var label: String?
+    /// What it takes; none: any type.
+    package var types: [String] = []
+    /// Sessions that are at it.
+    package var sessions: UInt32?
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, self.name)
+        bytes.appendField(2, self.process)
+        bytes.appendField(3, self.label)
+        bytes.appendField(4, repeated: self.types)
+        bytes.appendField(5, self.sessions)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.name = try field.string(in: bytes)
+        case 2: self.process = try field.number32()
+        case 3: self.label = try field.string(in: bytes)
+        case 4: try field.append(to: &self.types, limit: WireLimits.representations, in: bytes)
+        case 5: self.sessions = try field.number32()
         default: break
         }
     }

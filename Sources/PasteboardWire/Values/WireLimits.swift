@@ -39,6 +39,8 @@ package enum WireLimits {
     package static let groups = 8
     /// Bytes of UTF-8 in the path of a file that is handed over in place.
     package static let path = 2 << 10
+    /// Numbers of a place in a destination.
+    package static let indexPath = 16
     /// Features that a hello or a request may name.
     package static let features = 64
 }

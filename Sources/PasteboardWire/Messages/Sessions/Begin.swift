@@ -1,0 +1,10 @@
+/// The session that was offered is under way from now on.
+package struct Begin: WireMessage {
+    package static let kind = FrameKind.begin
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {}
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {}
+}

@@ -1,0 +1,24 @@
+/// From a destination: it has all that it asked for, and a source may delete what was moved; or it has not.
+package struct Conclude: WireMessage {
+    package static let kind = FrameKind.conclude
+
+    /// As in `Performed`.
+    package var items: [UInt32] = []
+    /// Why a move is not to be completed.
+    package var failure: Failure?
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, repeated: self.items)
+        bytes.appendField(2, self.failure)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: try field.append(to: &self.items, limit: WireLimits.items, in: bytes)
+        case 2: try field.merge(into: &self.failure, in: bytes)
+        default: break
+        }
+    }
+}

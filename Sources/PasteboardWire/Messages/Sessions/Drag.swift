@@ -1,0 +1,31 @@
+/// Opens a drag session: items and `commit` follow on the stream, then `begin`. Later items and another `commit` add to it.
+package struct Drag: WireMessage {
+    package static let kind = FrameKind.drag
+
+    /// Whether a destination may propose to move the items; absent: it may.
+    package var allowsMove: Bool?
+    /// Whether the session is for the process alone that began it.
+    package var isRestricted: Bool?
+    /// Whether a destination of another process may propose to move; absent: it may not.
+    package var movesBetweenProcesses: Bool?
+    package var requires: [UInt32] = []
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, self.allowsMove)
+        bytes.appendField(2, self.isRestricted)
+        bytes.appendField(3, self.movesBetweenProcesses)
+        bytes.appendField(15, repeated: self.requires)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.allowsMove = try field.bool()
+        case 2: self.isRestricted = try field.bool()
+        case 3: self.movesBetweenProcesses = try field.bool()
+        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// To a source: what the drop does, before anything has moved.
+package struct Dropped: WireMessage {
+    package static let kind = FrameKind.dropped
+
+    /// 0 cancel, 1 forbidden, 2 copy, 3 move.
+    package var operation: UInt32?
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, self.operation)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.operation = try field.number32()
+        default: break
+        }
+    }
+}

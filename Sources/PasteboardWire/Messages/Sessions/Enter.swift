@@ -1,0 +1,26 @@
+/// The session has come over a destination, or a destination has taken it upon itself. The broker's is answered by a proposal.
+package struct Enter: WireMessage {
+    package static let kind = FrameKind.enter
+
+    package var sequence: UInt64?
+    package var location: Location?
+    /// Of the items that the answer is for.
+    package var version: UInt64?
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, self.sequence)
+        bytes.appendField(2, self.location)
+        bytes.appendField(3, self.version)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.sequence = try field.number64()
+        case 2: try field.merge(into: &self.location, in: bytes)
+        case 3: self.version = try field.number64()
+        default: break
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// The session is over the destination no more.
+package struct Exit: WireMessage {
+    package static let kind = FrameKind.exit
+
+    /// Why a destination that wanted to enter may not, or the source has lost its destination.
+    package var refusal: Failure?
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, self.refusal)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: try field.merge(into: &self.refusal, in: bytes)
+        default: break
+        }
+    }
+}

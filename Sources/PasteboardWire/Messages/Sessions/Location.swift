@@ -1,0 +1,28 @@
+/// Where a session is, without a screen: a destination, and a row or a point in it.
+package struct Location: ProtobufMessage {
+    package var destination: String = ""
+    /// Section and row, mostly; empty: none.
+    package var indexPath: [UInt32] = []
+    /// Thousandths of a point, as two's complement.
+    package var x: UInt64?
+    package var y: UInt64?
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, self.destination)
+        bytes.appendField(2, repeated: self.indexPath)
+        bytes.appendField(3, self.x)
+        bytes.appendField(4, self.y)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.destination = try field.string(in: bytes)
+        case 2: try field.append(to: &self.indexPath, limit: WireLimits.indexPath, in: bytes)
+        case 3: self.x = try field.number64()
+        case 4: self.y = try field.number64()
+        default: break
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// The session was dropped here: loads may begin until `performed`.
+package struct Perform: WireMessage {
+    package static let kind = FrameKind.perform
+
+    /// 2 copy, 3 move.
+    package var operation: UInt32?
+    package var location: Location?
+    package var version: UInt64?
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, self.operation)
+        bytes.appendField(2, self.location)
+        bytes.appendField(3, self.version)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.operation = try field.number32()
+        case 2: try field.merge(into: &self.location, in: bytes)
+        case 3: self.version = try field.number64()
+        default: break
+        }
+    }
+}

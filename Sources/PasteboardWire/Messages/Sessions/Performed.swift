@@ -1,0 +1,24 @@
+/// From a destination: its handler has returned, and no more loads begin.
+package struct Performed: WireMessage {
+    package static let kind = FrameKind.performed
+
+    /// Items that were taken without a load: believed where source and destination are one process.
+    package var items: [UInt32] = []
+    /// Why the drop was not taken.
+    package var failure: Failure?
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, repeated: self.items)
+        bytes.appendField(2, self.failure)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: try field.append(to: &self.items, limit: WireLimits.items, in: bytes)
+        case 2: try field.merge(into: &self.failure, in: bytes)
+        default: break
+        }
+    }
+}
