@@ -20,7 +20,7 @@ package enum ClientEvent: Sendable {
 
     // Of a drag session of this client's. `committed` tells its handle, and after each commit its version.
     indirect case proposed(UInt64, Proposal)
-    /// It has lost its destination.
+    /// It has lost its destination. Of a destination: it may not enter the session that it wanted.
     indirect case exited(UInt64, Exit)
     case dropped(UInt64, Dropped)
     indirect case transferred(UInt64, Transferred)

@@ -175,6 +175,8 @@ extension ClientState {
         case (.destination, .registered):
             self.setStanding(true, at: index)
             return .registered(open.handle)
+        case (.destination, .exit):
+            return .exited(open.handle, try Exit(decoding: bytes, range: payload))
         default:
             throw .violation("\(kind) does not fit stream \(stream)")
         }
@@ -218,8 +220,8 @@ extension ClientState {
         }
         let open = self.asks.index(of: stream)
         switch kind {
-        case .enter, .update, .exit, .perform, .item, .end:
-            // Of a session that this client has left, or of an ask that it has: neither is known any more.
+        case .enter, .update, .exit, .perform, .item, .end where open == nil:
+            // Of a session that this client has left.
             return nil
         case .ask:
             guard open == nil, self.asks.count < self.maximumAsks else {

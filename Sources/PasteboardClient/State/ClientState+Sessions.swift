@@ -73,12 +73,16 @@ extension ClientState {
 
     // MARK: The destination
 
-    /// Takes a session upon a destination that nobody has directed it to.
-    package mutating func enter(_ visit: UInt64, at location: Location) {
-        guard self.isOpenVisit(visit) else { return }
+    /// Takes a session upon a destination that nobody has directed it to. What comes of it is `session` and `entered`, or
+    /// `exited` with the refusal.
+    package mutating func enter(_ destination: UInt64, session handle: UInt64, at location: Location) {
+        guard self.failure == nil, let index = self.streams.index(of: destination),
+            case .destination = self.streams.values[index].phase
+        else { return }
         var enter = Enter()
+        enter.handle = handle
         enter.location = location
-        self.connectionFrames.append(enter, stream: visit)
+        self.connectionFrames.append(enter, stream: destination)
     }
 
     /// Says what a drop would do; answers `entered` and `updated`.

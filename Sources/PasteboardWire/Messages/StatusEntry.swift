@@ -179,6 +179,8 @@ package struct SessionStatus: ProtobufMessage {
     package var operation: UInt32?
     /// Its age.
     package var milliseconds: UInt64?
+    /// The publication that its items are.
+    package var handle: UInt64?
 
     package init() {}
 
@@ -191,6 +193,7 @@ package struct SessionStatus: ProtobufMessage {
         bytes.appendField(6, self.destination)
         bytes.appendField(7, self.operation)
         bytes.appendField(8, self.milliseconds)
+        bytes.appendField(9, self.handle)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -203,6 +206,7 @@ package struct SessionStatus: ProtobufMessage {
         case 6: self.destination = try field.string(in: bytes)
         case 7: self.operation = try field.number32()
         case 8: self.milliseconds = try field.number64()
+        case 9: self.handle = try field.number64()
         default: break
         }
     }

@@ -12,8 +12,6 @@ package struct Destination: WireMessage {
     package var isOwnProcess: Bool?
     /// Whether a second session may come before the first has ended.
     package var allowsSimultaneousSessions: Bool?
-    /// Whether it hears of sessions that nobody has directed to it, so that it may enter them.
-    package var hearsSessions: Bool?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -24,7 +22,6 @@ package struct Destination: WireMessage {
         bytes.appendField(3, repeated: self.edges)
         bytes.appendField(4, self.isOwnProcess)
         bytes.appendField(5, self.allowsSimultaneousSessions)
-        bytes.appendField(6, self.hearsSessions)
         bytes.appendField(15, repeated: self.requires)
     }
 
@@ -35,7 +32,6 @@ package struct Destination: WireMessage {
         case 3: try field.append(to: &self.edges, limit: WireLimits.accepts, in: bytes)
         case 4: self.isOwnProcess = try field.bool()
         case 5: self.allowsSimultaneousSessions = try field.bool()
-        case 6: self.hearsSessions = try field.bool()
         case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
         default: break
         }

@@ -1,4 +1,5 @@
-/// Opens a drag session: items and `commit` follow on the stream, then `begin`. Later items and another `commit` add to it.
+/// Opens a drag session: items and `commit` follow on the stream, then `begin`. Or opens an addition to one: items and
+/// `commit`.
 package struct Drag: WireMessage {
     package static let kind = FrameKind.drag
 
@@ -8,6 +9,8 @@ package struct Drag: WireMessage {
     package var isRestricted: Bool?
     /// Whether a destination of another process may propose to move; absent: it may not.
     package var movesBetweenProcesses: Bool?
+    /// A session of the client's that the items are added to, instead of a new one.
+    package var handle: UInt64?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -16,6 +19,7 @@ package struct Drag: WireMessage {
         bytes.appendField(1, self.allowsMove)
         bytes.appendField(2, self.isRestricted)
         bytes.appendField(3, self.movesBetweenProcesses)
+        bytes.appendField(4, self.handle)
         bytes.appendField(15, repeated: self.requires)
     }
 
@@ -24,6 +28,7 @@ package struct Drag: WireMessage {
         case 1: self.allowsMove = try field.bool()
         case 2: self.isRestricted = try field.bool()
         case 3: self.movesBetweenProcesses = try field.bool()
+        case 4: self.handle = try field.number64()
         case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
         default: break
         }

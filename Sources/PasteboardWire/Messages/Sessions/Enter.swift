@@ -7,12 +7,16 @@ package struct Enter: WireMessage {
     /// Of the items that the answer is for.
     package var version: UInt64?
 
+    /// From a destination, on its own stream: which session.
+    package var handle: UInt64?
+
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.sequence)
         bytes.appendField(2, self.location)
         bytes.appendField(3, self.version)
+        bytes.appendField(4, self.handle)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -20,6 +24,7 @@ package struct Enter: WireMessage {
         case 1: self.sequence = try field.number64()
         case 2: try field.merge(into: &self.location, in: bytes)
         case 3: self.version = try field.number64()
+        case 4: self.handle = try field.number64()
         default: break
         }
     }
