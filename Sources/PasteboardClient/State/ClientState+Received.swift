@@ -220,7 +220,8 @@ extension ClientState {
         }
         let open = self.asks.index(of: stream)
         switch kind {
-        case .enter, .update, .exit, .perform, .item, .end where open == nil:
+        case .enter where open == nil, .update where open == nil, .exit where open == nil, .perform where open == nil,
+            .item where open == nil, .end where open == nil:
             // Of a session that this client has left.
             return nil
         case .ask:

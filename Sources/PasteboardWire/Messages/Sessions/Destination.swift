@@ -6,8 +6,6 @@ package struct Destination: WireMessage {
     package var name: String = ""
     /// The types that it takes; none: any type.
     package var accepts: [Accept] = []
-    /// What types of the destination's own conform to.
-    package var edges: [TypeEdges] = []
     /// Whether it is for sessions of its own process alone; others do not see it.
     package var isOwnProcess: Bool?
     /// Whether a second session may come before the first has ended.
@@ -19,9 +17,8 @@ package struct Destination: WireMessage {
     package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.name)
         bytes.appendField(2, repeated: self.accepts)
-        bytes.appendField(3, repeated: self.edges)
-        bytes.appendField(4, self.isOwnProcess)
-        bytes.appendField(5, self.allowsSimultaneousSessions)
+        bytes.appendField(3, self.isOwnProcess)
+        bytes.appendField(4, self.allowsSimultaneousSessions)
         bytes.appendField(15, repeated: self.requires)
     }
 
@@ -29,9 +26,8 @@ package struct Destination: WireMessage {
         switch field.number {
         case 1: self.name = try field.string(in: bytes)
         case 2: try field.append(to: &self.accepts, limit: WireLimits.accepts, in: bytes)
-        case 3: try field.append(to: &self.edges, limit: WireLimits.accepts, in: bytes)
-        case 4: self.isOwnProcess = try field.bool()
-        case 5: self.allowsSimultaneousSessions = try field.bool()
+        case 3: self.isOwnProcess = try field.bool()
+        case 4: self.allowsSimultaneousSessions = try field.bool()
         case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
         default: break
         }
