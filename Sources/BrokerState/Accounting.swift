@@ -223,6 +223,12 @@ extension Accounting.Kept {
 package struct Charge: Sendable {
     let account: Accounting.AccountID
     fileprivate(set) var amount = Accounting.Amount()
+
+    /// Makes what another object of the same account costs part of this.
+    mutating func absorb(_ other: Charge) {
+        self.amount.objects += other.amount.objects
+        self.amount.metadata += other.amount.metadata
+    }
 }
 
 /// The identity of a process, unique while this machine runs: a process id alone is given out again.

@@ -44,6 +44,16 @@ package struct BrokerLimits: Sendable, Equatable {
     package var metadata: UInt64 = 64 << 20
     package var metadataPerPublication: UInt64 = 1 << 20
 
+    package var metadataPerSession: UInt64 = 256 << 10
+
+    package var proposal: UInt64 = 500
+    package var dropWindow: UInt64 = 5_000
+    package var conclude: UInt64 = 30_000
+    package var sessionIdle: UInt64 = 300_000
+    package var session: UInt64 = 600_000
+    package var destinations: UInt64 = 1_024
+    package var destinationsPerProcess: UInt64 = 128
+
     package var controlQueue: UInt64 = 1 << 20
     package var controlPool: UInt64 = 64 << 20
     package var transferPool: UInt64 = 64 << 20
@@ -70,6 +80,14 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("objects", .count, "items, representations and loads held for all processes", \.objects),
         Entry("metadata", .bytes, "names and types held for all processes", \.metadata),
         Entry("metadata-per-publication", .bytes, "names and types of one write", \.metadataPerPublication),
+        Entry("metadata-per-session", .bytes, "names and types of one drag session", \.metadataPerSession),
+        Entry("proposal", .milliseconds, "for a destination to say what a drop would do", \.proposal),
+        Entry("drop-window", .milliseconds, "for a drop's loads to begin, while none runs", \.dropWindow),
+        Entry("conclude", .milliseconds, "for a destination to confirm a drop after its last load", \.conclude),
+        Entry("session-idle", .milliseconds, "a drag session to which nothing happens", \.sessionIdle),
+        Entry("session", .milliseconds, "a drag session in all", \.session),
+        Entry("destinations", .count, "destinations for drag sessions", \.destinations),
+        Entry("destinations-per-process", .count, "destinations of one process", \.destinationsPerProcess),
         Entry("control-queue", .bytes, "frames of others' doing that wait for a peer to read", \.controlQueue),
         Entry("control-pool", .bytes, "frames and parts of frames that wait for all peers", \.controlPool),
         Entry("transfer-pool", .bytes, "bytes of all loads on their way", \.transferPool),

@@ -29,7 +29,7 @@ extension BrokerState {
         self.outbox.send(End(), to: peer, stream: stream)
     }
 
-    private func describe(_ item: StoredItem, of publication: Publication, to viewer: Viewer) -> Item {
+    func describe(_ item: StoredItem, of publication: Publication, to viewer: Viewer) -> Item {
         var message = Item()
         for stored in item.representations where viewer.sees(stored.visibility, of: publication.writer) {
             var representation = Representation()

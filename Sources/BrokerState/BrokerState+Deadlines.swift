@@ -45,6 +45,7 @@ extension BrokerState {
                 self.check(by: deadline)
             }
         }
+        self.checkSessions()
         if self.isDraining, let drainEnds = self.drainEnds {
             if drainEnds <= self.now { self.endDraining() } else { self.check(by: drainEnds) }
         }
@@ -156,6 +157,7 @@ extension BrokerState {
         self.check(by: end)
         self.outbox.perform(.stopListening)
         self.failAll(Self.restarting) { $0.phase != .flowing }
+        for id in self.sessions.ids where self.sessions[id]?.drop == nil { self.abort(id, Self.restarting) }
     }
 
     /// Ends at once what is still under way.

@@ -15,7 +15,7 @@ extension BrokerState {
                     + "\(self.limits.loadsPerConnection)"
             )
         }
-        let id = try self.publication(of: load)
+        let id = try self.publication(of: load, for: peer)
         guard let items = self.publications[id]?.items else { return }
         let owner = self.publications[id]?.owner
         // Mostly everything is for everybody, and it makes no difference who asks.
@@ -64,7 +64,12 @@ extension BrokerState {
             credit: load.credit ?? 0
         )
         let routeID = self.routes.insert(route)
-        self.publications.update(id) { $0.openLoads += 1 }
+        var session: SessionID?
+        self.publications.update(id) {
+            $0.openLoads += 1
+            session = $0.session
+        }
+        if let session { self.sessionLoadBegan(session, item: index) }
         self.peers.update(peer) {
             $0.loads.append(routeID)
             $0.openLoads += 1
@@ -88,17 +93,20 @@ extension BrokerState {
             if Int(index) < places.count { return UInt32(clamping: places[Int(index)]) }
             count = places.count
             if count == 0 {
-                throw Failure(.nothingHere, "pasteboard \(self.publications[id]?.boardName ?? "") is empty")
+                throw Failure(.nothingHere, "\(self.publications[id]?.place ?? "") is empty")
             }
         }
         guard Int(index) < count else {
-            throw Failure(.nothingHere, "there is no item \(UInt64(index) + 1); the pasteboard has \(count)")
+            throw Failure(
+                .nothingHere,
+                "there is no item \(UInt64(index) + 1); \(self.publications[id]?.place ?? "") has \(count)"
+            )
         }
         return index
     }
 
     /// What a load names: a publication by its handle, or what a board holds now.
-    private func publication(of load: Load) throws(Failure) -> PublicationID {
+    private func publication(of load: Load, for peer: PeerID) throws(Failure) -> PublicationID {
         if let handle = load.handle {
             let id = PublicationID(rawValue: handle)
             guard self.publications[id]?.isCurrent == true else {
@@ -107,7 +115,9 @@ extension BrokerState {
                     "these contents have been replaced or cleared; list the pasteboard again"
                 )
             }
-            if load.ifChangeCount != nil, let name = self.publications[id]?.boardName {
+            if let session = self.publications[id]?.session {
+                try self.checkWindow(of: session, for: peer)
+            } else if load.ifChangeCount != nil, let name = self.publications[id]?.boardName {
                 try self.checkCondition(load.ifChangeCount, board: name)
             }
             return id
@@ -328,8 +338,9 @@ extension BrokerState {
         if let id = self.load(on: stream, of: peer) {
             self.tellSourceCancelled(id)
             self.counters.loadsFailed += 1
-            return self.remove(id)
+            return self.remove(id, Failure(.cancelled, "the destination cancelled its load"))
         }
+        if VisitID(stream: stream) != nil { return try self.cancelVisit(stream: stream, of: peer) }
         guard let open = self.peers[peer]?.streams[stream] else {
             return try self.checkIsLate(stream, of: peer)
         }
@@ -339,6 +350,10 @@ extension BrokerState {
         case .publication(let id):
             self.peers.update(peer) { $0.streams[stream] = nil }
             self.ownerLeft(id)
+        case .drag(let id):
+            self.sourceLeft(id)
+        case .destination(let id):
+            self.destinationLeft(id)
         }
     }
 
@@ -358,7 +373,7 @@ extension BrokerState {
         if let kept = route.filling { return self.failFill(kept, failure) }
         self.outbox.send(failure, to: route.destination, stream: route.destinationStream, order: route.order)
         self.counters.loadsFailed += 1
-        self.remove(id)
+        self.remove(id, failure)
     }
 
     /// Ends several loads with an error. Those that wait go first, or the end of one would start the next.
@@ -377,13 +392,15 @@ extension BrokerState {
     /// Ends a load for both sides and lets the next one have its place at the source. What it holds is given back as
     /// soon as the destination's socket has taken the bytes that came: who does not read what was loaded has no room
     /// for more.
-    mutating func remove(_ id: RouteID) {
+    ///
+    /// - Parameter failure: nil if all its bytes are there.
+    mutating func remove(_ id: RouteID, _ failure: Failure? = nil) {
         guard let route = self.routes[id] else { return }
-        self.remove(id, route)
+        self.remove(id, route, failure)
     }
 
     /// As above; `route` is the load as it is now.
-    mutating func remove(_ id: RouteID, _ route: Route) {
+    mutating func remove(_ id: RouteID, _ route: Route, _ failure: Failure? = nil) {
         guard route.phase != .ended else { return }
         self.inTransfer -= min(self.inTransfer, route.granted - min(route.granted, route.received))
         self.routes.update(id) { [now = self.now] in
@@ -404,7 +421,12 @@ extension BrokerState {
         case .kept(let kept):
             self.leaveFill(kept)
         }
-        self.publications.update(route.publication) { $0.openLoads -= 1 }
+        var session: SessionID?
+        self.publications.update(route.publication) {
+            $0.openLoads -= 1
+            session = $0.session
+        }
+        if let session, route.filling == nil { self.sessionLoadEnded(session, item: route.item, failure) }
         self.removeIfUnused(route.publication)
         if route.received == route.delivered, !route.isPassing { self.release(id) }
     }
@@ -446,7 +468,7 @@ extension BrokerState {
             if route.destination == gone {
                 self.tellSourceCancelled(id)
                 if route.phase != .ended { self.counters.loadsFailed += 1 }
-                self.remove(id)
+                self.remove(id, Failure(.destinationGone, "the destination has gone"))
                 self.release(id)
             } else if case .peer(gone) = route.source {
                 self.fail(id, self.sourceDied(route, name: name))

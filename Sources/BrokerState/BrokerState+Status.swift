@@ -6,6 +6,8 @@ struct Counters: Sendable {
     var violations: UInt64 = 0
     var writes: UInt64 = 0
     var clears: UInt64 = 0
+    var sessions: UInt64 = 0
+    var drops: UInt64 = 0
     var loads: UInt64 = 0
     var loadsDone: UInt64 = 0
     var loadsFailed: UInt64 = 0
@@ -20,7 +22,8 @@ extension BrokerState {
         try Feature.check(status.requires)
         guard let viewer = self.peers[peer]?.viewer else { return }
         let held = self.peerEntries() + self.boardEntries(for: viewer) + self.loadEntries(for: viewer)
-        for entry in held + self.counterEntries() + self.limitEntries() {
+        let sessions = self.sessionEntries(for: viewer) + self.destinationEntries(for: viewer)
+        for entry in held + sessions + self.counterEntries() + self.limitEntries() {
             self.outbox.send(entry, to: peer, stream: stream)
         }
         self.outbox.send(End(), to: peer, stream: stream)
@@ -33,6 +36,9 @@ extension BrokerState {
             loads: self.routes.count,
             writes: self.writes.count,
             publications: self.publications.count,
+            sessions: self.sessions.count,
+            visits: self.visits.count,
+            destinations: self.destinations.count,
             accounts: self.accounting.accounts.count,
             objects: self.accounting.held.objects,
             metadata: self.accounting.held.metadata,
@@ -49,6 +55,9 @@ extension BrokerState {
         package var loads = 0
         package var writes = 0
         package var publications = 0
+        package var sessions = 0
+        package var visits = 0
+        package var destinations = 0
         package var accounts = 0
         package var objects: UInt64 = 0
         package var metadata: UInt64 = 0
@@ -112,7 +121,8 @@ extension BrokerState {
     private func counterEntries() -> [StatusEntry] {
         let counters: [(String, UInt64)] = [
             ("connections", self.counters.connections), ("violations", self.counters.violations),
-            ("writes", self.counters.writes), ("clears", self.counters.clears), ("loads", self.counters.loads),
+            ("writes", self.counters.writes), ("clears", self.counters.clears),
+            ("sessions", self.counters.sessions), ("drops", self.counters.drops), ("loads", self.counters.loads),
             ("loads-done", self.counters.loadsDone), ("loads-failed", self.counters.loadsFailed),
             ("bytes-given", self.counters.relayedBytes), ("bytes-kept-in-all", self.counters.keptBytes),
             ("bytes-kept", self.accounting.kept.bytes), ("bytes-in-transfer", self.inTransfer),

@@ -9,12 +9,15 @@ extension BrokerState {
         let name = write.board ?? BoardName.general
         try BoardName.check(name)
         try self.checkCondition(write.ifChangeCount, board: name)
+        try self.beginWrite(to: .board(name, ifChangeCount: write.ifChangeCount), stream: stream, from: peer)
+    }
+
+    mutating func beginWrite(to target: PendingWrite.Target, stream: UInt64, from peer: PeerID) throws(Failure) {
         guard let account = self.peers[peer]?.account else { return }
         let pending = PendingWrite(
             peer: peer,
             stream: stream,
-            boardName: name,
-            ifChangeCount: write.ifChangeCount,
+            target: target,
             activeAt: self.now,
             charge: try self.accounting.charge(account, Accounting.Amount(objects: 1), for: "a write")
         )
@@ -67,12 +70,12 @@ extension BrokerState {
         let reaches = item.representations.map { Conformance.Reach(of: $0.type, closure: $0.supertypes) }
         let metadata = reaches.reduce(metadata) { $0 + $1.byteCount }
         let total = write.metadata + metadata
-        guard total <= self.limits.metadataPerPublication else {
-            throw Failure(
-                .limitExceeded,
-                "names and types of the write take \(total) bytes; limit metadata-per-publication is "
-                    + "\(self.limits.metadataPerPublication)"
-            )
+        var (most, limit) = (self.limits.metadataPerSession, "metadata-per-session")
+        if case .board = write.target {
+            (most, limit) = (self.limits.metadataPerPublication, "metadata-per-publication")
+        }
+        guard total <= most else {
+            throw Failure(.limitExceeded, "names and types of the write take \(total) bytes; limit \(limit) is \(most)")
         }
         try self.accounting.raise(
             &write.charge,
@@ -262,33 +265,54 @@ extension BrokerState {
                 "commit counts \(commit.itemCount ?? 0) items, \(write.items.count) came; a write has at least one"
             )
         }
-        try self.checkCondition(write.ifChangeCount, board: write.boardName)
-        try self.checkRoom(forBoard: write.boardName)
-        try self.checkRoom(forContentsOf: write.boardName, of: write.charge.account)
-        self.writes.remove(id)
-        for kept in write.keptBytes { self.outbox.perform(.sealKept(kept)) }
-        let publication = self.publications.insert(
-            Publication(
-                owner: (write.peer, write.stream),
-                writer: peer.viewer,
-                ownerLabel: peer.label,
-                boardName: write.boardName,
-                items: write.items,
-                charge: write.charge
-            )
-        )
-        self.peers.update(write.peer) {
-            $0.streams[write.stream] = .publication(publication)
-            $0.publications += 1
+        switch write.target {
+        case .board(let name, let ifChangeCount):
+            try self.commitBoard(name, ifChangeCount, id, write, of: peer)
+        case .session(let drag):
+            self.writes.remove(id)
+            self.commitSession(drag, write, of: peer)
+        case .addition(let session):
+            try self.commitAddition(to: session, id, write)
         }
+    }
+
+    private mutating func commitBoard(
+        _ name: String,
+        _ ifChangeCount: UInt64?,
+        _ id: WriteID,
+        _ write: PendingWrite,
+        of peer: Peer
+    ) throws(Failure) {
+        try self.checkCondition(ifChangeCount, board: name)
+        try self.checkRoom(forBoard: name)
+        try self.checkRoom(forContentsOf: name, of: write.charge.account)
+        self.writes.remove(id)
+        let publication = self.publish(write, of: peer, board: name)
+        self.peers.update(write.peer) { $0.streams[write.stream] = .publication(publication) }
         self.accounting.keep(Accounting.Kept(boards: 1), for: write.charge.account)
         self.counters.writes += 1
-        let changeCount = self.change(write.boardName, to: publication, reason: 1)
+        let changeCount = self.change(name, to: publication, reason: 1)
         var committed = Committed()
         committed.changeCount = changeCount
         committed.epoch = self.epoch
         committed.handle = publication.rawValue
         self.outbox.send(committed, to: write.peer, stream: write.stream)
+    }
+
+    /// Makes a publication of what was written.
+    mutating func publish(_ write: PendingWrite, of peer: Peer, board name: String) -> PublicationID {
+        for kept in write.keptBytes { self.outbox.perform(.sealKept(kept)) }
+        self.peers.update(write.peer) { $0.publications += 1 }
+        return self.publications.insert(
+            Publication(
+                owner: (write.peer, write.stream),
+                writer: peer.viewer,
+                ownerLabel: peer.label,
+                boardName: name,
+                items: write.items,
+                charge: write.charge
+            )
+        )
     }
 
     /// Ends a write with an error; its late frames are dropped.

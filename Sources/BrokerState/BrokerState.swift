@@ -29,6 +29,10 @@ package struct BrokerState: Sendable {
     var publications: SlotTable<Publication>
     var kept = SlotTable<KeptBytes>()
     var boards: [String: Board] = [:]
+    var sessions = SlotTable<DragSession>()
+    var visits = SlotTable<Visit>()
+    var destinations = SlotTable<StoredDestination>()
+    var destinationNames: [String: DestinationID] = [:]
     var accounting: Accounting
 
     /// The change count of a board that nobody has changed. It grows past that of every board that is forgotten, so
@@ -123,6 +127,8 @@ package struct BrokerState: Sendable {
 
     /// The connection has ended, after everything that it had sent was put in: ends all that depended on it.
     package mutating func disconnected(_ id: PeerID) {
+        // Sessions first: what their loads end with is said in the sessions' own words.
+        let orphans = self.endSessions(of: id)
         guard let peer = self.peers[id] else { return }
         if peer.openLoads > 0 || peer.openAsks > 0 || !peer.waitingAsks.isEmpty {
             self.endRoutes(of: id, name: peer.name)
@@ -131,8 +137,10 @@ package struct BrokerState: Sendable {
             switch stream {
             case .write(let write): self.discard(write)
             case .publication(let publication): self.ownerLeft(publication)
+            case .drag, .destination: break
             }
         }
+        for orphan in orphans { self.ownerLeft(orphan) }
         self.peers.remove(id)
         self.accounting.queue(0, insteadOf: peer.backlog.count, for: peer.account)
         self.accounting.disconnect(peer.account)
@@ -193,7 +201,7 @@ package struct BrokerState: Sendable {
             return try self.refuseUnknown(header, from: peer)
         }
         switch kind {
-        case .write, .load, .list, .clear, .status, .stop:
+        case .write, .load, .list, .clear, .status, .stop, .drag, .destination:
             try self.open(header.stream, by: peer)
             self.request(kind, stream: header.stream, payload, from: peer)
         case .item, .commit:
@@ -204,8 +212,12 @@ package struct BrokerState: Sendable {
             try self.credit(stream: header.stream, payload, from: peer)
         case .cancel:
             try self.cancel(stream: header.stream, from: peer)
-        case .drag, .destination, .begin, .move, .drop, .performed, .conclude, .enter, .exit, .proposal:
-            throw Failure(.protocolViolation, "drag sessions are not there yet")
+        case .begin, .move, .drop:
+            try self.fromDragSource(kind, stream: header.stream, payload, from: peer)
+        case .performed, .conclude, .exit, .proposal:
+            try self.fromVisited(kind, stream: header.stream, payload, from: peer)
+        case .enter:
+            try self.enter(stream: header.stream, payload, from: peer)
         case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .registered, .session, .update, .perform,
             .dropped, .transferred, .data:
             throw Failure(.protocolViolation, "a client does not send \(kind)")
@@ -226,6 +238,9 @@ package struct BrokerState: Sendable {
         case .publication(let id):
             self.peers.update(peer) { $0.streams[stream] = nil }
             self.ownerLeft(id)
+        case .drag(let id): self.sourceLeft(id)
+        case .destination(let id): self.destinationLeft(id)
+        case nil where VisitID(stream: stream) != nil: return try self.cancelVisit(stream: stream, of: peer)
         case nil where stream & 1 == 1:
             guard let highest = self.peers[peer]?.highestStream, stream > highest else { return }
             // It may have been meant to open the stream: what else comes on it is late.
@@ -312,6 +327,8 @@ package struct BrokerState: Sendable {
             case .write: try self.beginWrite(try Write(decoding: payload), stream: stream, from: peer)
             case .load: try self.beginLoad(try Load(decoding: payload), stream: stream, from: peer)
             case .list: try self.list(try List(decoding: payload), stream: stream, for: peer)
+            case .drag: try self.beginDrag(try Drag(decoding: payload), stream: stream, from: peer)
+            case .destination: try self.register(try Destination(decoding: payload), stream: stream, from: peer)
             case .clear: try self.clear(try Clear(decoding: payload), stream: stream, from: peer)
             case .status: try self.status(try Status(decoding: payload), stream: stream, for: peer)
             default: try self.stop(try Stop(decoding: payload), stream: stream, from: peer)

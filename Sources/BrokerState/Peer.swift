@@ -31,6 +31,8 @@ package struct Peer: Sendable {
     var servedAt: UInt64 = 0
     var publications = 0
     var backlog = Backlog()
+    /// Bytes of sessions that it was told since it last answered for one.
+    var toldMetadata: UInt64 = 0
 
     var process: ProcessKey { self.viewer.process }
 
@@ -47,4 +49,7 @@ enum ClientStream: Sendable {
     case write(WriteID)
     /// A committed write: the publication's life.
     case publication(PublicationID)
+    /// A drag session of its own that has items.
+    case drag(SessionID)
+    case destination(DestinationID)
 }

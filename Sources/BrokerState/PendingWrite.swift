@@ -4,10 +4,17 @@ package typealias WriteID = SlotTable<PendingWrite>.ID
 
 /// A write between `write` and `commit`: invisible, and gone without a trace if its writer goes.
 package struct PendingWrite: Sendable {
+    /// What its items become.
+    enum Target: Sendable {
+        case board(String, ifChangeCount: UInt64?)
+        /// A drag session of its own.
+        case session(Drag)
+        case addition(to: SessionID)
+    }
+
     let peer: PeerID
     let stream: UInt64
-    let boardName: String
-    let ifChangeCount: UInt64?
+    let target: Target
     /// When something of it last came: it reserves room from others, so it does not stand for long.
     var activeAt: UInt64
     var items: [StoredItem] = []

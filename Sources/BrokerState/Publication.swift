@@ -4,7 +4,7 @@ import TypeIdentifiers
 package typealias PublicationID = SlotTable<Publication>.ID
 package typealias KeptID = SlotTable<KeptBytes>.ID
 
-/// One immutable set of contents: what a write made visible. Independent of the connection that wrote it; boards and
+/// One immutable set of contents: what a write made visible; of a drag session it may grow at its end. Independent of the connection that wrote it; boards and
 /// loads point to it, and it goes when neither does.
 package struct Publication: Sendable {
     /// The writer's connection and the stream that is this publication's life; nil once the writer has gone.
@@ -12,13 +12,16 @@ package struct Publication: Sendable {
     /// As what its writer saw and showed itself, which outlives the connection.
     let writer: Viewer
     let ownerLabel: String
+    /// Empty for a drag session's.
     let boardName: String
     var items: [StoredItem]
-    let charge: Charge
+    private(set) var charge: Charge
     /// Whether some of it is not for everybody.
-    let isRestricted: Bool
-    /// Whether a board holds it now.
+    private(set) var isRestricted: Bool
+    /// Whether a board or a drag session holds it now.
     var isCurrent = true
+    /// The drag session that holds it.
+    var session: SessionID?
     /// Loads that give its bytes now.
     var openLoads = 0
 
@@ -40,8 +43,22 @@ package struct Publication: Sendable {
         self.boardName = boardName
         self.items = items
         self.charge = charge
-        self.isRestricted = items.contains { item in item.representations.contains { $0.visibility != 0 } }
+        self.isRestricted = Self.isRestricted(items)
     }
+
+    private static func isRestricted(_ items: [StoredItem]) -> Bool {
+        items.contains { item in item.representations.contains { $0.visibility != 0 } }
+    }
+
+    /// Adds items behind those that are there.
+    mutating func append(_ items: [StoredItem], charge: Charge) {
+        self.items += items
+        self.charge.absorb(charge)
+        self.isRestricted = self.isRestricted || Self.isRestricted(items)
+    }
+
+    /// For messages.
+    var place: String { self.boardName.isEmpty ? "the session" : "pasteboard \(self.boardName)" }
 
     /// The places of the items that a viewer may see something of: for him there are no others, and he counts without
     /// them.

@@ -4,7 +4,9 @@ package enum BoardName {
     package static let general = "general"
 
     /// 1 to 255 bytes of printable UTF-8 without `/`, and not `.` or `..`: a name is shown, and used as a file's name.
-    package static func check(_ name: String) throws(Failure) {
+    ///
+    /// - Parameter what: whose name it is, for the error.
+    package static func check(_ name: String, of what: StaticString = "a pasteboard") throws(Failure) {
         // As nearly always.
         if name == self.general { return }
         let isPrintable = name.unicodeScalars.allSatisfy { scalar in
@@ -13,7 +15,7 @@ package enum BoardName {
         guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= WireLimits.name, isPrintable else {
             throw Failure(
                 .invalidArgument,
-                "a pasteboard's name has 1 to \(WireLimits.name) bytes, without '/' and control characters, and is not '.' or '..'"
+                "\(what)'s name has 1 to \(WireLimits.name) bytes, without '/' and control characters, and is not '.' or '..'"
             )
         }
     }

@@ -1,0 +1,175 @@
+import PasteboardWire
+
+// From letting go to the end: the window, the loads in it, and who hears what has become of the items.
+extension BrokerState {
+    /// The source lets go. What is still being asked is waited for.
+    mutating func lift(_ id: SessionID) {
+        guard self.sessions[id]?.isLifting == false else { return }
+        self.sessions.update(id) { [now = self.now] in
+            $0.isLifting = true
+            $0.activeAt = now
+        }
+        if self.sessions[id]?.hover?.isAwaiting != true { self.letGo(id) }
+    }
+
+    /// The proposal that counts is there, or there is none.
+    mutating func letGo(_ id: SessionID) {
+        guard let session = self.sessions[id] else { return }
+        let standing = session.hover?.proposal
+        let operation = standing?.version == session.version ? standing?.operation ?? .cancel : .cancel
+        var dropped = Dropped()
+        dropped.operation = operation.rawValue
+        self.outbox.send(dropped, to: session.source, stream: session.stream)
+        guard operation.transfers, let hover = session.hover, let visit = self.visits[hover.visit],
+            let peer = self.destinations[visit.destination]?.peer
+        else {
+            self.outbox.send(End(), to: session.source, stream: session.stream)
+            return self.end(id)
+        }
+        self.sessions.update(id) { [now = self.now] in
+            $0.phase = .dropping
+            $0.drop = SessionDrop(visit: hover.visit, operation: operation, quietSince: now)
+            $0.visits = [visit.destination: hover.visit]
+            $0.hover = nil
+        }
+        // It ends with `end`, and not with an exit.
+        self.visits.update(hover.visit) { $0.isInside = false }
+        self.counters.drops += 1
+        self.check(by: self.now.addingClamped(self.limits.dropWindow))
+        var perform = Perform()
+        perform.operation = operation.rawValue
+        perform.location = hover.location
+        perform.version = session.version
+        self.outbox.send(perform, to: peer, stream: hover.visit.stream)
+        for other in session.visits.values.sorted(by: { $0.slot < $1.slot }) where other != hover.visit {
+            self.endVisit(other, nil)
+        }
+    }
+
+    // MARK: Loads
+
+    /// Loads of a session's items begin at its destination alone, while the drop is performed.
+    func checkWindow(of id: SessionID, for peer: PeerID) throws(Failure) {
+        guard let session = self.sessions[id], session.phase == .dropping, let drop = session.drop,
+            let visit = self.visits[drop.visit], self.destinations[visit.destination]?.peer == peer
+        else {
+            throw Failure(
+                .notLoadableNow,
+                "items of a drag session are loaded by its destination, while a drop there is performed and not after"
+            )
+        }
+    }
+
+    mutating func sessionLoadBegan(_ id: SessionID, item: UInt32) {
+        self.sessions.update(id) {
+            $0.drop?.openLoads += 1
+            $0.drop?.asked.insert(item)
+        }
+    }
+
+    /// - Parameter failure: nil if all bytes are there.
+    mutating func sessionLoadEnded(_ id: SessionID, item: UInt32, _ failure: Failure?) {
+        self.sessions.update(id) { [now = self.now] in
+            $0.activeAt = now
+            $0.drop?.openLoads -= 1
+            $0.drop?.quietSince = now
+            if let failure { $0.drop?.failures[item] = failure } else { $0.drop?.arrived.insert(item) }
+        }
+        if self.sessions[id]?.drop?.openLoads == 0 { self.settle(id) }
+    }
+
+    // MARK: What the destination says
+
+    /// The handler has returned: the window is closed.
+    mutating func performed(_ visit: VisitID, items: [UInt32], failure: Failure?) {
+        guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit,
+            self.sessions[id]?.phase == .dropping
+        else { return }
+        self.closeWindow(of: id, taken: items, failure)
+    }
+
+    mutating func closeWindow(of id: SessionID, taken items: [UInt32] = [], _ failure: Failure? = nil) {
+        self.sessions.update(id) { [now = self.now] in
+            $0.phase = .transferring
+            $0.activeAt = now
+            $0.drop?.quietSince = now
+            if let failure { $0.drop?.failure = failure }
+        }
+        self.took(items, in: id)
+        self.settle(id)
+    }
+
+    /// The destination has what it asked for, or will not have it.
+    mutating func concluded(_ visit: VisitID, items: [UInt32], failure: Failure?) {
+        guard let id = self.visits[visit]?.session, let drop = self.sessions[id]?.drop, drop.visit == visit,
+            !drop.isConcluded
+        else { return }
+        self.sessions.update(id) { [now = self.now] in
+            $0.phase = .transferring
+            $0.activeAt = now
+            $0.drop?.isConcluded = true
+            if let failure { $0.drop?.failure = failure }
+        }
+        self.took(items, in: id)
+        self.settle(id)
+    }
+
+    /// Items that were taken without a load, which is possible within one process.
+    private mutating func took(_ items: [UInt32], in id: SessionID) {
+        guard let session = self.sessions[id], let visit = session.drop.flatMap({ self.visits[$0.visit] }),
+            let count = self.publications[session.publication]?.items.count,
+            let peer = self.destinations[visit.destination]?.peer,
+            self.peers[peer]?.process == self.peers[session.source]?.process
+        else { return }
+        self.sessions.update(id) {
+            for item in items where Int(item) < count {
+                $0.drop?.asked.insert(item)
+                $0.drop?.arrived.insert(item)
+            }
+        }
+    }
+
+    // MARK: The result
+
+    /// Ends the session once nothing more can happen to it.
+    private mutating func settle(_ id: SessionID) {
+        guard let session = self.sessions[id], session.phase == .transferring, let drop = session.drop,
+            drop.openLoads == 0
+        else { return }
+        if let failure = drop.failure {
+            let name = self.visits[drop.visit].map(self.name(of:)) ?? ""
+            let text = "destination \(name) did not take the drop: \(failure.text.printable)"
+            return self.finish(id, failure: Failure(.refused, text))
+        }
+        if drop.asked.isEmpty {
+            self.outbox.send(End(), to: session.source, stream: session.stream)
+            return self.end(id)
+        }
+        if let missing = drop.missing { return self.finish(id, failure: missing) }
+        guard drop.isConcluded else { return self.check(by: drop.quietSince.addingClamped(self.limits.conclude)) }
+        let count = self.publications[session.publication]?.items.count ?? 0
+        guard drop.operation == .move, drop.arrived.count < count else { return self.finish(id, failure: nil) }
+        let text = "the destination took \(drop.arrived.count) of \(count) items; the others stay where they are"
+        self.finish(id, failure: Failure(.refused, text), isPart: true)
+    }
+
+    /// The destination has not said in time that it has everything: a copy is there all the same.
+    mutating func conclusionIsLate(_ id: SessionID) {
+        let text = "the destination has not confirmed within \(self.limits.conclude) ms that it has the items"
+        self.finish(id, failure: self.sessions[id]?.drop?.operation == .move ? Failure(.timeout, text) : nil)
+    }
+
+    /// Tells the source what has become of the drop, and ends the session.
+    ///
+    /// - Parameter isPart: whether a move that is not whole is one of the items that are there.
+    mutating func finish(_ id: SessionID, failure: Failure?, isPart: Bool = false) {
+        guard let session = self.sessions[id], let drop = session.drop else { return }
+        var transferred = Transferred()
+        transferred.operation = drop.operation.rawValue
+        if failure == nil || isPart || drop.operation == .copy { transferred.items = drop.arrived.sorted() }
+        transferred.failure = failure
+        self.outbox.send(transferred, to: session.source, stream: session.stream)
+        self.outbox.send(End(), to: session.source, stream: session.stream)
+        self.end(id)
+    }
+}

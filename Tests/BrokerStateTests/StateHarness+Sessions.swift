@@ -1,0 +1,75 @@
+import BrokerState
+import PasteboardWire
+
+// What tests ask of a broker about drag sessions.
+extension StateHarness {
+    /// A destination that takes everything, or what is given. Returns its stream.
+    @discardableResult
+    mutating func register(
+        _ name: String = "shelf",
+        accepting types: [String] = [],
+        from peer: PeerID,
+        _ configure: (inout Destination) -> Void = { _ in }
+    ) -> UInt64 {
+        var destination = Destination()
+        destination.name = name
+        destination.accepts = types.map { Accept($0) }
+        configure(&destination)
+        let stream = self.newStream(of: peer)
+        self.send(destination, on: stream, from: peer)
+        return stream
+    }
+
+    /// A session with items that has not begun. Returns its stream.
+    mutating func offer(
+        _ items: [Item] = [Item("public.text")],
+        from peer: PeerID,
+        _ configure: (inout Drag) -> Void = { _ in }
+    ) -> UInt64 {
+        var drag = Drag()
+        configure(&drag)
+        let stream = self.newStream(of: peer)
+        self.send(drag, on: stream, from: peer)
+        for item in items { self.send(item, on: stream, from: peer) }
+        self.commit(items.count, on: stream, from: peer)
+        return stream
+    }
+
+    /// A session that is under way, and its handle.
+    mutating func drag(
+        _ items: [Item] = [Item("public.text")],
+        from peer: PeerID,
+        _ configure: (inout Drag) -> Void = { _ in }
+    ) -> (stream: UInt64, handle: UInt64) {
+        let stream = self.offer(items, from: peer, configure)
+        let handle = self.take(peer).on(stream).first(Committed.self)?.handle ?? 0
+        self.send(Begin(), on: stream, from: peer)
+        return (stream, handle)
+    }
+
+    mutating func move(_ drag: UInt64, to name: String?, row: UInt32? = nil, sequence: UInt64 = 1, from peer: PeerID) {
+        var move = Move()
+        move.sequence = sequence
+        if let name {
+            var location = Location()
+            location.destination = name
+            if let row { location.indexPath = [0, row] }
+            move.location = location
+        }
+        self.send(move, on: drag, from: peer)
+    }
+
+    mutating func propose(
+        _ operation: UInt32,
+        to sequence: UInt64,
+        on visit: UInt64,
+        from peer: PeerID,
+        _ configure: (inout Proposal) -> Void = { _ in }
+    ) {
+        var proposal = Proposal()
+        proposal.sequence = sequence
+        proposal.operation = operation
+        configure(&proposal)
+        self.send(proposal, on: visit, from: peer)
+    }
+}
