@@ -1,0 +1,18 @@
+/// What a destination would do with a session, were it dropped where it is.
+public struct DropProposal: Sendable, Hashable {
+    /// What the drop would do.
+    public let operation: DropOperation
+    /// Whether the place within the destination is one that the session would be moved to for the drop, as text is inserted
+    /// between two letters.
+    public var isPrecise = false
+    /// Whether the items would like to be shown in full size; honoured within one process.
+    public var prefersFullSizePreview = false
+
+    /// Makes a proposal.
+    ///
+    /// - Parameter operation: what the drop would do. A move that the session does not allow is as good as
+    ///   ``DropOperation/cancel``.
+    public init(operation: DropOperation) {
+        self.operation = operation
+    }
+}

@@ -1,0 +1,34 @@
+/// What becomes of sessions at one destination. Calls for one session come one after the other; those for several, which
+/// there are only where a destination allows it, may come while one of them is performed.
+///
+/// Nothing of it is called before ``propose(_:at:isEntry:)``.
+package protocol DropReceiver: AnyObject, Sendable {
+    /// The session is over the destination, newly or at another place, or it has more items.
+    ///
+    /// - Returns: what a drop would do there; nil: it cannot handle the session as it is now, and is asked again once items
+    ///   were added. Whoever asks waits for half a second.
+    func propose(_ session: RemoteDropSession, at location: DropLocation, isEntry: Bool) async -> DropProposal?
+    /// The session, which had been proposed something for since it came, is elsewhere.
+    func exited(_ session: RemoteDropSession) async
+    /// The session was dropped. Loads may begin until this has returned and every extension of the window has.
+    ///
+    /// - Throws: why the drop was not taken.
+    func perform(_ session: RemoteDropSession, at location: DropLocation, operation: DropOperation) async throws
+    /// The session is over, however it ended. Once, and only for a session that something was proposed for.
+    func ended(_ session: RemoteDropSession) async
+}
+
+/// Who hears what becomes of a drag, in order, each call after the one before has returned.
+@MainActor
+package protocol DragObserver: AnyObject, Sendable {
+    /// It was moved.
+    func sessionDidMove(_ session: Drag)
+    /// Items are about to be added.
+    func session(_ session: Drag, willAdd items: [DragItem])
+    /// It was let go of, or lost; nothing has been transferred yet.
+    func session(_ session: Drag, willEndWith operation: DropOperation)
+    /// The same, behind it.
+    func session(_ session: Drag, didEndWith operation: DropOperation)
+    /// A copy or move is complete: what was moved can be deleted.
+    func sessionDidTransferItems(_ session: Drag)
+}

@@ -1,0 +1,16 @@
+/// A place in the plane, in points.
+public struct Point: Sendable, Hashable, Codable {
+    /// How far to the right of the origin, in points.
+    public var x: Double
+    /// How far below the origin, in points.
+    public var y: Double
+
+    /// The origin.
+    public static let zero = Point(x: 0, y: 0)
+
+    /// Makes a place of its two coordinates.
+    public init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+}
