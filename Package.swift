@@ -96,6 +96,18 @@ let package = Package(
             path: "Examples/hello-destination",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "hello-drag",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/hello-drag",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "hello-drop",
+            dependencies: ["PasteboardKit"],
+            path: "Examples/hello-drop",
+            swiftSettings: settings
+        ),
         .target(
             name: "PlacesModel",
             dependencies: ["PasteboardKit"],
@@ -199,7 +211,7 @@ let package = Package(
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
-                "hello-destination", "places-source", "places-target", "custom-type-source",
+                "hello-destination", "hello-drag", "hello-drop", "places-source", "places-target", "custom-type-source",
                 "custom-type-destination", "transferable-value", "dead-file-system", "test-peer", "library-peer",
             ],
             swiftSettings: settings

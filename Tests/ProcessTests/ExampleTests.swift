@@ -178,6 +178,23 @@ import Testing
         #expect(try source.finish().text == "ended: cleared\n")
     }
 
+    @Test("The README's drag is dropped on the desk")
+    func helloDrag() throws {
+        let desk = try Desk()
+        // Its output is a pipe, which programs fill before they write.
+        let destination = try ProcessRunner(
+            "/usr/bin/stdbuf",
+            ["-oL", try ProcessRunner.program("hello-drop")],
+            environment: desk.environment
+        )
+        _ = try desk.shell("until pasteboard drop --list 2>/dev/null | grep -q desk; do :; done")
+        let drag = try self.start("hello-drag", at: desk).finish()
+        #expect(drag.text == "desk would: copy\noutcome: transferred(copy)\n")
+        #expect(try destination.nextLine() == "dropped: Yosemite")
+        let missed = try self.start("hello-drag", at: try Desk()).finish()
+        #expect(missed.text.hasPrefix("not dropped: ") && missed.text.contains("no destination desk"))
+    }
+
     @Test("The demo tells a promise, a load and a dead source in order, and leaves nothing behind")
     func demo() throws {
         let desk = try Desk()

@@ -1,0 +1,12 @@
+// A drag session that is directed to the destination of hello-drop.
+import PasteboardKit
+
+do {
+    let drag = try await Drag.begin([DragItem(itemProvider: ItemProvider(object: "Yosemite"))])
+    let proposal = try await drag.move(to: DropLocation("desk"))
+    print("desk would:", proposal.operation)
+    try await drag.drop()
+    print("outcome:", await drag.outcome())
+} catch {
+    print("not dropped:", error)
+}
