@@ -96,16 +96,41 @@ extension ClientState {
         self.connectionFrames.append(Exit(), stream: visit)
     }
 
-    /// The handler of a drop has returned: loads of it that are not open yet are refused from now on.
+    /// The handler of a drop has returned: loads of it that were not opened here are refused from now on.
     package mutating func performed(_ performed: Performed, on visit: UInt64) {
-        guard self.isOpenVisit(visit) else { return }
-        self.connectionFrames.append(performed, stream: visit)
+        guard self.failure == nil, let index = self.visits.index(of: visit) else { return }
+        self.visits.values[index].performed = performed
+        self.performedVisits.append(visit)
+        self.sendPerformed()
     }
 
-    /// The drop is complete, or is not to be completed.
+    /// The drop is complete, or is not to be completed. It follows `performed`.
     package mutating func conclude(_ conclude: Conclude, on visit: UInt64) {
-        guard self.isOpenVisit(visit) else { return }
+        guard self.failure == nil, let index = self.visits.index(of: visit) else { return }
+        if let performed = self.visits.values[index].performed {
+            self.connectionFrames.append(performed, stream: visit)
+            self.visits.values[index].performed = nil
+        }
         self.connectionFrames.append(conclude, stream: visit)
+    }
+
+    /// Sends `performed` of drops whose loads have all been sent: one that has to wait for its turn has begun, too.
+    mutating func sendPerformed() {
+        guard !self.performedVisits.isEmpty else { return }
+        let loading = Set(self.waitingHandles)
+        let visits = self.performedVisits
+        self.performedVisits = []
+        for visit in visits {
+            guard let index = self.visits.index(of: visit), let performed = self.visits.values[index].performed else {
+                continue
+            }
+            guard !loading.contains(self.visits.values[index].handle) else {
+                self.performedVisits.append(visit)
+                continue
+            }
+            self.connectionFrames.append(performed, stream: visit)
+            self.visits.values[index].performed = nil
+        }
     }
 
     /// Nothing more is heard of the session, and what it does at the destination is undone as far as it can be.
@@ -132,7 +157,7 @@ extension ClientState {
             }
             // A destination that this client has given up a moment ago.
             guard let destination = session.destination, self.streams.index(of: destination) != nil else { return nil }
-            self.visits.insert(OpenVisit(), for: visit)
+            self.visits.insert(OpenVisit(handle: session.handle ?? 0), for: visit)
             return .session(visit, session)
         }
         switch kind {

@@ -33,6 +33,8 @@ package struct ClientState: Sendable {
     var asks = StreamTable(empty: OpenAsk())
     /// Sessions at this client's destinations.
     var visits = StreamTable(empty: OpenVisit())
+    /// Those among them whose drop was performed while loads of it wait for their turn.
+    var performedVisits: [UInt64] = []
     let maximumAsks: Int
     /// Streams on which the broker owes nothing.
     var standing = 0
@@ -170,7 +172,11 @@ package struct ClientState: Sendable {
             self.turns.removeAll(keepingCapacity: true)
             self.nextTurn = 0
         }
+        self.sendPerformed()
     }
+
+    /// The publications that loads wait for.
+    var waitingHandles: some Sequence<UInt64> { self.waiting.values.lazy.compactMap(\.handle) }
 
     // MARK: Going on
 
@@ -186,7 +192,7 @@ package struct ClientState: Sendable {
     /// Ends a stream on this side; nothing more is heard of it. Before commit that discards a write, after it the
     /// publication's promises.
     package mutating func cancel(_ stream: UInt64) {
-        guard self.waiting.removeValue(forKey: stream) == nil else { return }
+        guard self.waiting.removeValue(forKey: stream) == nil else { return self.sendPerformed() }
         guard self.failure == nil, let index = self.index(ofHandle: stream) else { return }
         self.connectionFrames.append(Cancel(), stream: self.wireID(stream))
         self.close(at: index, stream: self.wireID(stream))
@@ -255,6 +261,7 @@ package struct ClientState: Sendable {
         self.streams = StreamTable(empty: OpenStream(phase: .probe))
         self.asks = StreamTable(empty: OpenAsk())
         self.visits = StreamTable(empty: OpenVisit())
+        self.performedVisits = []
         self.waiting = [:]
         self.turns = []
         self.nextTurn = 0

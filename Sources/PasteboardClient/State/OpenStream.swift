@@ -1,3 +1,5 @@
+import PasteboardWire
+
 /// A stream that this client has opened and whose end has not come.
 struct OpenStream: Sendable {
     enum Phase: Sendable {
@@ -57,4 +59,9 @@ struct OpenAsk: Sendable {
 }
 
 /// A stream that the broker has opened: a drag session has come to a destination of this client's.
-struct OpenVisit: Sendable {}
+struct OpenVisit: Sendable {
+    /// The publication that its items are.
+    var handle: UInt64 = 0
+    /// What is to be said once no load of it waits for its turn any more.
+    var performed: Performed?
+}

@@ -51,6 +51,14 @@ final class Link: Sendable {
         }
     }
 
+    /// Says something on streams that are open.
+    func tell(_ wish: @Sendable (inout ClientState) -> Void) {
+        change { core, _ in wish(&core.io.state) }
+    }
+
+    /// Names the life of the broker; known once it has answered.
+    var epoch: UInt64? { core.withLock { $0.io.state.welcome?.epoch } }
+
     /// Nobody waits for what `sink` was to get.
     func cancel(_ sink: any StreamSink) {
         change { core, _ in core.cancel(sink) }

@@ -12,9 +12,9 @@ final class LinkCore {
     /// By stream.
     var sinks: [UInt64: any StreamSink] = [:]
     /// What this process has promised, by the handle of the publication.
-    private var publications: [UInt64: WriteRequest] = [:]
+    private var publications: [UInt64: any StreamSink] = [:]
     /// Publications that have ended while asks were open: a load that has begun is finished from what it was begun on.
-    private var lastPublications: [UInt64: WriteRequest] = [:]
+    private var lastPublications: [UInt64: any StreamSink] = [:]
     private var answers: [UInt64: AskAnswer] = [:]
     /// What this was perhaps the last to hold. It may hold what a program's handlers have captured, whose end is the
     /// program's code: it is let go of once the lock is free.
@@ -134,8 +134,8 @@ final class LinkCore {
         let sinks = self.sinks.values
         let answers = self.answers.values
         self.sinks = [:]
-        for write in publications.values { discarded.append(write) }
-        for write in lastPublications.values { discarded.append(write) }
+        for promises in publications.values { discarded.append(promises) }
+        for promises in lastPublications.values { discarded.append(promises) }
         publications = [:]
         lastPublications = [:]
         self.answers = [:]
@@ -147,8 +147,9 @@ final class LinkCore {
     func cancel(_ sink: any StreamSink) {
         guard let stream = sinks.first(where: { $0.value === sink })?.key else { return }
         sinks[stream] = nil
-        io.state.cancel(stream)
-        if let write = sink as? WriteRequest { ended(write) }
+        // Those that the broker has opened are even.
+        if stream & 1 == 0 { io.state.leave(stream) } else { io.state.cancel(stream) }
+        ended(sink)
     }
 
     // MARK: What the broker says
@@ -177,29 +178,33 @@ final class LinkCore {
         case .passed(let stream, _, _):
             sinks.removeValue(forKey: stream)?.received(event, in: bytes, &effects)
         case .failed(let stream, let failure):
-            sinks.removeValue(forKey: stream)?.failed(failure, &effects)
+            guard let sink = sinks.removeValue(forKey: stream) else { return }
+            ended(sink)
+            sink.failed(failure, &effects)
         case .committed(let stream, let committed):
             guard let sink = sinks[stream] else { return }
-            if let write = sink as? WriteRequest, let handle = committed.handle { publications[handle] = write }
+            if sink.isPublication, let handle = committed.handle { publications[handle] = sink }
             sink.received(event, in: bytes, &effects)
         case .ended(let stream, _):
             guard let sink = sinks.removeValue(forKey: stream) else { return }
-            if let write = sink as? WriteRequest { ended(write) }
+            ended(sink)
             sink.received(event, in: bytes, &effects)
+        case .session(let stream, let session) where sinks[stream] == nil:
+            sinks[stream] = session.destination.flatMap { sinks[$0] }?.visit(stream, session)
         default:
             sinks[event.stream]?.received(event, in: bytes, &effects)
         }
     }
 
-    private func ended(_ write: WriteRequest) {
-        guard let handle = publications.first(where: { $0.value === write })?.key else { return }
+    private func ended(_ sink: any StreamSink) {
+        guard sink.isPublication, let handle = publications.first(where: { $0.value === sink })?.key else { return }
         publications[handle] = nil
-        if !answers.isEmpty { lastPublications[handle] = write }
+        if !answers.isEmpty { lastPublications[handle] = sink }
     }
 
     private func forgetLastPublications() {
         guard answers.isEmpty, !lastPublications.isEmpty else { return }
-        for write in lastPublications.values { discarded.append(write) }
+        for promises in lastPublications.values { discarded.append(promises) }
         lastPublications = [:]
     }
 
@@ -215,8 +220,8 @@ final class LinkCore {
 
     private func asked(_ stream: UInt64, _ ask: Ask, _ state: inout ClientState, _ effects: inout Effects) {
         let handle = ask.handle ?? 0
-        guard let link, let write = publications[handle] ?? lastPublications[handle],
-            let handler = write.handler(item: ask.item ?? 0, representation: ask.representation ?? 0)
+        guard let link, let promises = publications[handle] ?? lastPublications[handle],
+            let handler = promises.handler(item: ask.item ?? 0, representation: ask.representation ?? 0)
         else {
             state.fail(stream, Failure(.sourceGone, "the source has no representation \(ask.type) any more"))
             return

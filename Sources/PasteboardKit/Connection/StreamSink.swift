@@ -16,6 +16,14 @@ protocol StreamSink: AnyObject, Sendable {
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout Effects) -> BytesDisposal
     /// The stream, or the connection with it, has failed.
     func failed(_ failure: Failure, _ effects: inout Effects)
+    /// Whether the stream is the life of promises, which the broker will ask for by their handle.
+    var isPublication: Bool { get }
+    /// What makes the bytes of a promise.
+    func handler(item: UInt32, representation: UInt32) -> DataHandler?
+    /// A drag session has come to the destination that the stream is the life of.
+    ///
+    /// - Returns: who waits for what the broker says on the session's own stream.
+    func visit(_ stream: UInt64, _ session: Session) -> (any StreamSink)?
 }
 
 typealias Effects = [@Sendable () -> Void]
@@ -27,6 +35,12 @@ enum BytesDisposal {
 
 extension StreamSink {
     func opened(_ stream: UInt64) {}
+
+    var isPublication: Bool { false }
+
+    func handler(item: UInt32, representation: UInt32) -> DataHandler? { nil }
+
+    func visit(_ stream: UInt64, _ session: Session) -> (any StreamSink)? { nil }
 
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout Effects) -> BytesDisposal { .consumed }
 }

@@ -20,6 +20,7 @@ final class WriteRequest: StreamSink {
     }
 
     var isCancelled: Bool { reply.isResolved }
+    var isPublication: Bool { true }
 
     /// Opens the write and sends all of it.
     func send(board: String, _ state: inout ClientState) throws(Failure) -> UInt64 {

@@ -1,3 +1,7 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
 /// A drag that this process has begun, held like a finger holds it: move it, drop it, see what became of it.
 ///
 ///     let drag = try await Drag.begin([DragItem(itemProvider: provider)])
@@ -34,18 +38,58 @@ public final class Drag: DragSession {
     /// Whatever this process wants to find again in its own destinations; never sent.
     @MainActor public var localContext: Any?
 
+    private struct State {
+        var options = Options()
+        /// What it will begin with.
+        var items: [DragItem] = []
+        var location: DropLocation?
+        /// What an empty name of a destination stands for.
+        var home: String?
+        var session: (request: DragRequest, link: Link)?
+    }
+
+    private let connection: PasteboardConnection
+    private let state = Lock(State())
+
+    /// One that has not begun, for whoever asks others what it is to begin with.
     package init(connection: PasteboardConnection) {
+        self.connection = connection
     }
 
+    deinit {
+        guard let (request, link) = state.withLock({ $0.session }), !request.isDropped else { return }
+        request.cancel(over: link)
+    }
+
+    /// What it is to begin with.
     package func prepare(_ items: [DragItem]) {
+        state.withLock { $0.items = items }
     }
 
+    /// Begins. As ``begin(_:options:connection:)``, once.
+    ///
+    /// - Parameters:
+    ///   - home: the destination that an empty name stands for.
+    ///   - observer: hears what becomes of it; until it is over, the drag is held then.
     package func start(
         _ options: Options,
         home: String? = nil,
         observer: (any DragObserver)? = nil
     ) async throws(PasteboardError) {
-        throw .cancelled
+        let items = state.withLock { state in
+            state.options = options
+            state.home = home
+            return state.items
+        }
+        let request = try DragRequest(items, reports: observer.map(DragReports.init))
+        let link = try await connection.link()
+        _ = try await request.reply.value {
+            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        } start: {
+            link.open(request) { client throws(Failure) in try request.send(options, &client) }
+        }
+        state.withLock { $0.session = (request, link) }
+        request.attach(self, connection, epoch: link.epoch ?? 0)
     }
 
     /// Begins a session.
@@ -66,51 +110,144 @@ public final class Drag: DragSession {
         return drag
     }
 
-    public var items: [DragItem] { [] }
-    public var allowsMoveOperation: Bool { true }
-    public var isRestrictedToDraggingApplication: Bool { false }
-    @MainActor public func location(in view: InteractionView) -> Point { .zero }
+    // MARK: What it is
 
-    /// After the outcome: the items that the destination has. After a failed move only those that may be deleted all the
-    /// same.
-    public var transferredItems: [DragItem] { [] }
+    /// The items, those that were added behind the others.
+    public var items: [DragItem] {
+        let (items, request) = state.withLock { ($0.items, $0.session?.request) }
+        return request?.items ?? items
+    }
+
+    /// Whether a destination of this process may propose to move.
+    public var allowsMoveOperation: Bool { state.withLock { $0.options.allowsMoveOperation } }
+
+    /// Whether the session is for this process alone.
+    public var isRestrictedToDraggingApplication: Bool {
+        state.withLock { $0.options.isRestrictedToDraggingApplication }
+    }
+
+    /// Where the session was moved to last, in the coordinates of a view of the destination; the view's origin if that
+    /// was no point.
+    @MainActor
+    public func location(in view: InteractionView) -> Point {
+        state.withLock { $0.location?.point }.map(view.converting) ?? .zero
+    }
+
+    /// Once the session is over: the items that the destination has. After a failed move only those that may be deleted all
+    /// the same.
+    public var transferredItems: [DragItem] {
+        state.withLock { $0.session?.request }?.transferredItems ?? []
+    }
+
+    // MARK: Holding it
 
     /// Adds items behind those that are there; the destination it is over is asked again.
     ///
-    /// - Throws: `invalid-argument` for what cannot be added, or once it was dropped; what refused it. The session goes on as
-    ///   it was.
+    /// - Throws: `invalid-argument` for what cannot be added, and once it was dropped; what refused it; what has ended the
+    ///   session; `cancelled` if the task is cancelled, and then they may have been added or not. The session goes on as it
+    ///   was.
     public func add(_ items: [DragItem]) async throws(PasteboardError) {
+        let (request, link) = try session(for: "items are added")
+        let addition = try DragAddition(items, to: request)
+        await request.reports?.tell(.adding(self, items))
+        let handle = request.handle ?? 0
+        try await addition.reply.value {
+            if addition.reply.resolve(.failure(.cancelled)) { link.cancel(addition) }
+        } start: {
+            link.open(addition) { client throws(Failure) in try addition.send(to: handle, &client) }
+        }
     }
 
     /// Directs the session to a destination, or elsewhere in it.
     ///
     /// - Parameter location: nil: over nothing.
     /// - Returns: what a drop would do there. Where several moves are under way at once, it may be the answer to a later one.
-    ///   A destination that takes nothing of the session, declines or does not answer in time does nothing:
-    ///   ``DropOperation/cancel``.
-    /// - Throws: `nothing-here` if there is no such destination; `refused` if it has another session; `invalid-argument` once
-    ///   it was dropped; what has ended the session. The session goes on after the first two.
+    ///   A destination that takes nothing of the session, declines, proposes what is not allowed or does not answer in time
+    ///   does nothing: ``DropOperation/cancel``.
+    /// - Throws: `nothing-here` if there is no such destination; `refused` if it has another session; `invalid-argument` for
+    ///   a location that makes no sense, and once it was dropped; `cancelled` if the task is cancelled; what has ended the
+    ///   session. In all cases but the last the session goes on.
     @discardableResult
     public func move(to location: DropLocation?) async throws(PasteboardError) -> DropProposal {
-        throw .cancelled
+        let (request, link) = try session(for: "it is moved")
+        let home = state.withLock { $0.home }
+        var place: Location?
+        if let location { place = try Location(location, home: home) }
+        state.withLock { $0.location = location }
+        guard let reply = request.move(to: place, over: link) else { throw request.endError }
+        request.reports?.append(.moved(self))
+        request.reports?.wake()
+        let proposal = try await reply.value { reply.resolve(.failure(.cancelled)) }
+        await request.reports?.tell()
+        if let refusal = proposal.refusal, refusal.code == .nothingHere || refusal.code == .refused {
+            throw PasteboardError(refusal)
+        }
+        return DropProposal(proposal)
     }
 
     /// Lets go of the session where it is.
     ///
-    /// - Returns: what the drop does, before anything has been transferred.
-    /// - Throws: what has ended the session before.
+    /// - Returns: what the drop does, before anything has been transferred. A second time: the same.
+    /// - Throws: what has ended the session before; `cancelled` if the task is cancelled, and then it is dropped all the
+    ///   same.
     @discardableResult
     public func drop() async throws(PasteboardError) -> DropOperation {
-        .cancel
+        let (request, link) = try session()
+        guard let reply = request.drop(over: link) else { return try request.dropResult() }
+        let operation = try await reply.value { reply.resolve(.failure(.cancelled)) }
+        await request.reports?.tell()
+        return operation
     }
 
-    /// Withdraws the session. What has been dropped and is on its way is not transferred.
+    /// Withdraws the session. What has been dropped and is not complete is not transferred. Once it is over, nothing.
     public func cancel() async {
+        guard let (request, link) = state.withLock({ $0.session }) else { return }
+        request.cancel(over: link)
+        await request.reports?.tell()
     }
 
     /// Returns once nothing can happen to the session any more. What was moved may be deleted on
-    /// ``Outcome/transferred(_:)`` alone. Cancelling the task does not end the wait.
+    /// ``Outcome/transferred(_:)`` alone.
+    ///
+    /// Cancelling the task does not end the wait; withdrawing the session does.
     public func outcome() async -> Outcome {
-        .cancelled
+        guard let (request, _) = state.withLock({ $0.session }) else { return .cancelled }
+        let outcome = try? await request.end().value(onCancel: {})
+        await request.reports?.tell()
+        return outcome ?? .cancelled
+    }
+
+    private func session() throws(PasteboardError) -> (DragRequest, Link) {
+        guard let session = state.withLock({ $0.session }) else {
+            throw PasteboardError(.invalidArgument, message: "the drag has not begun")
+        }
+        return session
+    }
+
+    private func session(for what: String) throws(PasteboardError) -> (DragRequest, Link) {
+        let (request, link) = try session()
+        guard !request.isDropped else {
+            throw PasteboardError(.invalidArgument, message: "the drag was dropped before \(what); begin another one")
+        }
+        return (request, link)
+    }
+}
+
+extension DropProposal {
+    init(_ proposal: Proposal) {
+        let operation = SessionOperation(received: proposal.operation)
+        // What does not come from the destination stands for nothing, whatever its number.
+        self.init(operation: proposal.refusal == nil ? DropOperation(operation) : .cancel)
+        isPrecise = proposal.isPrecise ?? false
+        prefersFullSizePreview = proposal.prefersFullSizePreview ?? false
+    }
+
+    func message(_ sequence: UInt64) -> Proposal {
+        var message = Proposal()
+        message.sequence = sequence
+        message.operation = operation.sessionOperation.rawValue
+        if isPrecise { message.isPrecise = true }
+        if prefersFullSizePreview { message.prefersFullSizePreview = true }
+        return message
     }
 }

@@ -24,18 +24,18 @@ public final class DragItem: Sendable {
     @MainActor public var localObject: Any? {
         get {
             guard let local else { return ownObject }
-            let object = local.item.localObject
+            let object = local.item()?.localObject
             if object != nil { local.taken() }
             return object
         }
         set {
-            if let local { local.item.localObject = newValue } else { ownObject = newValue }
+            if let local { local.item()?.localObject = newValue } else { ownObject = newValue }
         }
     }
 
     /// The source's item, and who hears that a destination has taken it.
     struct LocalItem: Sendable {
-        let item: DragItem
+        let item: @Sendable () -> DragItem?
         let taken: @Sendable () -> Void
     }
 }

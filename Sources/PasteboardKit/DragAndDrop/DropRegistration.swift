@@ -1,6 +1,44 @@
-/// A name that this process has at the broker, and the sessions that come to it.
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A name that this process has at the broker, and the sessions that come to it. Letting go of it gives the name up.
 package final class DropRegistration: Sendable {
-    /// Registers a name; sessions come once somebody runs ``serve()``.
+    private let request: DestinationRequest
+    private let connection: PasteboardConnection
+    private let link: Link
+    private let receiver: any DropReceiver
+    private let allowsSimultaneousSessions: Bool
+    /// Those that are here, by the broker's stream.
+    private let sessions = Lock<[UInt64: Service]>([:])
+
+    /// One session that is served.
+    private struct Service {
+        let session: RemoteDropSession
+        var isPerforming = false
+        /// Its end came while the drop was performed.
+        var isOver = false
+    }
+
+    private init(
+        _ request: DestinationRequest,
+        _ connection: PasteboardConnection,
+        _ link: Link,
+        _ receiver: any DropReceiver,
+        allowsSimultaneousSessions: Bool
+    ) {
+        self.request = request
+        self.connection = connection
+        self.link = link
+        self.receiver = receiver
+        self.allowsSimultaneousSessions = allowsSimultaneousSessions
+    }
+
+    deinit {
+        request.cancel(over: link)
+    }
+
+    /// Registers a name; its sessions wait until somebody runs ``serve()``.
     ///
     /// - Parameters:
     ///   - types: what it takes.
@@ -15,16 +53,139 @@ package final class DropRegistration: Sendable {
         receiver: any DropReceiver,
         connection: PasteboardConnection
     ) async throws(PasteboardError) -> DropRegistration {
-        DropRegistration()
-    }
-
-    /// Calls the receiver, on the caller's actor, until the name is given up or the task is cancelled; then it is given up.
-    ///
-    /// - Throws: what has ended the connection.
-    package func serve() async throws(PasteboardError) {
+        var destination = Destination()
+        destination.name = name
+        destination.accepts = types.map { type in
+            var accept = Accept()
+            accept.type = type.identifier
+            return accept
+        }
+        if isOwnProcess { destination.isOwnProcess = true }
+        if allowsSimultaneousSessions { destination.allowsSimultaneousSessions = true }
+        let link = try await connection.link()
+        let request = DestinationRequest()
+        try await request.reply.value {
+            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        } start: {
+            link.open(request) { [destination] client throws(Failure) in try client.open(destination) }
+        }
+        return DropRegistration(
+            request,
+            connection,
+            link,
+            receiver,
+            allowsSimultaneousSessions: allowsSimultaneousSessions
+        )
     }
 
     /// Gives the name up; its sessions are over. The receiver hears of that before ``serve()`` returns.
     package func unregister() {
+        request.cancel(over: link)
+    }
+
+    /// Calls the receiver, on the caller's actor, until the name is given up or the task is cancelled, which gives it up.
+    ///
+    /// - Throws: what has ended the connection.
+    package func serve() async throws(PasteboardError) {
+        var failure: Failure?
+        await withTaskGroup(of: Void.self) { group in
+            while let event = await request.queue.next() {
+                switch event {
+                case .lost(let reason):
+                    failure = reason
+                    request.queue.finish()
+                case .visit(let visited, .perform(let operation, let location)) where allowsSimultaneousSessions:
+                    guard let session = begin(visited, at: location) else { continue }
+                    // Others go on meanwhile.
+                    group.addTask { await self.perform(session, DropOperation(operation), at: DropLocation(location)) }
+                case .visit(let visited, .perform(let operation, let location)):
+                    guard let session = begin(visited, at: location) else { continue }
+                    await perform(session, DropOperation(operation), at: DropLocation(location))
+                case .visit(let visited, let step):
+                    await take(step, of: visited)
+                }
+            }
+        }
+        request.cancel(over: link)
+        let left = sessions.withLock { sessions in
+            defer { sessions = [:] }
+            return sessions.values.map(\.session)
+        }
+        for session in left { await end(session) }
+        if let failure { throw PasteboardError(failure) }
+    }
+
+    private func take(_ step: VisitedSession.Step, of visited: VisitedSession) async {
+        switch step {
+        case .none, .perform:
+            break
+        case .propose(let sequence, let location, let isEntry):
+            let session = session(visited)
+            let place = DropLocation(location)
+            session.update(visited, at: place)
+            let isNew = isEntry || !session.isInside
+            let proposal = await receiver.propose(session, at: place, isEntry: isNew)
+            if proposal != nil { session.enter() }
+            let message = proposal?.message(sequence) ?? .declining(sequence)
+            link.tell { $0.propose(message, on: visited.stream) }
+        case .exited:
+            guard let session = sessions.withLock({ $0[visited.stream]?.session }), session.leave() else { return }
+            await receiver.exited(session)
+        case .over:
+            let session = sessions.withLock { sessions -> RemoteDropSession? in
+                if sessions[visited.stream]?.isPerforming == true {
+                    sessions[visited.stream]?.isOver = true
+                    return nil
+                }
+                return sessions.removeValue(forKey: visited.stream)?.session
+            }
+            if let session { await end(session) }
+        }
+    }
+
+    private func session(_ visited: VisitedSession) -> RemoteDropSession {
+        if let known = sessions.withLock({ $0[visited.stream]?.session }) { return known }
+        let session = RemoteDropSession(visited, connection: connection, link: link)
+        sessions.withLock { $0[visited.stream] = Service(session: session) }
+        return session
+    }
+
+    // MARK: The drop
+
+    /// nil: no proposal was made for it, so it is not for the receiver.
+    private func begin(_ visited: VisitedSession, at location: Location) -> RemoteDropSession? {
+        let session = session(visited)
+        session.update(visited, at: DropLocation(location))
+        guard session.leave() else { return nil }
+        sessions.withLock { $0[visited.stream]?.isPerforming = true }
+        return session
+    }
+
+    private func perform(_ session: RemoteDropSession, _ operation: DropOperation, at location: DropLocation) async {
+        await session.perform { try await self.receiver.perform(session, at: location, operation: operation) }
+        let isOver = sessions.withLock { sessions -> Bool in
+            sessions[session.stream]?.isPerforming = false
+            guard sessions[session.stream]?.isOver == true else { return false }
+            sessions[session.stream] = nil
+            return true
+        }
+        if isOver { await end(session) }
+    }
+
+    private func end(_ session: RemoteDropSession) async {
+        session.window.end()
+        if session.leave() { await receiver.exited(session) }
+        if session.hasEntered { await receiver.ended(session) }
+    }
+}
+
+extension Proposal {
+    /// It cannot handle the session.
+    fileprivate static func declining(_ sequence: UInt64) -> Proposal {
+        var message = Proposal()
+        message.sequence = sequence
+        message.operation = SessionOperation.cancel.rawValue
+        message.cannotHandle = true
+        return message
     }
 }

@@ -1,36 +1,173 @@
-/// A session at a destination of this process, which may have begun in any.
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A session at a destination of this process. It may have begun in any; the items are loaded through the broker in any case.
 package final class RemoteDropSession: DropSession {
-    /// Loads of the drop.
-    package let progress = LoadProgress()
+    private struct State {
+        var visited: VisitedSession
+        var items: [DragItem] = []
+        var location: DropLocation?
+        /// What keeps the window open beside the handler.
+        var extensions: [Task<Void, any Error>] = []
+        /// Something was proposed for it, at some time, and since it came last.
+        var hasEntered = false
+        var isInside = false
+    }
 
-    package var items: [DragItem] { [] }
-    package var allowsMoveOperation: Bool { false }
-    package var isRestrictedToDraggingApplication: Bool { false }
-    package var localDragSession: (any DragSession)? { nil }
+    /// How far the loads of the drop are together.
+    package var progress: LoadProgress { window.progress }
 
-    @MainActor package func location(in view: InteractionView) -> Point { .zero }
+    let stream: UInt64
+    let window = LoadWindow()
+    private let connection: PasteboardConnection
+    private let link: Link
+    /// The source's half, if that is in this process.
+    private let local: DragRequest?
+    private let state: Lock<State>
 
-    /// The drop is not complete before this, too, is let go of.
-    package func holdConclusion() -> Hold { Hold() }
+    init(_ visited: VisitedSession, connection: PasteboardConnection, link: Link) {
+        stream = visited.stream
+        self.connection = connection
+        self.link = link
+        let key = link.epoch.map { LocalSessions.Key(epoch: $0, handle: visited.handle) }
+        local = key.flatMap { LocalSessions.shared[$0] }
+        state = Lock(State(visited: visited))
+    }
 
-    package final class Hold: Sendable {
-        package func release() {
+    // MARK: What it is
+
+    package var items: [DragItem] { state.withLock { $0.items } }
+    package var allowsMoveOperation: Bool { state.withLock { $0.visited.allowsMove } }
+    package var isRestrictedToDraggingApplication: Bool { state.withLock { $0.visited.isRestricted } }
+    package var localDragSession: (any DragSession)? { local?.drag }
+
+    @MainActor
+    package func location(in view: InteractionView) -> Point {
+        state.withLock { $0.location?.point }.map(view.converting) ?? .zero
+    }
+
+    // MARK: What becomes of it
+
+    /// It is as it was `visited` now, and where.
+    func update(_ visited: VisitedSession, at location: DropLocation) {
+        let count = state.withLock { $0.items.count }
+        let added = visited.items.dropFirst(count).enumerated().map { index, item in
+            makeItem(item, at: count + index, of: visited.handle)
+        }
+        state.withLock { state in
+            state.visited = visited
+            state.items += added
+            state.location = location
         }
     }
 
-    package func loadObjects<T: ItemProviderReading>(
-        ofClass aClass: T.Type,
-        completion: @escaping @MainActor (_ objects: sending [T]) -> Void
-    ) -> LoadProgress {
-        progress
+    private func makeItem(_ item: Item, at index: Int, of handle: UInt64) -> DragItem {
+        let received = PasteboardItem(
+            item,
+            at: index,
+            of: handle,
+            connection: connection,
+            link: link,
+            window: window
+        )
+        let source = local.map { local in
+            DragItem.LocalItem(
+                // Asked for only when it is wanted: of items that were added this side may hear first.
+                item: {
+                    let items = local.items
+                    return index < items.count ? items[index] : nil
+                },
+                taken: { [window] in window.take(UInt32(clamping: index)) }
+            )
+        }
+        return DragItem(itemProvider: received.itemProvider, local: source)
     }
 
-    package func loadObjects<T: ItemProviderReading>(
-        ofClass aClass: T.Type
-    ) async throws(PasteboardError) -> sending [T] {
-        []
+    /// Something was proposed for it.
+    func enter() {
+        state.withLock { state in
+            state.hasEntered = true
+            state.isInside = true
+        }
+    }
+
+    /// - Returns: whether it was inside.
+    func leave() -> Bool {
+        state.withLock { state in
+            defer { state.isInside = false }
+            return state.isInside
+        }
+    }
+
+    var isInside: Bool { state.withLock { $0.isInside } }
+    var hasEntered: Bool { state.withLock { $0.hasEntered } }
+
+    // MARK: The drop
+
+    /// What a handler of a drop may do, and what is told of it.
+    ///
+    /// - Parameter body: the handler.
+    func perform(_ body: () async throws -> Void) async {
+        window.open()
+        var failure: Failure?
+        do { try await body() } catch { failure = Failure(ofDrop: error) }
+        // One may come of another.
+        while let next = state.withLock({ $0.extensions.isEmpty ? nil : $0.extensions.removeFirst() }) {
+            do { try await next.value } catch { failure = failure ?? Failure(ofDrop: error) }
+        }
+        await window.close()
+        var performed = Performed()
+        performed.items = window.takenItems
+        performed.failure = failure
+        link.tell { [performed, stream] client in client.performed(performed, on: stream) }
+        guard failure == nil else { return }
+        window.whenQuiet { [weak window, link, stream] in
+            guard let window else { return }
+            var conclude = Conclude()
+            conclude.items = window.takenItems
+            conclude.failure = window.failure.map { Failure(.refused, $0) }
+            link.tell { [conclude] client in client.conclude(conclude, on: stream) }
+        }
     }
 
     package func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void) {
+        let task = Task { @MainActor in try await body() }
+        state.withLock { $0.extensions.append(task) }
+    }
+
+    /// The drop is not complete before this, too, is let go of.
+    package func holdConclusion() -> Hold {
+        Hold(window)
+    }
+
+    /// Something that a drop is complete only after.
+    package final class Hold: Sendable {
+        private let window: LoadWindow
+        private let isHeld = Lock(true)
+
+        fileprivate init(_ window: LoadWindow) {
+            self.window = window
+            window.hold()
+        }
+
+        deinit {
+            release()
+        }
+
+        /// Only the first time counts.
+        package func release() {
+            let isFirst = isHeld.withLock { isHeld in
+                defer { isHeld = false }
+                return isHeld
+            }
+            if isFirst { window.leave() }
+        }
+    }
+}
+
+extension Failure {
+    fileprivate init(ofDrop error: any Error) {
+        self.init(.refused, "the destination did not take the drop: \(PasteboardError.SourceError(error).message)")
     }
 }

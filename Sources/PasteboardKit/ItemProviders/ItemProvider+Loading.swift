@@ -105,8 +105,9 @@ extension ItemProvider {
         for contentType: UniformType,
         completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) -> LoadProgress {
-        let progress = LoadProgress()
+        let progress = LoadProgress(of: dropCall())
         Task(executorPreference: HandlerPool.completions) {
+            defer { progress.call?.end() }
             do throws(PasteboardError) {
                 let loaded = try await self.loadData(for: contentType, progress: progress)
                 completionHandler(loaded.value, nil)
@@ -118,6 +119,11 @@ extension ItemProvider {
     }
 
     // MARK: What all loads begin with
+
+    /// For a call with a callback: if the item is of a drop that is being performed, the drop waits for it.
+    func dropCall() -> LoadWindow.Call? {
+        contents.representations.lazy.compactMap(\.origin.window).first?.call()
+    }
 
     /// - Parameter inPlace: whether the source's own file will do, if it may be used.
     func open(

@@ -87,8 +87,9 @@ extension ItemProvider {
         openInPlace: Bool = false,
         completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
     ) -> LoadProgress {
-        let progress = LoadProgress()
+        let progress = LoadProgress(of: dropCall())
         Task(executorPreference: HandlerPool.completions) {
+            defer { progress.call?.end() }
             do {
                 try await self.withLoadedFile(for: contentType, openInPlace: openInPlace, progress: progress) {
                     loaded in

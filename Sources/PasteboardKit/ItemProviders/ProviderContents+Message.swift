@@ -6,13 +6,15 @@ import PasteboardWire
 extension ProviderContents {
     /// What other processes may know of it; nil if that is nothing.
     ///
+    /// - Parameter isDragged: then the broker is told, too, what this process alone may know: its own destinations load by
+    ///   it as all others do.
     /// - Throws: `invalid-argument` for what the protocol has no room for.
-    func published() throws(PasteboardError) -> ProviderContents? {
+    func published(isDragged: Bool = false) throws(PasteboardError) -> ProviderContents? {
         var published = self
         published.representations.removeAll { representation in
             // Whoever loads it from here can convert the text himself.
             if case .utf8Text = representation.origin { return true }
-            return representation.visibility == .ownProcess
+            return representation.visibility == .ownProcess && !isDragged
         }
         guard (teamData?.count ?? 0) <= WireLimits.teamData else {
             throw PasteboardError(

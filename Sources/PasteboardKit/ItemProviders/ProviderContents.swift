@@ -28,6 +28,14 @@ struct ProviderContents: Sendable {
         case remote(RemoteRepresentation)
         /// Text of another process in another encoding, which is converted here.
         case utf8Text(of: RemoteRepresentation)
+
+        /// The drop that the item is of, if it is of one.
+        var window: LoadWindow? {
+            switch self {
+            case .handler: nil
+            case .remote(let remote), .utf8Text(of: let remote): remote.window
+            }
+        }
     }
 
     /// A handler of this process, and how it is asked.

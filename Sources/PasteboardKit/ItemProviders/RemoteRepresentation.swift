@@ -12,9 +12,12 @@ struct RemoteRepresentation: Sendable {
     let type: UniformType
     /// What its source has asked for, for whoever publishes it again.
     let firstByteMilliseconds: UInt64?
+    /// The drop that the item is of, if it is of one.
+    let window: LoadWindow?
 
     func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
         let request = request(timeout: timeout)
+        let progress = window?.begin(progress) ?? progress
         let load = DataLoad(type, progress: progress)
         let link = link
         let cancel: @Sendable () -> Void = {
@@ -31,6 +34,7 @@ struct RemoteRepresentation: Sendable {
         do throws(PasteboardError) {
             return try await load.reply.value(onCancel: cancel) {
                 link.open(load) { state throws(Failure) in try state.open(request) }
+                progress?.call?.begun()
             }
         } catch {
             progress?.end(byteCount: nil)
@@ -46,12 +50,14 @@ struct RemoteRepresentation: Sendable {
     ) async throws(PasteboardError) -> OpenedLoad {
         var request = request(timeout: timeout)
         if inPlace { request.inPlaceWelcome = true }
+        let progress = window?.begin(progress) ?? progress
         let load = ChunkLoad(type, progress: progress, deadline: LoadDeadline(timeout), link: link)
         progress?.begin { [weak load] in load?.cancel() }
         return try await load.reply.value {
             load.cancel()
         } start: {
             link.open(load) { [request] state throws(Failure) in try state.open(request) }
+            progress?.call?.begun()
         }
     }
 

@@ -22,8 +22,9 @@ extension ItemProvider {
         ofClass aClass: T.Type,
         completionHandler: @escaping @Sendable (_ object: sending T?, _ error: (any Error)?) -> Void
     ) -> LoadProgress {
-        let progress = LoadProgress()
+        let progress = LoadProgress(of: dropCall())
         Task(executorPreference: HandlerPool.completions) {
+            defer { progress.call?.end() }
             do {
                 let loaded = try await self.loadData(readBy: T.self, timeout: nil, progress: progress)
                 let object = try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
@@ -58,7 +59,7 @@ extension ItemProvider {
         }
     }
 
-    private func loadData(
+    func loadData(
         readBy aClass: any ItemProviderReading.Type,
         timeout: Duration?,
         progress: LoadProgress?

@@ -33,7 +33,15 @@ public struct PasteboardItem: Sendable, Identifiable {
     /// The types it can be had as, best first.
     public let representations: [Representation]
 
-    init(_ item: Item, at index: Int, of handle: UInt64, connection: PasteboardConnection, link: Link) {
+    /// - Parameter window: the drop that it is of, if it is of one.
+    init(
+        _ item: Item,
+        at index: Int,
+        of handle: UInt64,
+        connection: PasteboardConnection,
+        link: Link,
+        window: LoadWindow? = nil
+    ) {
         id = index
         var contents = ProviderContents(item)
         var representations: [Representation] = []
@@ -45,7 +53,8 @@ public struct PasteboardItem: Sendable, Identifiable {
                 handle: handle,
                 item: index,
                 type: type,
-                firstByteMilliseconds: message.firstByteMilliseconds
+                firstByteMilliseconds: message.firstByteMilliseconds,
+                window: window
             )
             contents.representations.append(
                 ProviderContents.Representation(

@@ -32,7 +32,7 @@ extension LoadProgress {
 
     /// A progress for the first part of the load: this is told what that is told, all but its end.
     func makePart() -> LoadProgress {
-        let part = LoadProgress()
+        let part = LoadProgress(of: call)
         begin { part.cancel() }
         part.observe { [weak self, weak part] in
             guard let self, let part else { return }

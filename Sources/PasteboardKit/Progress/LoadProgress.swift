@@ -54,12 +54,20 @@ public final class LoadProgress: Sendable {
     }
 
     let state: Lock<State>
+    /// The call that a load of a drop was begun by, if it has a callback.
+    let call: LoadWindow.Call?
 
     /// Makes a progress of its own.
     ///
     /// - Parameter totalUnitCount: in whatever unit suits; below zero while it is not known.
     public init(totalUnitCount: Int64 = -1) {
         state = Lock(State(totalUnitCount: totalUnitCount))
+        call = nil
+    }
+
+    init(of call: LoadWindow.Call?) {
+        state = Lock(State(totalUnitCount: -1))
+        self.call = call
     }
 
     deinit {

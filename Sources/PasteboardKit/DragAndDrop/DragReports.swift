@@ -1,0 +1,64 @@
+import PasteboardTransport
+
+/// Tells an observer of a drag, in order, from one task on the main actor. It holds the drag until that is over.
+final class DragReports: Sendable {
+    enum Report: Sendable {
+        case moved(Drag)
+        case adding(Drag, [DragItem])
+        case ended(Drag, DropOperation)
+        case transferred(Drag)
+        /// Everything before it has been told.
+        case mark(Reply<Void>)
+        case over
+    }
+
+    private let queue = EventQueue<Report>()
+
+    init(_ observer: any DragObserver) {
+        Task { @MainActor [queue] in
+            while let report = await queue.next() {
+                switch report {
+                case .moved(let drag):
+                    observer.sessionDidMove(drag)
+                case .adding(let drag, let items):
+                    observer.session(drag, willAdd: items)
+                case .ended(let drag, let operation):
+                    observer.session(drag, willEndWith: operation)
+                    observer.session(drag, didEndWith: operation)
+                case .transferred(let drag):
+                    observer.sessionDidTransferItems(drag)
+                case .mark(let reply):
+                    reply.resolve(.success(()))
+                case .over:
+                    queue.finish()
+                }
+            }
+        }
+    }
+
+    deinit {
+        queue.finish()
+    }
+
+    /// Resumes nobody.
+    func append(_ report: Report) {
+        queue.append(report)
+    }
+
+    func finishSoon() {
+        queue.append(.over)
+    }
+
+    func wake() {
+        queue.wake()
+    }
+
+    /// Tells something, and returns when the observer has heard of it and of everything before.
+    func tell(_ report: Report? = nil) async {
+        let mark = Reply<Void>()
+        if let report { queue.append(report) }
+        guard queue.append(.mark(mark)) else { return }
+        queue.wake()
+        try? await mark.value(onCancel: {})
+    }
+}

@@ -1,0 +1,289 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The stream of a session that this process has begun: its promises, and who waits for what becomes of it.
+final class DragRequest: StreamSink {
+    private struct State {
+        var progress = DragProgress()
+        var items: [DragItem]
+        /// What is promised, as it was when it was given.
+        var promises: [ProviderContents]
+        var stream: UInt64?
+        var lastMove: UInt64 = 0
+        var isDropped = false
+        var hasReportedEnd = false
+        var moves: [(sequence: UInt64, reply: Reply<Proposal>)] = []
+        var drops: [Reply<DropOperation>] = []
+        var ends: [Reply<Drag.Outcome>] = []
+        /// While the session is under way, whether or not somebody holds the drag.
+        var connection: PasteboardConnection?
+        var key: LocalSessions.Key?
+        weak var drag: Drag?
+        /// Whom the observer is told of.
+        var observed: Drag?
+    }
+
+    /// What the session was named by the broker.
+    let reply = Reply<UInt64>()
+    let reports: DragReports?
+    private let state: Lock<State>
+
+    init(_ items: [DragItem], reports: DragReports?) throws(PasteboardError) {
+        state = Lock(State(items: items, promises: try Self.promises(of: items)))
+        self.reports = reports
+    }
+
+    /// What is promised of items.
+    static func promises(of items: [DragItem], behind count: Int = 0) throws(PasteboardError) -> [ProviderContents] {
+        guard !items.isEmpty, items.count <= WireLimits.items - count else {
+            throw PasteboardError(
+                .invalidArgument,
+                message: "a drag has 1 to \(WireLimits.items) items, and cannot get \(items.count) behind \(count)"
+            )
+        }
+        var promises: [ProviderContents] = []
+        for (index, item) in items.enumerated() {
+            guard let promise = try item.itemProvider.contents.published(isDragged: true) else {
+                throw PasteboardError(
+                    .invalidArgument,
+                    message: "item \(count + index) of the drag has no representation: register one, of visibility "
+                        + "ownProcess if it is for this process alone"
+                )
+            }
+            promises.append(promise)
+        }
+        return promises
+    }
+
+    var isCancelled: Bool { reply.isResolved }
+    var isPublication: Bool { true }
+
+    var items: [DragItem] { state.withLock { $0.items } }
+    var drag: Drag? { state.withLock { $0.drag } }
+    var isDropped: Bool { state.withLock { $0.isDropped } }
+    var handle: UInt64? { state.withLock { $0.progress.handle } }
+
+    var transferredItems: [DragItem] {
+        state.withLock { state in
+            guard state.progress.outcome != nil else { return [] }
+            return state.progress.transferredItems.filter(state.items.indices.contains).map { state.items[$0] }
+        }
+    }
+
+    /// From now on destinations of this process find the drag.
+    func attach(_ drag: Drag, _ connection: PasteboardConnection, epoch: UInt64) {
+        guard let handle = state.withLock({ $0.progress.handle }) else { return }
+        let key = LocalSessions.Key(epoch: epoch, handle: handle)
+        LocalSessions.shared.insert(self, for: key)
+        change { state in
+            state.drag = drag
+            state.connection = connection
+            state.key = key
+            if reports != nil { state.observed = drag }
+        }
+    }
+
+    // MARK: What is sent
+
+    /// Opens the session, sends all of it and begins.
+    func send(_ options: Drag.Options, _ client: inout ClientState) throws(Failure) -> UInt64 {
+        var drag = PasteboardWire.Drag()
+        drag.allowsMove = options.allowsMoveOperation
+        drag.isRestricted = options.isRestrictedToDraggingApplication
+        drag.movesBetweenProcesses = options.allowsMoveBetweenProcesses
+        let stream = try client.open(drag, state.withLock { $0.promises })
+        client.begin(stream)
+        return stream
+    }
+
+    func opened(_ stream: UInt64) {
+        state.withLock { $0.stream = stream }
+    }
+
+    /// - Returns: what will answer; nil if the session is over or dropped.
+    func move(to location: Location?, over link: Link) -> Reply<Proposal>? {
+        let reply = Reply<Proposal>()
+        let isSent = Lock(false)
+        link.tell { client in
+            // Under the link's lock, so that moves are sent in the order of their numbers.
+            let move = self.state.withLock { state -> (stream: UInt64, sequence: UInt64)? in
+                guard let stream = state.stream, !state.isDropped, state.progress.outcome == nil else { return nil }
+                state.lastMove += 1
+                state.moves.append((state.lastMove, reply))
+                return (stream, state.lastMove)
+            }
+            guard let move, (try? client.move(move.stream, to: location, sequence: move.sequence)) != nil else {
+                return
+            }
+            isSent.withLock { $0 = true }
+        }
+        return isSent.withLock { $0 } ? reply : nil
+    }
+
+    /// - Returns: what will answer; nil if the session is over, or was dropped already and what it does is known.
+    func drop(over link: Link) -> Reply<DropOperation>? {
+        let reply = Reply<DropOperation>()
+        let isWaiting = Lock(false)
+        link.tell { client in
+            let (stream, isFirst) = self.state.withLock { state -> (UInt64?, Bool) in
+                guard let stream = state.stream, state.progress.outcome == nil, state.progress.dropped == nil else {
+                    return (nil, false)
+                }
+                state.drops.append(reply)
+                defer { state.isDropped = true }
+                return (stream, !state.isDropped)
+            }
+            guard let stream else { return }
+            isWaiting.withLock { $0 = true }
+            if isFirst { client.drop(stream) }
+        }
+        return isWaiting.withLock { $0 } ? reply : nil
+    }
+
+    /// What the drop did, or what has ended the session before it did anything.
+    func dropResult() throws(PasteboardError) -> DropOperation {
+        let (dropped, outcome) = state.withLock { ($0.progress.dropped, $0.progress.outcome) }
+        if let dropped { return DropOperation(dropped) }
+        throw Self.error(of: outcome)
+    }
+
+    /// What has ended the session.
+    var endError: PasteboardError { Self.error(of: state.withLock { $0.progress.outcome }) }
+
+    private static func error(of outcome: DragProgress.Outcome?) -> PasteboardError {
+        guard case .failed(let failure) = outcome else {
+            return PasteboardError(.cancelled, message: "the drag was cancelled")
+        }
+        return PasteboardError(failure)
+    }
+
+    /// Resolved once the session is over.
+    func end() -> Reply<Drag.Outcome> {
+        let reply = Reply<Drag.Outcome>()
+        change { $0.ends.append(reply) }
+        return reply
+    }
+
+    /// The source withdraws the session.
+    func cancel(over link: Link) {
+        change { $0.progress.cancel() }
+        link.cancel(self)
+    }
+
+    /// Items that were added are there.
+    func add(_ items: [DragItem], _ promises: [ProviderContents]) {
+        state.withLock { state in
+            state.items += items
+            state.promises += promises
+        }
+    }
+
+    // MARK: What comes
+
+    func handler(item: UInt32, representation: UInt32) -> DataHandler? {
+        state.withLock { state in
+            guard item < state.promises.count, representation < state.promises[Int(item)].representations.count else {
+                return nil
+            }
+            return state.promises[Int(item)].representations[Int(representation)].handler
+        }
+    }
+
+    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects) {
+        effects += settle { $0.progress.take(event) }
+    }
+
+    func failed(_ failure: Failure, _ effects: inout Effects) {
+        effects += settle { $0.progress.end(failure) }
+        effects.append { self.reply.resolve(.failure(PasteboardError(failure))) }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        for effect in settle(body) { effect() }
+    }
+
+    /// Changes the state. What comes of it is to be done when no lock is held.
+    private func settle(_ body: (inout State) -> Void) -> Effects {
+        state.withLock { state in
+            body(&state)
+            var effects: Effects = []
+            report(&state, &effects)
+            if let handle = state.progress.handle { effects.append { self.reply.resolve(.success(handle)) } }
+            if let proposal = state.progress.proposal, case let progress = state.progress {
+                let answered = state.moves.filter { progress.hasAnswered($0.sequence) }
+                state.moves.removeFirst(answered.count)
+                effects.append { for move in answered { move.reply.resolve(.success(proposal)) } }
+            }
+            if let dropped = state.progress.dropped {
+                let drops = state.drops
+                state.drops = []
+                effects.append { for drop in drops { drop.resolve(.success(DropOperation(dropped))) } }
+            }
+            if let outcome = state.progress.outcome { finish(outcome, &state, &effects) }
+            return effects
+        }
+    }
+
+    /// Tells the observer, before anybody who waits goes on.
+    private func report(_ state: inout State, _ effects: inout Effects) {
+        guard let reports, let drag = state.observed else { return }
+        if !state.hasReportedEnd {
+            let operation = state.progress.dropped ?? (state.progress.outcome == nil ? nil : .cancel)
+            guard let operation else { return }
+            state.hasReportedEnd = true
+            reports.append(.ended(drag, DropOperation(operation)))
+        }
+        if let outcome = state.progress.outcome {
+            if case .transferred = outcome { reports.append(.transferred(drag)) }
+            reports.finishSoon()
+        }
+        effects.append { reports.wake() }
+    }
+
+    private func finish(_ outcome: DragProgress.Outcome, _ state: inout State, _ effects: inout Effects) {
+        let (moves, drops, ends, key) = (state.moves, state.drops, state.ends, state.key)
+        // What this may be the last to hold goes once no lock is held.
+        let (drag, connection) = (state.observed, state.connection)
+        state.moves = []
+        state.drops = []
+        state.ends = []
+        state.key = nil
+        state.connection = nil
+        state.observed = nil
+        let error = Self.error(of: outcome)
+        effects.append {
+            if let key { LocalSessions.shared.remove(key) }
+            self.reply.resolve(.failure(error))
+            for move in moves { move.reply.resolve(.failure(error)) }
+            for drop in drops { drop.resolve(.failure(error)) }
+            for end in ends { end.resolve(.success(Drag.Outcome(outcome))) }
+            withExtendedLifetime((drag, connection)) {}
+        }
+    }
+}
+
+extension Drag.Outcome {
+    init(_ outcome: DragProgress.Outcome) {
+        switch outcome {
+        case .cancelled: self = .cancelled
+        case .transferred(let operation): self = .transferred(DropOperation(operation))
+        case .failed(let failure): self = .failed(PasteboardError(failure))
+        }
+    }
+}
+
+extension ClientState {
+    /// Opens a session, or an addition to one, and sends its items.
+    mutating func open(_ drag: PasteboardWire.Drag, _ items: [ProviderContents]) throws(Failure) -> UInt64 {
+        let stream = try open(drag)
+        do throws(Failure) {
+            for item in items { try add(item.message, to: stream) }
+        } catch {
+            cancel(stream)
+            throw error
+        }
+        commit(stream, itemCount: items.count)
+        return stream
+    }
+}

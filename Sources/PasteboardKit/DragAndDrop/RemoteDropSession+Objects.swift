@@ -1,0 +1,108 @@
+import FoundationEssentials
+import PasteboardTransport
+
+extension RemoteDropSession {
+    package func loadObjects<T: ItemProviderReading>(
+        ofClass aClass: T.Type,
+        completion: @escaping @MainActor (_ objects: sending [T]) -> Void
+    ) -> LoadProgress {
+        let loads = ObjectLoads(items, readBy: aClass)
+        // The drop waits for the completion, too.
+        let hold = holdConclusion()
+        Task(executorPreference: HandlerPool.completions) {
+            await loads.run()
+            let (objects, _) = self.objects(T.self, of: loads)
+            await completion(objects)
+            hold.release()
+        }
+        return loads.progress
+    }
+
+    package func loadObjects<T: ItemProviderReading>(
+        ofClass aClass: T.Type
+    ) async throws(PasteboardError) -> sending [T] {
+        let loads = ObjectLoads(items, readBy: aClass)
+        await withTaskCancellationHandler {
+            await loads.run()
+        } onCancel: {
+            loads.progress.cancel()
+        }
+        if Task.isCancelled { throw .cancelled }
+        let made = try? await HandlerPool.completions.value { self.objects(T.self, of: loads) }
+        guard let (objects, error) = made else { return [] }
+        if objects.isEmpty, let error { throw error }
+        return objects
+    }
+
+    /// What could be made, and why the first could not.
+    private func objects<T: ItemProviderReading>(
+        _ aClass: T.Type,
+        of loads: ObjectLoads
+    ) -> sending ([T], PasteboardError?) {
+        var objects: [T] = []
+        var first: PasteboardError?
+        for result in loads.results {
+            do {
+                let loaded = try result.get()
+                objects.append(
+                    try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
+                )
+            } catch let error as PasteboardError {
+                first = first ?? error
+            } catch {
+                window.fail("an object could not be made of what has arrived: \(error)")
+                first = first ?? PasteboardError(ofHandler: error)
+            }
+        }
+        return (objects, first)
+    }
+}
+
+/// The loads of objects of one class from all items that have it.
+private final class ObjectLoads: Sendable {
+    typealias Outcome = Result<Loaded<Data>, PasteboardError>
+
+    let progress: LoadProgress
+    private let aClass: any ItemProviderReading.Type
+    private let parts: [(item: ItemProvider, progress: LoadProgress)]
+    private let state: Lock<[Outcome?]>
+
+    /// The loads are called for, though not begun.
+    init(_ items: [DragItem], readBy aClass: any ItemProviderReading.Type) {
+        let items = items.map(\.itemProvider).filter { $0.canLoadObject(ofClass: aClass) }
+        let progress = LoadProgress(totalUnitCount: Int64(items.count))
+        parts = items.map { item in
+            let part = LoadProgress(of: item.dropCall())
+            progress.addChild(part, withPendingUnitCount: 1)
+            return (item, part)
+        }
+        progress.begin {}
+        self.progress = progress
+        self.aClass = aClass
+        state = Lock(Array(repeating: nil, count: items.count))
+    }
+
+    /// In the order of the items.
+    var results: [Outcome] { state.withLock { $0.compactMap(\.self) } }
+
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            for (index, part) in parts.enumerated() {
+                group.addTask { [aClass] in
+                    let outcome: Outcome
+                    do throws(PasteboardError) {
+                        outcome = .success(
+                            try await part.item.loadData(readBy: aClass, timeout: nil, progress: part.progress)
+                        )
+                    } catch {
+                        outcome = .failure(error)
+                    }
+                    part.progress.call?.end()
+                    self.state.withLock { $0[index] = outcome }
+                }
+            }
+        }
+        let isComplete = results.allSatisfy { if case .success = $0 { true } else { false } }
+        progress.end(byteCount: isComplete ? 0 : nil)
+    }
+}
