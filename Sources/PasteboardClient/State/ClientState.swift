@@ -33,6 +33,9 @@ package struct ClientState: Sendable {
     var asks = StreamTable(empty: OpenAsk())
     /// Sessions at this client's destinations.
     var visits = StreamTable(empty: OpenVisit())
+    var leftVisits: [UInt64] = []
+    /// What was said of a drop while loads of it, up to that of this handle, had not begun.
+    var heldPerformed: [(visit: UInt64, after: UInt64, performed: Performed)] = []
     let maximumAsks: Int
     /// Streams on which the broker owes nothing.
     var standing = 0
@@ -42,7 +45,7 @@ package struct ClientState: Sendable {
     private var probe: UInt64?
     /// Loads beyond what the broker takes at once, and the order of their turns; an id that is not in `waiting` any
     /// more was cancelled.
-    private var waiting: [UInt64: Load] = [:]
+    private(set) var waiting: [UInt64: Load] = [:]
     private var turns: [UInt64] = []
     private var nextTurn = 0
     /// The wire's id of each open load that had to wait.
@@ -103,7 +106,7 @@ package struct ClientState: Sendable {
     }
 
     package mutating func open(_ drag: Drag) throws(Failure) -> UInt64 {
-        try self.open(drag, as: .drag)
+        try self.open(drag, as: .drag(isAddition: drag.handle != nil))
     }
 
     package mutating func open(_ destination: Destination) throws(Failure) -> UInt64 {
@@ -170,6 +173,7 @@ package struct ClientState: Sendable {
             self.turns.removeAll(keepingCapacity: true)
             self.nextTurn = 0
         }
+        self.sendHeldPerformed()
     }
 
     // MARK: Going on
@@ -186,7 +190,7 @@ package struct ClientState: Sendable {
     /// Ends a stream on this side; nothing more is heard of it. Before commit that discards a write, after it the
     /// publication's promises.
     package mutating func cancel(_ stream: UInt64) {
-        guard self.waiting.removeValue(forKey: stream) == nil else { return }
+        guard self.waiting.removeValue(forKey: stream) == nil else { return self.sendHeldPerformed() }
         guard self.failure == nil, let index = self.index(ofHandle: stream) else { return }
         self.connectionFrames.append(Cancel(), stream: self.wireID(stream))
         self.close(at: index, stream: self.wireID(stream))
@@ -255,6 +259,7 @@ package struct ClientState: Sendable {
         self.streams = StreamTable(empty: OpenStream(phase: .probe))
         self.asks = StreamTable(empty: OpenAsk())
         self.visits = StreamTable(empty: OpenVisit())
+        self.heldPerformed = []
         self.waiting = [:]
         self.turns = []
         self.nextTurn = 0
