@@ -6,7 +6,9 @@ import Testing
 /// Every frame of the broker in every phase of a client's stream.
 @Suite struct ClientStatePhaseTests {
     enum Phase: String, CaseIterable {
-        case load, answeredLoad, write, committing, publication, list, listing, clear, cleared, status, stop, drag, destination
+        case load, answeredLoad, write, committing, publication, list, listing, clear, cleared, status, stop
+        case drag, offering, session, lifting, dropping, transferred, refused, addition, adding, added
+        case destination, registered
 
         var accepted: Set<FrameKind> {
             switch self {
@@ -21,8 +23,14 @@ import Testing
             case .cleared: [.end, .error]
             case .status: [.statusEntry, .end, .error]
             case .stop: [.end, .error]
-            case .drag: [.committed, .proposal, .exit, .dropped, .transferred, .end, .error]
+            case .drag, .addition: [.error]
+            case .offering, .adding: [.committed, .error]
+            case .session: [.proposal, .exit, .error]
+            case .lifting: [.proposal, .exit, .dropped, .error]
+            case .dropping: [.transferred, .end, .error]
+            case .transferred, .refused, .added: [.end, .error]
             case .destination: [.registered, .error]
+            case .registered: [.exit, .error]
             }
         }
 
@@ -49,7 +57,32 @@ import Testing
             case .status: return try harness.state.open(Status())
             case .stop: return try harness.state.open(Stop())
             case .drag: return try harness.state.open(Drag())
+            case .offering:
+                let stream = try harness.state.open(Drag())
+                harness.state.commit(stream, itemCount: 0)
+                return stream
+            case .session: return try harness.session()
+            case .lifting:
+                let stream = try harness.session()
+                harness.state.drop(stream)
+                return stream
+            case .dropping: return try harness.dropped(.copy)
+            case .transferred:
+                let stream = try harness.dropped(.move)
+                _ = try harness.broker(Transferred(), stream: stream)
+                return stream
+            case .refused: return try harness.dropped(.forbidden)
+            case .addition: return try harness.addition()
+            case .adding:
+                let stream = try harness.addition()
+                harness.state.commit(stream, itemCount: 0)
+                return stream
+            case .added:
+                let stream = try Phase.adding.enter(&harness)
+                _ = try harness.broker(Committed(), stream: stream)
+                return stream
             case .destination: return try harness.state.open(Destination())
+            case .registered: return try harness.destination()
             }
         }
     }

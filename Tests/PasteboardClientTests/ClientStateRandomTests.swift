@@ -11,23 +11,28 @@ import Testing
         for _ in 0..<300 { try Self.run(&random) }
     }
 
+    private static let opening: [FrameKind] = [
+        .write, .load, .list, .clear, .status, .stop, .drag, .destination,
+    ]
+
     private static func run(_ random: inout SeededGenerator) throws {
         var harness = try StateHarness(maximumAsks: 8, maximumStreams: 3)
         var open: Set<UInt64> = []
         var asks: [UInt64: (credit: UInt64, sent: UInt64)] = [:]
+        var visits: Set<UInt64> = []
         var highest: UInt64 = 0
         var seed = Comment(rawValue: "seed \(random.seed)")
         for _ in 0..<200 {
             let stream = UInt64.random(in: 0...24, using: &random) << (Bool.random(using: &random) ? 0 : 31)
             if Bool.random(using: &random) {
-                wish(&harness, stream, &random, &open, &asks)
+                wish(&harness, stream, &random, &open, &asks, &visits)
             } else {
                 let frame = Self.frame(stream, &random)
                 // A driver would close the connection after a violation; the state keeps its word even if one does not.
-                if let event = try? harness.broker(frame) { note(event, &open, &asks, seed) }
+                if let event = try? harness.broker(frame) { note(event, &open, &asks, &visits, seed) }
             }
             for frame in harness.sent() {
-                guard let kind = frame.kind, [.write, .load, .list, .clear, .status, .stop].contains(kind) else {
+                guard let kind = frame.kind, Self.opening.contains(kind) else {
                     continue
                 }
                 #expect(frame.stream & 1 == 1 && frame.stream > highest, seed)
@@ -38,6 +43,8 @@ import Testing
         seed = Comment(rawValue: "\(seed) at the end")
         #expect(Set(lost.streams) == open, seed)
         #expect(Set(lost.asks) == Set(asks.keys), seed)
+        #expect(Set(lost.visits) == visits, seed)
+        #expect(!harness.state.isAwaiting, seed)
     }
 
     private static func wish(
@@ -45,9 +52,10 @@ import Testing
         _ stream: UInt64,
         _ random: inout SeededGenerator,
         _ open: inout Set<UInt64>,
-        _ asks: inout [UInt64: (credit: UInt64, sent: UInt64)]
+        _ asks: inout [UInt64: (credit: UInt64, sent: UInt64)],
+        _ visits: inout Set<UInt64>
     ) {
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0...2: if let id = try? harness.state.open(Load()) { open.insert(id) }
         case 3: if let id = try? harness.state.open(Write()) { open.insert(id) }
         case 4: if let id = try? harness.state.open(List()) { open.insert(id) }
@@ -64,6 +72,18 @@ import Testing
         case 11:
             harness.state.fail(stream, Failure(.sourceFailed, ""))
             asks[stream] = nil
+        case 12:
+            var drag = Drag()
+            drag.handle = Bool.random(using: &random) ? nil : 1
+            if let id = try? harness.state.open(drag) { open.insert(id) }
+        case 13: harness.state.begin(stream)
+        case 14: try? harness.state.move(stream, to: nil, sequence: UInt64.random(in: 0...3, using: &random))
+        case 15: harness.state.drop(stream)
+        case 16: if let id = try? harness.state.open(Destination()) { open.insert(id) }
+        case 17: harness.state.performed(Performed(), on: stream)
+        case 18:
+            harness.state.leave(stream)
+            visits.remove(stream)
         default:
             let last = Bool.random(using: &random)
             let count = Int.random(in: 0...400_000, using: &random)
@@ -80,6 +100,7 @@ import Testing
         _ event: ClientEvent,
         _ open: inout Set<UInt64>,
         _ asks: inout [UInt64: (credit: UInt64, sent: UInt64)],
+        _ visits: inout Set<UInt64>,
         _ seed: Comment
     ) {
         switch event {
@@ -92,6 +113,13 @@ import Testing
             asks[stream]?.credit = .max
         case .askCancelled(let stream):
             #expect(asks.removeValue(forKey: stream) != nil, seed)
+        case .session(let stream, _):
+            visits.insert(stream)
+            #expect(asks[stream] == nil, seed)
+        case .item, .entered, .updated, .left, .perform, .ended, .failed:
+            if event.stream & 1 == 1 { fallthrough }
+            #expect(visits.contains(event.stream), seed)
+            if event.isEnd { visits.remove(event.stream) }
         default:
             #expect(open.contains(event.stream), seed)
             if event.isEnd { open.remove(event.stream) }
@@ -102,6 +130,7 @@ import Testing
         var encoder = FrameEncoder()
         let kinds: [FrameKind] = [
             .ask, .answer, .committed, .contents, .item, .statusEntry, .data, .end, .error, .cancel, .credit, .progress,
+            .registered, .session, .enter, .update, .exit, .perform, .proposal, .dropped, .transferred,
         ]
         switch kinds.randomElement(using: &random) ?? .end {
         case .ask:
@@ -112,6 +141,14 @@ import Testing
             var credit = Credit()
             credit.offset = UInt64.random(in: 0 ... .max, using: &random)
             encoder.append(credit, stream: stream)
+        case .session:
+            var session = Session()
+            session.destination = UInt64.random(in: 0...12, using: &random) << 1 | 1
+            encoder.append(session, stream: stream)
+        case .dropped:
+            var dropped = Dropped()
+            dropped.operation = UInt32.random(in: 0...4, using: &random)
+            encoder.append(dropped, stream: stream)
         case .answer:
             var answer = Answer()
             answer.byteCount = Bool.random(using: &random) ? nil : UInt64.random(in: 0 ... .max, using: &random)

@@ -87,6 +87,46 @@ struct StateHarness {
         return stream
     }
 
+    /// A drag session that is under way.
+    mutating func session() throws -> UInt64 {
+        let stream = try self.state.open(Drag())
+        self.state.commit(stream, itemCount: 1)
+        self.state.begin(stream)
+        _ = try self.broker(Committed(), stream: stream)
+        _ = self.sent()
+        return stream
+    }
+
+    mutating func dropped(_ operation: SessionOperation) throws -> UInt64 {
+        let stream = try self.session()
+        self.state.drop(stream)
+        var dropped = Dropped()
+        dropped.operation = operation.rawValue
+        _ = try self.broker(dropped, stream: stream)
+        _ = self.sent()
+        return stream
+    }
+
+    mutating func addition() throws -> UInt64 {
+        var drag = Drag()
+        drag.handle = 1
+        return try self.state.open(drag)
+    }
+
+    mutating func destination() throws -> UInt64 {
+        let stream = try self.state.open(Destination())
+        _ = try self.broker(Registered(), stream: stream)
+        _ = self.sent()
+        return stream
+    }
+
+    /// What opens a session at a destination.
+    mutating func visit(_ stream: UInt64, at destination: UInt64) throws(Failure) -> ClientEvent? {
+        var session = Session()
+        session.destination = destination
+        return try self.broker(session, stream: stream)
+    }
+
     mutating func ask(_ stream: UInt64, credit: UInt64) throws(Failure) -> ClientEvent? {
         var ask = Ask()
         ask.credit = credit

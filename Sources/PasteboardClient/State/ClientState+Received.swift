@@ -151,8 +151,8 @@ extension ClientState {
             self.streams.values[index].phase = .publication
             self.setStanding(true, at: index)
             return .committed(open.handle, try Committed(decoding: bytes, range: payload))
-        case (.clear, .committed):
-            self.streams.values[index].phase = .cleared
+        case (.clear, .committed), (.adding, .committed):
+            self.streams.values[index].phase = .changed
             return .committed(open.handle, try Committed(decoding: bytes, range: payload))
         case (.list, .contents):
             self.streams.values[index].phase = .listing(items: 0)
@@ -162,7 +162,7 @@ extension ClientState {
             return .item(open.handle, try Item(decoding: bytes, range: payload))
         case (.status, .statusEntry):
             return .statusEntry(open.handle, try StatusEntry(decoding: bytes, range: payload))
-        case (.load, .end) where open.isAnswered, (.publication, .end), (.listing, .end), (.cleared, .end),
+        case (.load, .end) where open.isAnswered, (.publication, .end), (.listing, .end), (.changed, .end),
             (.status, .end), (.stop, .end):
             let end = try End(decoding: bytes, range: payload)
             self.close(at: index, stream: stream)
@@ -170,12 +170,16 @@ extension ClientState {
                 return .failed(open.handle, .truncated(open.received, of: end.byteCount ?? open.declared ?? 0))
             }
             return .ended(open.handle, end)
-        case (.drag, _):
-            return try self.onDrag(kind, stream, at: index, bytes, payload)
-        case (.destination, .registered):
+        case (.offering, .committed):
+            self.streams.values[index].phase = .session
+            self.settleSession(at: index)
+            return .committed(open.handle, try Committed(decoding: bytes, range: payload))
+        case (.session, _):
+            return try self.onSession(kind, stream, at: index, bytes, payload)
+        case (.destination, .registered) where !open.isStanding:
             self.setStanding(true, at: index)
             return .registered(open.handle)
-        case (.destination, .exit):
+        case (.destination, .exit) where open.isStanding:
             return .exited(open.handle, try Exit(decoding: bytes, range: payload))
         default:
             throw .violation("\(kind) does not fit stream \(stream)")
@@ -195,9 +199,8 @@ extension ClientState {
             self.streamFrames.append(failure, stream: header.stream)
             return .askCancelled(header.stream)
         }
-        if let index = self.visits.index(of: header.stream) {
-            self.visits.remove(at: index)
-            self.connectionFrames.append(Cancel(), stream: header.stream)
+        if self.visits.index(of: header.stream) != nil {
+            self.leave(header.stream)
             return .failed(header.stream, failure)
         }
         guard let index = self.streams.index(of: header.stream) else { return nil }

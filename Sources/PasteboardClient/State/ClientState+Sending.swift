@@ -10,12 +10,15 @@ extension ClientState {
 
     /// Makes what was written visible, or part of the session; the broker answers with `committed`.
     package mutating func commit(_ stream: UInt64, itemCount: Int) {
-        guard self.isWriting(stream), let index = self.streams.index(of: stream) else { return }
+        guard self.failure == nil, let index = self.streams.index(of: stream) else { return }
+        switch self.streams.values[index].phase {
+        case .write: self.streams.values[index].phase = .committing
+        case .drag(let isAddition): self.streams.values[index].phase = isAddition ? .adding : .offering
+        default: return
+        }
         var commit = Commit()
         commit.itemCount = UInt32(clamping: itemCount)
         self.streamFrames.append(commit, stream: stream)
-        if case .write = self.streams.values[index].phase { self.streams.values[index].phase = .committing }
-        self.setStanding(false, at: index)
     }
 
     private func isWriting(_ stream: UInt64) -> Bool {

@@ -4,42 +4,54 @@ package import PasteboardWire
 extension ClientState {
     /// More sessions at a client's destinations than any broker lets come.
     private static let maximumVisits = 1 << 16
+    /// Sessions that were left a moment ago, of which the broker may not know yet.
+    private static let rememberedVisits = 64
 
     // MARK: The source
 
-    /// The session is under way, once what was committed is there.
-    package mutating func begin(_ drag: UInt64) {
-        guard self.dragIndex(drag) != nil else { return }
-        self.streamFrames.append(Begin(), stream: drag)
+    // What is said of a session keeps its place behind the items and the commit, wherever these wait.
+
+    /// The session is under way, once its items are there.
+    package mutating func begin(_ session: UInt64) {
+        guard self.sessionIndex(session) != nil else { return }
+        self.streamFrames.append(Begin(), stream: session)
     }
 
     /// The session is over `location` now, or over nothing. A proposal of this sequence, or of a later one, answers.
-    package mutating func move(_ drag: UInt64, to location: Location?, sequence: UInt64) throws(Failure) {
-        guard let index = self.dragIndex(drag) else { return }
+    package mutating func move(_ session: UInt64, to location: Location?, sequence: UInt64) throws(Failure) {
+        guard let index = self.sessionIndex(session), !self.streams.values[index].isDropped else { return }
         var move = Move()
         move.location = location
         move.sequence = sequence
-        try self.connectionFrames.appendChecked(move, stream: drag)
+        try self.streamFrames.appendChecked(move, stream: session)
         self.streams.values[index].lastMove = sequence
-        self.setStanding(false, at: index)
+        self.settleSession(at: index)
     }
 
     /// Lets go of the session where it is; `dropped` answers.
-    package mutating func drop(_ drag: UInt64) {
-        guard let index = self.dragIndex(drag) else { return }
-        self.connectionFrames.append(Drop(), stream: drag)
+    package mutating func drop(_ session: UInt64) {
+        guard let index = self.sessionIndex(session), !self.streams.values[index].isDropped else { return }
+        self.streamFrames.append(Drop(), stream: session)
         self.streams.values[index].isDropped = true
-        self.setStanding(false, at: index)
+        self.settleSession(at: index)
     }
 
-    private func dragIndex(_ stream: UInt64) -> Int? {
-        guard self.failure == nil, let index = self.streams.index(of: stream),
-            case .drag = self.streams.values[index].phase
-        else { return nil }
-        return index
+    private func sessionIndex(_ stream: UInt64) -> Int? {
+        guard self.failure == nil, let index = self.streams.index(of: stream) else { return nil }
+        switch self.streams.values[index].phase {
+        case .offering, .session: return index
+        default: return nil
+        }
     }
 
-    mutating func onDrag(
+    /// A session stands while nothing that its source has said waits for an answer.
+    mutating func settleSession(at index: Int) {
+        let open = self.streams.values[index]
+        guard case .session = open.phase else { return }
+        self.setStanding(!open.isDropped && open.lastProposal >= open.lastMove, at: index)
+    }
+
+    mutating func onSession(
         _ kind: FrameKind,
         _ stream: UInt64,
         at index: Int,
@@ -48,26 +60,26 @@ extension ClientState {
     ) throws(Failure) -> ClientEvent? {
         let open = self.streams.values[index]
         switch kind {
-        case .committed:
-            let committed = try Committed(decoding: bytes, range: payload)
-            self.setStanding(!open.isDropped, at: index)
-            return .committed(open.handle, committed)
-        case .proposal:
+        case .proposal where open.operation == nil:
             let proposal = try Proposal(decoding: bytes, range: payload)
-            if proposal.sequence ?? 0 >= open.lastMove, !open.isDropped { self.setStanding(true, at: index) }
+            self.streams.values[index].lastProposal = max(open.lastProposal, proposal.sequence ?? 0)
+            self.settleSession(at: index)
             return .proposed(open.handle, proposal)
-        case .exit:
+        case .exit where open.operation == nil:
             return .exited(open.handle, try Exit(decoding: bytes, range: payload))
-        case .dropped:
-            return .dropped(open.handle, try Dropped(decoding: bytes, range: payload))
-        case .transferred:
+        case .dropped where open.isDropped && open.operation == nil:
+            let dropped = try Dropped(decoding: bytes, range: payload)
+            self.streams.values[index].operation = dropped.operation ?? 0
+            return .dropped(open.handle, dropped)
+        case .transferred where SessionOperation(received: open.operation).transfers && !open.isTransferred:
+            self.streams.values[index].isTransferred = true
             return .transferred(open.handle, try Transferred(decoding: bytes, range: payload))
-        case .end:
+        case .end where open.operation != nil:
             let end = try End(decoding: bytes, range: payload)
             self.close(at: index, stream: stream)
             return .ended(open.handle, end)
         default:
-            throw .violation("\(kind) does not fit stream \(stream)")
+            throw .violation("\(kind) does not fit the session on stream \(stream)")
         }
     }
 
@@ -138,6 +150,8 @@ extension ClientState {
         guard self.failure == nil, let index = self.visits.index(of: visit) else { return }
         self.connectionFrames.append(Cancel(), stream: visit)
         self.visits.remove(at: index)
+        self.leftVisits.append(visit)
+        if self.leftVisits.count > Self.rememberedVisits { self.leftVisits.removeFirst() }
     }
 
     private func isOpenVisit(_ visit: UInt64) -> Bool {
@@ -152,27 +166,47 @@ extension ClientState {
     ) throws(Failure) -> ClientEvent? {
         guard let index = self.visits.index(of: visit) else {
             let session = try Session(decoding: bytes, range: payload)
-            guard self.visits.count < Self.maximumVisits, self.asks.index(of: visit) == nil else {
-                throw .violation("session \(visit) has the stream of something else, or is one too many")
+            guard self.visits.count < Self.maximumVisits, self.asks.index(of: visit) == nil,
+                let destination = session.destination
+            else {
+                throw .violation("session \(visit) has no destination, the stream of an ask, or is one too many")
             }
-            // A destination that this client has given up a moment ago.
-            guard let destination = session.destination, self.streams.index(of: destination) != nil else { return nil }
+            guard let open = self.streams.index(of: destination) else {
+                // Given up a moment ago.
+                try self.checkIsLate(destination)
+                return nil
+            }
+            guard case .destination = self.streams.values[open].phase, self.streams.values[open].isStanding else {
+                throw .violation("session \(visit) is for stream \(destination), which is no destination")
+            }
+            guard !self.leftVisits.contains(visit) else { return nil }
             self.visits.insert(OpenVisit(handle: session.handle ?? 0), for: visit)
             return .session(visit, session)
         }
+        let open = self.visits.values[index]
         switch kind {
-        case .session: return .session(visit, try Session(decoding: bytes, range: payload))
-        case .item: return .item(visit, try Item(decoding: bytes, range: payload))
-        case .enter: return .entered(visit, try Enter(decoding: bytes, range: payload))
-        case .update: return .updated(visit, try Update(decoding: bytes, range: payload))
-        case .exit: return .left(visit, try Exit(decoding: bytes, range: payload))
-        case .perform: return .perform(visit, try Perform(decoding: bytes, range: payload))
         case .end:
             self.visits.remove(at: index)
             return .ended(visit, try End(decoding: bytes, range: payload))
         case .error:
             self.visits.remove(at: index)
             return .failed(visit, try Failure(decoding: bytes, range: payload))
+        case _ where open.isDropped:
+            throw .violation("\(kind) on session \(visit), which was dropped")
+        case .session:
+            return .session(visit, try Session(decoding: bytes, range: payload))
+        case .item where open.items < WireLimits.items:
+            self.visits.values[index].items += 1
+            return .item(visit, try Item(decoding: bytes, range: payload))
+        case .enter:
+            return .entered(visit, try Enter(decoding: bytes, range: payload))
+        case .update:
+            return .updated(visit, try Update(decoding: bytes, range: payload))
+        case .exit:
+            return .left(visit, try Exit(decoding: bytes, range: payload))
+        case .perform:
+            self.visits.values[index].isDropped = true
+            return .perform(visit, try Perform(decoding: bytes, range: payload))
         default:
             throw .violation("\(kind) on session \(visit)")
         }

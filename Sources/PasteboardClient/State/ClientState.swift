@@ -35,6 +35,8 @@ package struct ClientState: Sendable {
     var visits = StreamTable(empty: OpenVisit())
     /// Those among them whose drop was performed while loads of it wait for their turn.
     var performedVisits: [UInt64] = []
+    /// Those that this client has left a moment ago: the broker may not know it yet.
+    var leftVisits: [UInt64] = []
     let maximumAsks: Int
     /// Streams on which the broker owes nothing.
     var standing = 0
@@ -44,7 +46,7 @@ package struct ClientState: Sendable {
     private var probe: UInt64?
     /// Loads beyond what the broker takes at once, and the order of their turns; an id that is not in `waiting` any
     /// more was cancelled.
-    private var waiting: [UInt64: Load] = [:]
+    private(set) var waiting: [UInt64: Load] = [:]
     private var turns: [UInt64] = []
     private var nextTurn = 0
     /// The wire's id of each open load that had to wait.
@@ -105,7 +107,7 @@ package struct ClientState: Sendable {
     }
 
     package mutating func open(_ drag: Drag) throws(Failure) -> UInt64 {
-        try self.open(drag, as: .drag)
+        try self.open(drag, as: .drag(isAddition: drag.handle != nil))
     }
 
     package mutating func open(_ destination: Destination) throws(Failure) -> UInt64 {

@@ -14,11 +14,17 @@ struct OpenStream: Sendable {
         /// Contents have come; so many items.
         case listing(items: Int)
         case clear
-        case cleared
+        /// `committed` has come, and only the end is to follow.
+        case changed
         case status
         case stop
-        /// A drag session of this client's.
-        case drag
+        /// Items of a new drag session, or of an addition to one, are being sent.
+        case drag(isAddition: Bool)
+        /// Commit has been sent.
+        case offering
+        case adding
+        /// Committed: the stream is the session's life.
+        case session
         case destination
         /// Asked only to learn that the broker still answers; nobody hears of it.
         case probe
@@ -44,7 +50,12 @@ struct OpenStream: Sendable {
 
     // Of a drag session.
     var lastMove: UInt64 = 0
+    var lastProposal: UInt64 = 0
+    /// Whether this client has let go.
     var isDropped = false
+    /// What that does, once the broker has said so.
+    var operation: UInt32?
+    var isTransferred = false
 }
 
 /// A stream that the broker has opened: bytes that this client promised are wanted.
@@ -64,4 +75,6 @@ struct OpenVisit: Sendable {
     var handle: UInt64 = 0
     /// What is to be said once no load of it waits for its turn any more.
     var performed: Performed?
+    var items = 0
+    var isDropped = false
 }

@@ -1,0 +1,191 @@
+import PasteboardClient
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// Sessions that come to a client's destinations.
+@Suite struct ClientStateVisitTests {
+    private let visit: UInt64 = 1 << 32 | 1 << 31 | 6
+
+    enum Phase: CaseIterable {
+        case announced, inside, left, dropped
+
+        var accepted: Set<FrameKind> {
+            switch self {
+            case .announced, .inside, .left: [.session, .item, .enter, .update, .exit, .perform, .end, .error]
+            case .dropped: [.end, .error]
+            }
+        }
+
+        func enter(_ harness: inout StateHarness, _ visit: UInt64) throws {
+            _ = try harness.visit(visit, at: try harness.destination())
+            if self != .announced { _ = try harness.broker(Enter(), stream: visit) }
+            if self == .left { _ = try harness.broker(Exit(), stream: visit) }
+            if self == .dropped { _ = try harness.broker(Perform(), stream: visit) }
+        }
+    }
+
+    @Test("What fits is an event, what does not ends the connection", arguments: Phase.allCases, FrameKind.allCases)
+    func fits(phase: Phase, kind: FrameKind) throws {
+        var harness = try StateHarness()
+        try phase.enter(&harness, self.visit)
+        let frame = StateHarness.emptyFrame(kind, stream: self.visit, flags: kind == .data ? .last : [])
+        guard phase.accepted.contains(kind) else {
+            let failure = #expect(throws: Failure.self) { try harness.broker(frame) }
+            #expect(failure?.code == .protocolViolation)
+            return
+        }
+        let answer = try harness.broker(frame)
+        let event = try #require(answer)
+        #expect(event.stream == self.visit)
+        #expect(event.isEnd == [.end, .error].contains(kind))
+    }
+
+    @Test(
+        "Frames for a session that was left are dropped, as is one that has crossed with that",
+        arguments: Phase.allCases
+    )
+    func late(phase: Phase) throws {
+        var harness = try StateHarness()
+        let destination = try harness.destination()
+        _ = try harness.visit(self.visit, at: destination)
+        if phase == .dropped { _ = try harness.broker(Perform(), stream: self.visit) }
+        harness.state.leave(self.visit)
+        harness.state.leave(self.visit)
+        #expect(harness.sent().map(\.kind) == [.cancel])
+        for kind in [FrameKind.item, .enter, .update, .exit, .perform, .end, .error] {
+            #expect(try harness.broker(StateHarness.emptyFrame(kind, stream: self.visit)) == nil)
+        }
+        #expect(try harness.visit(self.visit, at: destination) == nil)
+        #expect(try harness.visit(self.visit + 2, at: destination)?.summary == "session \(self.visit + 2)")
+    }
+
+    @Test("However many sessions were left, the last of them is known")
+    func manyLeft() throws {
+        var harness = try StateHarness()
+        let destination = try harness.destination()
+        for number in UInt64(0)..<1000 {
+            _ = try harness.visit(self.visit + 2 * number, at: destination)
+            harness.state.leave(self.visit + 2 * number)
+            #expect(try harness.visit(self.visit + 2 * number, at: destination) == nil)
+        }
+    }
+
+    @Test("A session for a destination that was given up is dropped; the sessions there go on to their end")
+    func givenUp() throws {
+        var harness = try StateHarness()
+        let destination = try harness.destination()
+        _ = try harness.visit(self.visit, at: destination)
+        harness.state.cancel(destination)
+        #expect(try harness.visit(self.visit + 2, at: destination) == nil)
+        #expect(try harness.broker(Exit(), stream: self.visit)?.summary == "left \(self.visit)")
+        #expect(try harness.broker(End(), stream: self.visit)?.summary == "ended \(self.visit)")
+    }
+
+    @Test("A session for what is no destination breaks the protocol")
+    func nowhere() throws {
+        for wrong in 0..<4 {
+            var harness = try StateHarness()
+            let list = try harness.state.open(List())
+            let unregistered = try harness.state.open(Destination())
+            let stream: UInt64? = [nil, list, unregistered, unregistered + 2][wrong]
+            var session = Session()
+            session.destination = stream
+            #expect(throws: Failure.self) { try harness.broker(session, stream: self.visit) }
+        }
+    }
+
+    @Test("No stream is a session and an ask at once")
+    func askAndSession() throws {
+        var harness = try StateHarness()
+        let destination = try harness.destination()
+        _ = try harness.ask(self.visit, credit: 1)
+        #expect(throws: Failure.self) { try harness.visit(self.visit, at: destination) }
+        var other = try StateHarness()
+        _ = try other.visit(self.visit, at: try other.destination())
+        #expect(throws: Failure.self) { try other.ask(self.visit, credit: 1) }
+    }
+
+    @Test("A session has no more items than a publication may have, however often they are announced")
+    func items() throws {
+        var harness = try StateHarness()
+        let destination = try harness.destination()
+        for _ in 0..<WireLimits.items {
+            #expect(try harness.visit(self.visit, at: destination) != nil)
+            #expect(try harness.broker(Item(), stream: self.visit) != nil)
+        }
+        #expect(throws: Failure.self) { try harness.broker(Item(), stream: self.visit) }
+    }
+
+    @Test("What a destination says of a session that is over is not sent")
+    func over() throws {
+        var harness = try StateHarness()
+        let destination = try harness.destination()
+        _ = try harness.visit(self.visit, at: destination)
+        harness.state.propose(Proposal(), on: self.visit)
+        harness.state.exit(self.visit)
+        harness.state.enter(destination, session: 7, at: Location())
+        harness.state.performed(Performed(), on: self.visit)
+        harness.state.conclude(Conclude(), on: self.visit)
+        #expect(harness.sent().map(\.kind) == [.proposal, .exit, .enter, .performed, .conclude])
+        _ = try harness.broker(End(), stream: self.visit)
+        harness.state.cancel(destination)
+        _ = harness.sent()
+        harness.state.propose(Proposal(), on: self.visit)
+        harness.state.exit(self.visit)
+        harness.state.enter(destination, session: 7, at: Location())
+        harness.state.performed(Performed(), on: self.visit)
+        harness.state.conclude(Conclude(), on: self.visit)
+        harness.state.leave(self.visit)
+        #expect(harness.sent().isEmpty)
+    }
+
+    @Test(
+        "A drop is not called performed before the loads that wait for their turn have begun",
+        arguments: [false, true]
+    )
+    func performed(isCancelled: Bool) throws {
+        var harness = try StateHarness(maximumStreams: 1)
+        _ = try harness.visit(self.visit, at: try harness.destination())
+        let loads = try (0..<3).map { _ in try harness.state.open(Load()) }
+        harness.state.performed(Performed(), on: self.visit)
+        // Begun later: nothing waits for it.
+        let later = try harness.state.open(Load())
+        #expect(harness.sent().map(\.kind) == [.load])
+        _ = try harness.broker(Failure(.nothingHere, ""), stream: loads[0])
+        #expect(harness.sent().map(\.kind) == [.load])
+        if isCancelled {
+            harness.state.cancel(loads[2])
+            #expect(harness.sent().map(\.kind) == [.performed])
+        } else {
+            harness.state.cancel(loads[1])
+            #expect(harness.sent().map(\.kind) == [.cancel, .load, .performed])
+        }
+        harness.state.cancel(later)
+        #expect(harness.sent().isEmpty)
+    }
+
+    @Test("A destination, and a session at it, owe and are owed nothing; with the connection both are over")
+    func lost() throws {
+        var harness = try StateHarness()
+        let destination = try harness.destination()
+        _ = try harness.visit(self.visit, at: destination)
+        _ = try harness.visit(self.visit + 2, at: destination)
+        #expect(!harness.state.isAwaiting)
+        let lost = harness.state.connectionLost(Failure(.brokerUnavailable, ""))
+        #expect(lost.streams == [destination] && lost.asks.isEmpty)
+        #expect(lost.visits == [self.visit, self.visit + 2])
+        #expect(harness.state.connectionLost(Failure(.brokerUnavailable, "")).visits.isEmpty)
+        #expect(try harness.broker(End(), stream: self.visit) == nil)
+    }
+
+    @Test("A kind that must be understood ends the session on both sides")
+    func unknown() throws {
+        var harness = try StateHarness()
+        _ = try harness.visit(self.visit, at: try harness.destination())
+        let frame = StateHarness.emptyFrame(rawKind: 99, stream: self.visit, flags: .mustUnderstand)
+        #expect(try harness.broker(frame)?.summary == "failed \(self.visit) version-mismatch")
+        #expect(harness.sent().map(\.kind) == [.cancel])
+        #expect(try harness.broker(Update(), stream: self.visit) == nil)
+    }
+}
