@@ -2,7 +2,8 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Every kind of frame on a stream in every state, from a client that has said hello.
+/// Every kind of frame on a stream in every state, from a client that has said hello. Streams of drag sessions have
+/// tables of their own.
 @Suite struct StreamTableTests {
     private enum Outcome: Character {
         /// The peer is told on the stream.
@@ -34,17 +35,33 @@ import Testing
         .clear: "aVVVVVVVVVVV",
         .status: "aVVVVVVVVVVV",
         .stop: "aVVVVVVVVVVV",
+        .drag: "tVVVVVVVVVVV",
+        .destination: "aVVVVVVVVVVV",
+        .begin: "VVdVVVVdVVVV",
+        .move: "VVdVVVVdVVVV",
+        .drop: "VVdVVVVdVVVV",
+        .performed: "VVVVVVVVVVVV",
+        .conclude: "VVVVVVVVVVVV",
         .ask: "VVVVVVVVVVVV",
         .answer: "VVdddaVdddVV",
         .committed: "VVVVVVVVVVVV",
         .contents: "VVVVVVVVVVVV",
         .statusEntry: "VVVVVVVVVVVV",
+        .registered: "VVVVVVVVVVVV",
+        .session: "VVVVVVVVVVVV",
+        .update: "VVVVVVVVVVVV",
+        .perform: "VVVVVVVVVVVV",
+        .dropped: "VVVVVVVVVVVV",
+        .transferred: "VVVVVVVVVVVV",
         .data: "VVdadtVdddVV",
         .end: "VVdddtVdddVV",
         .error: "VVdddtVdddVc",
         .cancel: "VVtttVVdVVVV",
         .credit: "VVtddVVdVVVV",
         .progress: "VVdddtVdddVV",
+        .enter: "VVdVVVVdVVVV",
+        .exit: "VVVVVVVVVVVV",
+        .proposal: "VVVVVVVVVVVV",
     ]
 
     /// A payload that makes sense and has an effect where the frame is expected.
@@ -57,6 +74,10 @@ import Testing
             credit.offset = 1_000
             credit.encode(into: &bytes)
         case .data: bytes = [1]
+        case .destination:
+            var destination = Destination()
+            destination.name = "shelf"
+            destination.encode(into: &bytes)
         default: break
         }
         return bytes
@@ -166,7 +187,7 @@ import Testing
     @Test(
         "A malformed request is refused on its stream, and the connection goes on",
         arguments: [
-            FrameKind.write, .load, .list, .clear, .status, .stop,
+            FrameKind.write, .load, .list, .clear, .status, .stop, .drag, .destination,
         ]
     )
     func malformed(_ kind: FrameKind) {
