@@ -12,7 +12,7 @@ extension BrokerState {
 
     private func openSession(_ handle: UInt64, of peer: PeerID) throws(Failure) -> SessionID {
         guard let id = self.publications[PublicationID(rawValue: handle)]?.session, let session = self.sessions[id],
-            session.source == peer, session.phase == .offered || session.phase == .tracking
+            session.source == peer, session.phase == .offered || session.phase == .tracking, !session.isLifting
         else {
             throw Failure(.superseded, "this connection has no such session, or it has been dropped or has ended")
         }

@@ -5,6 +5,8 @@ extension BrokerState {
     /// Names and types that a peer may be told before it has answered for any: what comes at once must not be more than it
     /// can leave unread.
     private static let toldAtOnce: UInt64 = 512 << 10
+    /// What a session costs besides.
+    private static let toldPerSession: UInt64 = 512
 
     /// The source says where the session is now.
     mutating func move(_ id: SessionID, to location: Location?) {
@@ -37,7 +39,7 @@ extension BrokerState {
             .nothingHere,
             "there is no destination \(name.printable.prefix(utf8Count: WireLimits.name))"
                 + (isRestricted ? " in the process that the session is restricted to" : ""),
-            detail: isRestricted ? nil : names.map(\.key).joined(separator: "\n")
+            detail: isRestricted || names.isEmpty ? nil : names.map(\.key).joined(separator: "\n")
         )
     }
 
@@ -104,7 +106,7 @@ extension BrokerState {
             let viewer = self.peers[peer]?.viewer, let told = self.peers[peer]?.toldMetadata
         else { return true }
         let metadata = publication.charge.amount.metadata
-        let total = told.addingClamped(metadata - min(metadata, visit.toldMetadata))
+        let total = told.addingClamped(metadata - min(metadata, visit.toldMetadata) + Self.toldPerSession)
         guard total <= Self.toldAtOnce || told == 0 else { return false }
         self.peers.update(peer) { $0.toldMetadata = total }
         let places = publication.places(for: viewer)
