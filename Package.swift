@@ -145,6 +145,8 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(name: "TerminalTable", path: "Examples/TerminalTable", swiftSettings: settings),
+
         .target(
             name: "TestSupport",
             dependencies: [
@@ -206,6 +208,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(name: "TerminalTableTests", dependencies: ["TerminalTable", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ProcessTests",
             dependencies: [
