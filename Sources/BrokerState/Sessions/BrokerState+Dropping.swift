@@ -84,9 +84,7 @@ extension BrokerState {
 
     /// The handler has returned: the window is closed, unless its time has passed already.
     mutating func performed(_ visit: VisitID, items: [UInt32], failure: Failure?) {
-        guard let id = self.visits[visit]?.session, let drop = self.sessions[id]?.drop, drop.visit == visit,
-            !drop.isConcluded
-        else { return }
+        guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit else { return }
         self.closeWindow(of: id, taken: items, failure)
     }
 
@@ -106,9 +104,7 @@ extension BrokerState {
 
     /// The destination has what it asked for, or will not have it.
     mutating func concluded(_ visit: VisitID, items: [UInt32], failure: Failure?) {
-        guard let id = self.visits[visit]?.session, let drop = self.sessions[id]?.drop, drop.visit == visit,
-            !drop.isConcluded
-        else { return }
+        guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit else { return }
         self.sessions.update(id) { $0.drop?.isConcluded = true }
         self.closeWindow(of: id, taken: items, failure)
     }
