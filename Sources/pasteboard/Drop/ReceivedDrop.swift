@@ -19,6 +19,8 @@ final class ReceivedDrop {
     private var hasOwnFailure = false
     private var isConcluded = false
     private var isOver = false
+    /// Why the session is over, where that is not the destination's own doing.
+    private var end: Failure?
 
     init(_ session: VisitedSession, accepts: [Accept], directory: String, line: ProgressLine) {
         self.session = session
@@ -61,7 +63,7 @@ final class ReceivedDrop {
             self.perform(operation, &state)
         case .over(let failure):
             self.isOver = true
-            if let failure, self.session.isDropped { self.note(failure, about: nil) }
+            self.end = failure
         }
     }
 
@@ -174,6 +176,8 @@ final class ReceivedDrop {
     func report() {
         guard self.session.isDropped else { return }
         let all = self.session.items.count
+        // Mostly the items have said it; and what is all there is there, whatever became of the source then.
+        if let end, self.failure == nil, self.writtenCount < all { self.note(end, about: nil) }
         let verb = self.operation == .move ? "moved" : "copied"
         let part = self.writtenCount == all ? "" : "\(self.writtenCount) of "
         StandardStreams.note("\(verb) \(part)\(self.count(all)) from \(self.source)")
