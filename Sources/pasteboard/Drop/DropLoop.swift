@@ -57,7 +57,10 @@ final class DropLoop {
         // They may take their time: what was to be sent before has been.
         for (load, answer, file) in self.passed {
             guard let drop = self.loads.removeValue(forKey: load) else { continue }
-            try drop.passed(load, answer, file, &self.connection.io.state) { try self.checkSignals() }
+            try drop.passed(load, answer, file, &self.connection.io.state) {
+                try self.checkSignals()
+                self.showProgress()
+            }
         }
         self.passed = []
         if let failure { throw failure }

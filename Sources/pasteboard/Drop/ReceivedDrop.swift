@@ -40,7 +40,7 @@ final class ReceivedDrop {
 
     /// Bytes that have come, and all of them as far as that is known.
     var progress: (count: UInt64, total: UInt64?) {
-        let count = self.items.values.reduce(self.doneBytes) { $0 &+ $1.byteCount }
+        let count = self.items.values.reduce(self.doneBytes) { $0 &+ $1.writtenCount }
         let totals = self.items.values.map(\.total)
         guard !totals.contains(nil) else { return (count, nil) }
         return (count, totals.reduce(self.doneBytes) { $0 &+ ($1 ?? 0) })

@@ -18,6 +18,11 @@ final class ReceivedItem {
         self.sink = sink
     }
 
+    /// How far its file has been written, while it is.
+    var writtenCount: UInt64 {
+        self.sink.descriptor.flatMap { try? System.position(of: $0) } ?? self.byteCount
+    }
+
     /// What it is said to be; only then there is a file.
     func begin(_ answer: Answer, accepts: [Accept]) throws {
         // What was asked for alone is what the type conforms to, though nobody here knows it.
