@@ -24,6 +24,8 @@ open class InteractionView {
 
     /// The way to the broker for drags that begin in this tree, if it is its outermost view.
     package var connection = PasteboardConnection.shared
+    /// What takes drops in it besides its interactions, if it is a view of its own kind.
+    package var ownDropTarget: (any DropTarget)?
     /// What sessions are over here and in what lies in it.
     private(set) lazy var sessions = ViewSessions(root: self)
     /// What drags that begin in this tree find it by, if it is its outermost view.
@@ -114,8 +116,8 @@ open class InteractionView {
 
     /// Begins a drag as a finger does: asks the deepest view at a point that has an enabled ``DragInteraction``.
     ///
-    /// The drag ends as one of ``Drag/begin(_:options:connection:)`` does; the interaction's delegate hears of it. The
-    /// ``DropLocation`` with the name "" is the tree of views that it began in.
+    /// The interaction's delegate hears what becomes of the drag, which goes on until it is dropped or cancelled, whether or
+    /// not somebody holds it. The ``DropLocation`` with the name "" is the tree of views that it began in.
     ///
     /// - Parameter point: in this view's coordinates.
     /// - Returns: nil if there is no such interaction, or if its delegate gives no items.
