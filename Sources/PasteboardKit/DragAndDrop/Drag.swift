@@ -37,6 +37,8 @@ public final class Drag: DragSession {
 
     /// Whatever this process wants to find again in its own destinations; never sent.
     @MainActor public var localContext: Any?
+    /// Who hears what becomes of it.
+    @MainActor package weak var observer: (any DragObserver)?
 
     private struct State {
         var options = Options()
@@ -59,6 +61,11 @@ public final class Drag: DragSession {
     deinit {
         guard let (request, link) = state.withLock({ $0.session }), !request.isDropped else { return }
         request.cancel(over: link)
+    }
+
+    /// Where it begins: a point of an outermost view.
+    package func place(at point: Point) {
+        state.withLock { $0.location = DropLocation("", point: point) }
     }
 
     /// What it is to begin with.

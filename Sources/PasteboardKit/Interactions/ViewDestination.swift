@@ -1,0 +1,37 @@
+/// A name of a tree of views at the broker, as long as somebody holds this and the connection lasts.
+@MainActor
+final class ViewDestination {
+    let name: String
+    let connection: PasteboardConnection
+    private(set) var isServed = true
+    private let registration: DropRegistration
+
+    /// - Throws: `refused` if the name is taken.
+    init(
+        _ name: String,
+        accepting types: [UniformType],
+        isOwnProcess: Bool = false,
+        allowsSimultaneousSessions: Bool,
+        sessions: ViewSessions,
+        connection: PasteboardConnection
+    ) async throws(PasteboardError) {
+        self.name = name
+        self.connection = connection
+        registration = try await DropRegistration.register(
+            name: name,
+            accepting: types,
+            isOwnProcess: isOwnProcess,
+            allowsSimultaneousSessions: allowsSimultaneousSessions,
+            receiver: sessions,
+            connection: connection
+        )
+        Task { [weak self, registration] in
+            try? await registration.serve()
+            self?.isServed = false
+        }
+    }
+
+    deinit {
+        registration.unregister()
+    }
+}

@@ -1,0 +1,119 @@
+/// The sessions at a tree of views: which of its drop targets each is over, and which it has been over.
+@MainActor
+final class ViewSessions: DropReceiver {
+    private weak var root: InteractionView?
+    private var visits: [ObjectIdentifier: Visit] = [:]
+
+    init(root: InteractionView) {
+        self.root = root
+    }
+
+    @MainActor func propose(_ session: RemoteDropSession, at location: DropLocation, isEntry: Bool) -> DropProposal? {
+        let visit = visits[ObjectIdentifier(session)] ?? Visit(session)
+        visits[ObjectIdentifier(session)] = visit
+        let candidates = targets(at: location)
+        if let current = visit.current, !candidates.contains(where: { $0 === current }) { visit.move(to: nil) }
+        let target = candidates.first { isFree($0, for: visit) && visit.canHandle($0) }
+        if target !== visit.current { visit.move(to: target) }
+
+        if let target {
+            visit.wasProposed = true
+            return target.sessionDidUpdate(session, at: location)
+        }
+        // Who declines is not asked again before there are more items, and it may yet move to another view.
+        guard root?.dropTargets.allSatisfy(visit.isRefused(by:)) ?? true else {
+            visit.wasProposed = true
+            return DropProposal(operation: .cancel)
+        }
+        if !visit.wasProposed { visits[ObjectIdentifier(session)] = nil }
+        return nil
+    }
+
+    @MainActor func exited(_ session: RemoteDropSession) {
+        visits[ObjectIdentifier(session)]?.move(to: nil)
+    }
+
+    @MainActor func perform(_ session: RemoteDropSession, at location: DropLocation, operation: DropOperation) throws {
+        guard let target = visits[ObjectIdentifier(session)]?.current, target.isAttended,
+            root?.dropTargets.contains(where: { $0 === target }) ?? false
+        else { throw PasteboardError(.refused, message: "the view that was to take the drop is not there any more") }
+        target.performDrop(session, at: location, operation: operation)
+        target.concludeDrop(session)
+    }
+
+    @MainActor func ended(_ session: RemoteDropSession) {
+        guard let visit = visits.removeValue(forKey: ObjectIdentifier(session)) else { return }
+        for target in visit.entered { target.sessionDidEnd(session) }
+    }
+
+    /// What the session may be over, the first of which that can handle it counts.
+    private func targets(at location: DropLocation) -> [any DropTarget] {
+        guard let root else { return [] }
+        guard let point = location.point else { return root.dropTargets }
+        return root.views(at: root.converting(point)).flatMap(\.ownDropTargets)
+    }
+
+    private func isFree(_ target: any DropTarget, for visit: Visit) -> Bool {
+        target.allowsSimultaneousDropSessions
+            || visits.values.allSatisfy { $0 === visit || $0.current !== target }
+    }
+
+    /// One session at the tree.
+    @MainActor
+    private final class Visit {
+        let session: RemoteDropSession
+        /// What it is over.
+        private(set) var current: (any DropTarget)?
+        /// What it has been over, in the order of its coming.
+        private(set) var entered: [any DropTarget] = []
+        var wasProposed = false
+        /// For so many items as there were when they answered.
+        private var answers: [(target: any DropTarget, canHandle: Bool)] = []
+        private var itemCount = 0
+
+        init(_ session: RemoteDropSession) {
+            self.session = session
+        }
+
+        func canHandle(_ target: any DropTarget) -> Bool {
+            guard target.isAttended else { return false }
+            if let answer = answer(of: target) { return answer }
+            let canHandle = target.canHandle(session)
+            answers.append((target, canHandle))
+            return canHandle
+        }
+
+        /// Whether it has answered, and with no.
+        func isRefused(by target: any DropTarget) -> Bool {
+            answer(of: target) == false
+        }
+
+        private func answer(of target: any DropTarget) -> Bool? {
+            if session.items.count != itemCount {
+                itemCount = session.items.count
+                answers = []
+            }
+            return answers.first { $0.target === target }?.canHandle
+        }
+
+        func move(to target: (any DropTarget)?) {
+            let left = current
+            current = target
+            left?.sessionDidExit(session)
+            guard let target else { return }
+            if !entered.contains(where: { $0 === target }) { entered.append(target) }
+            target.sessionDidEnter(session)
+        }
+    }
+}
+
+extension InteractionView {
+    var ownDropTargets: [any DropTarget] {
+        interactions.compactMap { $0 as? any DropTarget }
+    }
+
+    /// Of this view and all that lie in it, without disabled ones: the outer ones first, of those side by side the uppermost.
+    var dropTargets: [any DropTarget] {
+        enabledViews.flatMap(\.ownDropTargets)
+    }
+}
