@@ -17,6 +17,7 @@ let package = Package(
     name: "swift-pasteboard",
     products: [
         .library(name: "PasteboardKit", targets: ["PasteboardKit"]),
+        .library(name: "TableDragAndDrop", targets: ["TableDragAndDrop"]),
         .library(name: "PasteboardBroker", targets: ["PasteboardBroker"]),
         .library(name: "TypeIdentifiers", targets: ["TypeIdentifiers"]),
         .executable(name: "pasteboardd", targets: ["pasteboardd"]),
@@ -64,6 +65,8 @@ let package = Package(
             dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
             swiftSettings: settings
         ),
+
+        .target(name: "TableDragAndDrop", dependencies: ["PasteboardKit"], swiftSettings: settings),
 
         .executableTarget(name: "pasteboardd", dependencies: ["BrokerLoop"], swiftSettings: settings),
         .executableTarget(
@@ -199,9 +202,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "TableDragAndDropTests",
+            dependencies: ["TableDragAndDrop", "PasteboardKit", "TypeIdentifiers"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "InProcessTests",
             dependencies: [
-                "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop", "BrokerState",
+                "TableDragAndDrop", "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop", "BrokerState",
                 "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport", "PortedPrograms",
             ],
             swiftSettings: settings

@@ -33,6 +33,14 @@ public final class DragItem: Sendable {
         }
     }
 
+    /// What the source has given, if the item is one of a session that began in this process; otherwise the item itself.
+    @MainActor package var original: DragItem { local?.item() ?? self }
+
+    /// A destination in its own process has it, without a load.
+    package func take() {
+        local?.taken()
+    }
+
     /// The source's item, and who hears that a destination has taken it.
     struct LocalItem: Sendable {
         let item: @Sendable () -> DragItem?

@@ -155,6 +155,12 @@ package final class RemoteDropSession: DropSession {
             release()
         }
 
+        /// Something that has arrived is not wanted: nothing may be deleted at the source.
+        package func fail(_ reason: String) {
+            window.fail(reason)
+            release()
+        }
+
         /// Only the first time counts.
         package func release() {
             let isFirst = isHeld.withLock { isHeld in

@@ -1,0 +1,94 @@
+public import FoundationEssentials
+public import PasteboardKit
+
+extension Table {
+    /// The finger on a row: asks the drag delegate for items, and begins a drag with them.
+    ///
+    /// If the row is one of several that are selected, it is a drag of them all. The drag can be directed to this table, or
+    /// whatever it lies in, by a ``DropLocation`` with the name "".
+    ///
+    /// - Returns: nil if no drag begins: there is no such row or no delegate, the delegate gives no item, or
+    ///   ``dragInteractionEnabled`` or ``InteractionView/isUserInteractionEnabled`` is off.
+    /// - Throws: what has refused the drag; `cancelled` if the task is cancelled. The delegate, told of the beginning, is told
+    ///   of the end, too.
+    public func beginDrag(at indexPath: IndexPath) async throws(PasteboardError) -> Drag? {
+        let root = outermostView
+        let session = Drag(connection: root.connection)
+        let items = itemsForBeginning(session, at: indexPath)
+        guard !items.isEmpty else { return nil }
+        session.prepare(items)
+        let (drag, options) = willBegin(session)
+        do {
+            try await root.start(session, options, observer: drag)
+        } catch {
+            drag.end(session)
+            throw error
+        }
+        return session
+    }
+
+    /// A tap on a row while a drag is under way: asks the drag delegate for items, and adds them.
+    ///
+    /// - Parameters:
+    ///   - drag: one that has not been dropped, whether or not it began in this table.
+    ///   - indexPath: a row; one that is dragged already is not asked for again.
+    ///   - point: where in the table, for the delegate.
+    /// - Returns: false if nothing is added: as for ``beginDrag(at:)``.
+    /// - Throws: as ``Drag/add(_:)``. The session goes on as it was.
+    @discardableResult
+    public func addItems(
+        to drag: Drag,
+        at indexPath: IndexPath,
+        point: Point = Point(x: 0, y: 0)
+    ) async throws(PasteboardError) -> Bool {
+        let items = itemsForAdding(to: drag, at: indexPath, point: point)
+        guard !items.isEmpty else { return false }
+        try await drag.add(items)
+        return true
+    }
+
+    // MARK: What the delegate says
+
+    func itemsForBeginning(_ session: any DragSession, at indexPath: IndexPath) -> [DragItem] {
+        guard dragInteractionEnabled, isReachable, let dragDelegate, indexPath.isRow(of: counts) else { return [] }
+        let rows = selection.contains(indexPath) ? selection.sorted() : [indexPath]
+        draggedRows.removeAll { $0.item == nil }
+        return rows.flatMap { row in
+            // A delegate may change the rows while it is asked.
+            guard row.isRow(of: counts) else { return [DragItem]() }
+            let items = dragDelegate.tableView(self, itemsForBeginning: session, at: row)
+            draggedRows += items.map { DraggedRow(item: $0, path: row) }
+            return items
+        }
+    }
+
+    func itemsForAdding(to session: any DragSession, at indexPath: IndexPath, point: Point) -> [DragItem] {
+        guard dragInteractionEnabled, isReachable, let dragDelegate, indexPath.isRow(of: counts) else { return [] }
+        let isDragged = session.items.contains { sourceIndexPath(of: $0) == indexPath }
+        guard !isDragged else { return [] }
+        let items = dragDelegate.tableView(self, itemsForAddingTo: session, at: indexPath, point: point)
+        draggedRows += items.map { DraggedRow(item: $0, path: indexPath) }
+        return items
+    }
+
+    func willBegin(_ session: any DragSession) -> (TableDrag, Drag.Options) {
+        let drag = TableDrag(session, table: self)
+        drags.removeAll { $0.drag == nil }
+        drags.append(WeakDrag(drag: drag))
+        var options = Drag.Options()
+        guard let dragDelegate else { return (drag, options) }
+        dragDelegate.tableView(self, dragSessionWillBegin: session)
+        options.allowsMoveOperation = dragDelegate.tableView(self, dragSessionAllowsMoveOperation: session)
+        options.isRestrictedToDraggingApplication =
+            dragDelegate.tableView(self, dragSessionIsRestrictedToDraggingApplication: session)
+        options.allowsMoveBetweenProcesses =
+            dragDelegate.tableView(self, dragSessionAllowsMoveBetweenProcesses: session)
+        return (drag, options)
+    }
+
+    /// The row of this table that an item was given for; nil if there is none, or if any row has changed since.
+    func sourceIndexPath(of item: DragItem) -> IndexPath? {
+        let original = item.original
+        return draggedRows.first { $0.item === original }?.path
+    }
+}

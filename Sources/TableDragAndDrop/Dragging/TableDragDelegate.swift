@@ -1,0 +1,73 @@
+public import FoundationEssentials
+public import PasteboardKit
+
+/// Gives the items for rows that are dragged, and hears what becomes of them.
+///
+/// All but the first method have a default. A subclass's method is not called where its superclass conforms without having
+/// it: implement it there.
+@MainActor
+public protocol TableDragDelegate: AnyObject {
+    /// A drag is about to begin.
+    ///
+    /// - Parameters:
+    ///   - session: what it will be. The place to set ``DragSession/localContext``.
+    ///   - indexPath: the row that was pressed; if it is one of several that are selected, this is called for each of them,
+    ///     from the first on.
+    /// - Returns: the items that the row is dragged as; none: it is not. Where no row has any, no drag begins.
+    func tableView(_ tableView: Table, itemsForBeginning session: any DragSession, at indexPath: IndexPath) -> [DragItem]
+
+    /// A row was tapped while a session is under way, which need not have begun in this table.
+    ///
+    /// - Parameters:
+    ///   - indexPath: a row that is not dragged already.
+    ///   - point: where in the table, if anybody knows.
+    /// - Returns: the items to be added; none unless implemented.
+    func tableView(
+        _ tableView: Table,
+        itemsForAddingTo session: any DragSession,
+        at indexPath: IndexPath,
+        point: Point
+    ) -> [DragItem]
+
+    /// A drag with items of this table begins. ``tableView(_:dragSessionDidEnd:)`` follows in any case.
+    func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession)
+
+    /// The session was dropped, here or elsewhere, or cancelled. Bytes may still be asked for.
+    func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession)
+
+    /// Whether a destination may propose to move; true unless implemented. Asked once, as the session begins.
+    func tableView(_ tableView: Table, dragSessionAllowsMoveOperation session: any DragSession) -> Bool
+
+    /// Whether only this process sees the session; false unless implemented. Asked once, as the session begins.
+    func tableView(_ tableView: Table, dragSessionIsRestrictedToDraggingApplication session: any DragSession) -> Bool
+
+    /// Whether a destination of another process, too, may propose to move; false unless implemented. Asked once, as the
+    /// session begins.
+    func tableView(_ tableView: Table, dragSessionAllowsMoveBetweenProcesses session: any DragSession) -> Bool
+
+    /// The destination has everything that it asked for, and has said so: what was moved is to be deleted now. It is called
+    /// once at most, behind ``tableView(_:dragSessionDidEnd:)``, and not where the table has rearranged its own rows by
+    /// ``TableDataSource/tableView(_:moveRowAt:to:)``.
+    func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession)
+}
+
+extension TableDragDelegate {
+    public func tableView(
+        _ tableView: Table,
+        itemsForAddingTo session: any DragSession,
+        at indexPath: IndexPath,
+        point: Point
+    ) -> [DragItem] { [] }
+    public func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {}
+    public func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) {}
+    public func tableView(_ tableView: Table, dragSessionAllowsMoveOperation session: any DragSession) -> Bool { true }
+    public func tableView(
+        _ tableView: Table,
+        dragSessionIsRestrictedToDraggingApplication session: any DragSession
+    ) -> Bool { false }
+    public func tableView(
+        _ tableView: Table,
+        dragSessionAllowsMoveBetweenProcesses session: any DragSession
+    ) -> Bool { false }
+    public func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {}
+}

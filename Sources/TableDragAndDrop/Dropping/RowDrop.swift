@@ -1,0 +1,52 @@
+import FoundationEssentials
+import PasteboardKit
+
+/// A drop on a table, as its delegate is given it.
+@MainActor
+final class RowDrop: TableDropCoordinator {
+    let session: any DropSession
+    let items: [any TableDropItem]
+    let destinationIndexPath: IndexPath?
+    let proposal: TableDropProposal
+    private let table: Table
+    /// The last placeholder at each place: what comes to the same place next follows it.
+    private var lastPlaceholders: [IndexPath: PlaceholderRow] = [:]
+
+    init(_ session: any DropSession, at destination: IndexPath?, proposal: TableDropProposal, table: Table) {
+        self.session = session
+        self.table = table
+        self.proposal = proposal
+        destinationIndexPath = destination
+        items = session.items.map { DroppedItem($0, table: table) }
+    }
+
+    func drop(_ dragItem: DragItem, to placeholder: TableDropPlaceholder) -> any TableDropPlaceholderContext {
+        let hold = (session as? RemoteDropSession)?.holdConclusion()
+        let row = PlaceholderRow(dragItem, placeholder: placeholder, table: table, hold: hold)
+        let path = placeholder.insertionIndexPath
+        if !table.show(row, at: path, behind: lastPlaceholders[path]) { row.resolve(isTaken: false) }
+        lastPlaceholders[path] = row
+        return row
+    }
+
+    func drop(_ dragItem: DragItem, toRowAt indexPath: IndexPath) {
+        dragItem.take()
+    }
+
+    func drop(_ dragItem: DragItem, intoRowAt indexPath: IndexPath, rect: Rect) {
+        dragItem.take()
+    }
+}
+
+@MainActor
+private final class DroppedItem: TableDropItem {
+    let dragItem: DragItem
+    private weak var table: Table?
+
+    init(_ dragItem: DragItem, table: Table) {
+        self.dragItem = dragItem
+        self.table = table
+    }
+
+    var sourceIndexPath: IndexPath? { table?.sourceIndexPath(of: dragItem) }
+}

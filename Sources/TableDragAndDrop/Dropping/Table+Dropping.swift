@@ -1,0 +1,114 @@
+import FoundationEssentials
+import PasteboardKit
+
+extension Table {
+    /// A session that is over the table.
+    struct Visit {
+        var proposal = TableDropProposal(operation: .cancel)
+
+        /// Whether a row would come where it is.
+        var opensGap: Bool {
+            switch proposal.operation {
+            case .copy, .move: proposal.intent == .insertAtDestinationIndexPath
+            case .cancel, .forbidden: false
+            }
+        }
+    }
+
+    func canHandle(_ session: any DropSession) -> Bool {
+        dropDelegate?.tableView(self, canHandle: session) ?? false
+    }
+
+    func enter(_ session: any DropSession) {
+        visits[ObjectIdentifier(session)] = Visit()
+        dropDelegate?.tableView(self, dropSessionDidEnter: session)
+    }
+
+    /// - Parameter indexPath: whatever the other side has named.
+    func update(_ session: any DropSession, at indexPath: IndexPath?) -> DropProposal {
+        let destination = place(indexPath)
+        let proposed = dropDelegate?.tableView(
+            self,
+            dropSessionDidUpdate: session,
+            withDestinationIndexPath: destination
+        )
+        let proposal = enforced(proposed ?? TableDropProposal(operation: .cancel), at: destination)
+        visits[ObjectIdentifier(session)]?.proposal = proposal
+        return DropProposal(operation: proposal.operation)
+    }
+
+    func exit(_ session: any DropSession) {
+        visits[ObjectIdentifier(session)] = nil
+        dropDelegate?.tableView(self, dropSessionDidExit: session)
+    }
+
+    func perform(_ session: any DropSession, at indexPath: IndexPath?, operation: DropOperation) {
+        let intent = visits.removeValue(forKey: ObjectIdentifier(session))?.proposal.intent ?? .unspecified
+        let destination = place(indexPath)
+        // Rows may have gone since they were proposed for.
+        let proposal = enforced(TableDropProposal(operation: operation, intent: intent), at: destination)
+        guard let dropDelegate, numberOfSections > 0 else { return }
+        if rearrange(session, to: destination, proposal) { return }
+        let drop = RowDrop(session, at: destination, proposal: proposal, table: self)
+        dropDelegate.tableView(self, performDropWith: drop)
+    }
+
+    func end(_ session: any DropSession) {
+        visits[ObjectIdentifier(session)] = nil
+        dropDelegate?.tableView(self, dropSessionDidEnd: session)
+    }
+
+    /// What is shown for an item until its bytes have arrived.
+    ///
+    /// - Parameter other: one that it follows, if that is still there.
+    /// - Returns: false: there is no section to show it in.
+    func show(_ row: PlaceholderRow, at path: IndexPath, behind other: PlaceholderRow?) -> Bool {
+        if let other, placeholders.insert(row, behind: other) { return true }
+        guard path.count == 2, numberOfSections > 0 else { return false }
+        let section = min(max(0, path.section), numberOfSections - 1)
+        placeholders.insert(row, at: path.row, inSection: section, count: numberOfRows(inSection: section))
+        return true
+    }
+
+    /// A path that can be handed to a delegate, whoever has named it.
+    private func place(_ indexPath: IndexPath?) -> IndexPath? {
+        guard let indexPath, indexPath.isPlace(in: counts) else { return nil }
+        return indexPath
+    }
+
+    private func enforced(_ proposal: TableDropProposal, at destination: IndexPath?) -> TableDropProposal {
+        let isAtRow = destination?.isRow(of: counts) ?? false
+        let intent: TableDropProposal.Intent
+        switch proposal.intent {
+        case _ where destination == nil: intent = .unspecified
+        case .unspecified, .insertAtDestinationIndexPath: intent = proposal.intent
+        case .insertIntoDestinationIndexPath: intent = isAtRow ? .insertIntoDestinationIndexPath : .unspecified
+        case .automatic: intent = isAtRow ? .insertIntoDestinationIndexPath : .insertAtDestinationIndexPath
+        }
+        // Nothing could be inserted anywhere.
+        let operation = numberOfSections == 0 ? .cancel : proposal.operation
+        return TableDropProposal(operation: operation, intent: intent)
+    }
+
+    /// A single row of this table that goes to another place of it is the data source's business.
+    ///
+    /// - Returns: whether it was that.
+    private func rearrange(_ session: any DropSession, to destination: IndexPath?, _ proposal: TableDropProposal) -> Bool {
+        guard
+            proposal == TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath),
+            let item = session.items.first, session.items.count == 1,
+            let local = session.localDragSession, let source = sourceIndexPath(of: item), var target = destination,
+            let dataSource, dataSource.tableView(self, canMoveRowAt: source)
+        else { return false }
+        if target.section == source.section {
+            // Without the row itself there is one place less.
+            target = IndexPath(row: min(target.row, numberOfRows(inSection: source.section) - 1), section: source.section)
+        }
+        drags.first { $0.drag?.session === local }?.drag?.isRearranged = true
+        item.take()
+        guard target != source else { return true }
+        dataSource.tableView(self, moveRowAt: source, to: target)
+        moveRow(at: source, to: target)
+        return true
+    }
+}

@@ -1,0 +1,194 @@
+import FoundationEssentials
+import Testing
+
+@testable import TableDragAndDrop
+
+@Suite
+@MainActor
+struct PlaceholderTests {
+    let rows = TestRows(["a", "b", "c"])
+    let table: Table
+
+    init() {
+        table = rows.makeTable()
+    }
+
+    private func drop(
+        _ texts: [String],
+        at path: IndexPath? = IndexPath(row: 1, section: 0),
+        onDrop: @escaping (any TableDropCoordinator) -> Void
+    ) {
+        rows.onDrop = onDrop
+        let session = TestDrop(texts.map { DragItem(text: $0) })
+        table.enter(session)
+        _ = table.update(session, at: path)
+        table.perform(session, at: path, operation: .copy)
+    }
+
+    private func dropToPlaceholders(_ texts: [String], at row: Int = 1) -> [any TableDropPlaceholderContext] {
+        var contexts: [any TableDropPlaceholderContext] = []
+        drop(texts) { contexts = $0.dropAllToPlaceholders(at: IndexPath(row: row, section: 0)) }
+        return contexts
+    }
+
+    /// Commits with a text of its own, and says at which row.
+    @discardableResult
+    private func commit(_ context: (any TableDropPlaceholderContext)?, _ text: String) -> Int? {
+        var row: Int?
+        let isCommitted = context?.commitInsertion {
+            row = $0.row
+            rows.sections[$0.section].insert(text, at: $0.row)
+        }
+        #expect(isCommitted == (row != nil))
+        return row
+    }
+
+    @Test("a placeholder is a row that the data source does not know of")
+    func shown() {
+        let contexts = dropToPlaceholders(["x", "y"])
+        #expect(table.texts(rows) == ["a", "<0>", "<1>", "b", "c"])
+        #expect(table.numberOfRows(inSection: 0) == 3)
+        #expect(table.hasUncommittedUpdates)
+        #expect(contexts[0].dragItem !== contexts[1].dragItem)
+    }
+
+    @Test("placeholders become rows in whatever order", arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]])
+    func committed(order: [Int]) {
+        let contexts = dropToPlaceholders(["x", "y", "z"])
+        for index in order { commit(contexts[index], ["x", "y", "z"][index]) }
+        #expect(rows.sections[0] == ["a", "x", "y", "z", "b", "c"])
+        #expect(table.texts(rows) == rows.sections[0])
+        #expect(!table.hasUncommittedUpdates)
+    }
+
+    @Test("several at the same place follow each other")
+    func samePlace() {
+        var contexts: [any TableDropPlaceholderContext] = []
+        drop(["x", "y", "z"]) { coordinator in
+            contexts = coordinator.items.map {
+                coordinator.drop(
+                    $0.dragItem,
+                    toPlaceholderInsertedAt: IndexPath(row: 0, section: 0),
+                    withReuseIdentifier: "row",
+                    rowHeight: Table.automaticDimension
+                )
+            }
+        }
+        for (context, text) in zip(contexts, ["x", "y", "z"]).reversed() { commit(context, text) }
+        #expect(rows.sections[0] == ["x", "y", "z", "a", "b", "c"])
+    }
+
+    @Test("a placeholder is committed where it is now, not where it was inserted")
+    func concurrent() {
+        let context = dropToPlaceholders(["x"])[0]
+        rows.sections[0].insert("new", at: 0)
+        table.insertRows(at: [IndexPath(row: 0, section: 0)])
+        #expect(table.texts(rows) == ["new", "a", "<0>", "b", "c"])
+        rows.sections[0].removeSubrange(2...)
+        table.deleteRows(at: [IndexPath(row: 2, section: 0), IndexPath(row: 3, section: 0)])
+        #expect(commit(context, "x") == 2)
+        #expect(rows.sections[0] == ["new", "a", "x"])
+    }
+
+    @Test("where all rows have gone, a placeholder is the first")
+    func emptied() {
+        let context = dropToPlaceholders(["x"], at: 3)[0]
+        rows.sections[0] = []
+        table.deleteRows(at: (0..<3).map { IndexPath(row: $0, section: 0) })
+        #expect(commit(context, "x") == 0)
+    }
+
+    @Test("both calls are false once a placeholder has gone")
+    func gone() {
+        let contexts = dropToPlaceholders(["x", "y", "z"])
+        #expect(contexts[0].deletePlaceholder())
+        #expect(!contexts[0].deletePlaceholder())
+        #expect(commit(contexts[0], "x") == nil)
+        #expect(commit(contexts[1], "y") == 1)
+        #expect(!contexts[1].deletePlaceholder())
+        table.reloadData()
+        #expect(commit(contexts[2], "z") == nil)
+        #expect(!contexts[2].deletePlaceholder())
+        #expect(rows.sections[0] == ["a", "y", "b", "c"])
+        #expect(!table.hasUncommittedUpdates)
+    }
+
+    @Test("a table that is gone has no placeholders, and neither has one without its data source")
+    func tableGone() {
+        var table: Table? = rows.makeTable()
+        var context: (any TableDropPlaceholderContext)?
+        rows.onDrop = { context = $0.dropAllToPlaceholders(at: IndexPath(row: 0, section: 0))[0] }
+        table?.perform(TestDrop(texts: "x"), at: nil, operation: .copy)
+        table = nil
+        #expect(commit(context, "x") == nil)
+
+        let other = dropToPlaceholders(["y"])[0]
+        self.table.dataSource = nil
+        #expect(commit(other, "y") == nil)
+    }
+
+    @Test("a block may reload everything")
+    func reloadedByBlock() {
+        let contexts = dropToPlaceholders(["x", "y"])
+        let isCommitted = contexts[0].commitInsertion { path in
+            rows.sections[0].insert("x", at: path.row)
+            rows.sections.append([])
+            table.reloadData()
+        }
+        #expect(isCommitted)
+        #expect(!contexts[1].deletePlaceholder())
+        #expect(table.numberOfSections == 2)
+    }
+
+    @Test("a placeholder can become a row within a batch")
+    func inBatch() {
+        let contexts = dropToPlaceholders(["x", "y"], at: 2)
+        table.performBatchUpdates {
+            rows.sections[0].removeFirst()
+            table.deleteRows(at: [IndexPath(row: 0, section: 0)])
+            #expect(commit(contexts[0], "x") == 1)
+            rows.sections[0].append("end")
+            table.insertRows(at: [IndexPath(row: 3, section: 0)])
+        }
+        #expect(rows.sections[0] == ["b", "x", "c", "end"])
+        #expect(table.texts(rows) == ["b", "x", "<1>", "c", "end"])
+        #expect(commit(contexts[1], "y") == 2)
+    }
+
+    @Test("placeholders stay in their order while others come and go", arguments: 0..<200 as Range<UInt64>)
+    func random(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var pending: [(context: any TableDropPlaceholderContext, text: String)] = []
+        var expected: [String] = table.texts(rows)
+        for step in 0..<30 {
+            let row = Int.random(in: 0...rows.sections[0].count, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                let shownRow = Int.random(in: 0...expected.count, using: &random)
+                let context = dropToPlaceholders(["\(step)"], at: shownRow)[0]
+                pending.append((context, "p\(step)"))
+                expected.insert("<0>", at: shownRow)
+            case 1:
+                rows.sections[0].insert("r\(step)", at: row)
+                table.insertRows(at: [IndexPath(row: row, section: 0)])
+                expected = table.texts(rows)
+            case 2 where row < rows.sections[0].count:
+                let text = rows.sections[0].remove(at: row)
+                table.deleteRows(at: [IndexPath(row: row, section: 0)])
+                expected.removeAll { $0 == text }
+            default:
+                guard let next = pending.indices.randomElement(using: &random) else { continue }
+                let (context, text) = pending.remove(at: next)
+                let before = table.texts(rows)
+                commit(context, text)
+                let after = table.texts(rows)
+                // The row is where the placeholder was: nothing else has moved.
+                let at = after.firstIndex(of: text)
+                #expect(at.map { before[$0] } == "<0>", "seed \(seed), step \(step)")
+                expected = before
+                if let at { expected[at] = text }
+            }
+            #expect(table.texts(rows) == expected, "seed \(seed), step \(step)")
+        }
+    }
+}

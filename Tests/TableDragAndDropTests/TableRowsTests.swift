@@ -1,0 +1,164 @@
+import FoundationEssentials
+import Testing
+
+@testable import TableDragAndDrop
+
+@Suite
+@MainActor
+struct TableRowsTests {
+    @Test("a table asks for its numbers once, and again after what it is told")
+    func counts() {
+        let rows = TestRows(["a", "b"], [])
+        let table = rows.makeTable()
+        #expect(table.numberOfSections == 2)
+        #expect(table.numberOfRows(inSection: 0) == 2)
+        rows.sections[0].append("c")
+        #expect(table.numberOfRows(inSection: 0) == 2)
+        table.insertRows(at: [IndexPath(row: 2, section: 0)])
+        #expect(table.numberOfRows(inSection: 0) == 3)
+    }
+
+    @Test("a section that is not there has no rows", arguments: [-1, 1, Int.max, Int.min])
+    func noSection(section: Int) {
+        let rows = TestRows(["a"])
+        let table = rows.makeTable()
+        #expect(table.numberOfRows(inSection: section) == 0)
+        #expect(table.presentedRows(inSection: section).isEmpty)
+    }
+
+    @Test("a change before the first question is nothing to compare with")
+    func unasked() {
+        let rows = TestRows(["a"])
+        let table = rows.makeTable()
+        rows.sections[0].append("b")
+        table.insertRows(at: [IndexPath(row: 1, section: 0)])
+        #expect(table.numberOfRows(inSection: 0) == 2)
+    }
+
+    @Test("a batch is checked as one, in whatever order its calls come")
+    func batch() {
+        let rows = TestRows(["a", "b", "c"], ["d"])
+        let table = rows.makeTable()
+        var hasEnded: Bool?
+        table.performBatchUpdates {
+            #expect(table.hasUncommittedUpdates)
+            rows.sections = [["x", "c", "d"], []]
+            table.insertRows(at: [IndexPath(row: 0, section: 0)])
+            table.deleteRows(at: [IndexPath(row: 0, section: 0), IndexPath(row: 1, section: 0)])
+            table.performBatchUpdates {
+                table.moveRow(at: IndexPath(row: 0, section: 1), to: IndexPath(row: 2, section: 0))
+            }
+            #expect(hasEnded == nil)
+        } completion: {
+            hasEnded = $0
+        }
+        #expect(hasEnded == true)
+        #expect(!table.hasUncommittedUpdates)
+        #expect(table.numberOfRows(inSection: 0) == 3)
+        #expect(table.numberOfRows(inSection: 1) == 0)
+    }
+
+    @Test("numbers that contradict each other end the program, with the numbers")
+    func contradiction() async throws {
+        let result = try await #require(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            await MainActor.run {
+                let rows = TestRows(["a", "b"])
+                let table = rows.makeTable()
+                #expect(table.numberOfRows(inSection: 0) == 2)
+                rows.sections[0].append("c")
+                table.deleteRows(at: [IndexPath(row: 0, section: 0)])
+            }
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("Section 0 has 3 rows after the update, and should have 1: 2 before it"), "\(text)")
+    }
+
+    @Test("a batch with wrong numbers ends the program")
+    func contradictionOfBatch() async {
+        await #expect(processExitsWith: .failure) {
+            await MainActor.run {
+                let rows = TestRows(["a"])
+                let table = rows.makeTable()
+                table.performBatchUpdates {
+                    rows.sections[0].append("b")
+                }
+            }
+        }
+    }
+
+    @Test("a placeholder whose block inserts nothing ends the program")
+    func contradictionOfPlaceholder() async {
+        await #expect(processExitsWith: .failure) {
+            await MainActor.run {
+                let rows = TestRows(["a"])
+                let table = rows.makeTable()
+                rows.onDrop = { coordinator in
+                    coordinator.dropAllToPlaceholders(at: IndexPath(row: 0, section: 0))[0].commitInsertion { _ in }
+                }
+                table.perform(TestDrop(texts: "x"), at: nil, operation: .copy)
+            }
+        }
+    }
+
+    @Test("an index path that names no row ends the program")
+    func notARow() async {
+        await #expect(processExitsWith: .failure) {
+            await MainActor.run {
+                let rows = TestRows(["a"])
+                let table = rows.makeTable()
+                #expect(table.numberOfSections == 1)
+                table.deleteRows(at: [IndexPath(index: 0)])
+            }
+        }
+    }
+
+    @Test("reloaded within a batch, there is nothing to compare with")
+    func reloadedInBatch() {
+        let rows = TestRows(["a"])
+        let table = rows.makeTable()
+        table.performBatchUpdates {
+            rows.sections = [["b"], ["c"]]
+            table.reloadData()
+            rows.sections[0].append("d")
+        }
+        #expect(table.numberOfSections == 2)
+        #expect(table.numberOfRows(inSection: 0) == 2)
+    }
+
+    @Test("the selection follows its rows")
+    func selection() {
+        let rows = TestRows(["a", "b", "c"])
+        let table = rows.makeTable()
+        #expect(table.indexPathsForSelectedRows == nil)
+        for row in [2, 1, 7] { table.selectRow(at: IndexPath(row: row, section: 0)) }
+        #expect(table.indexPathsForSelectedRows == [IndexPath(row: 1, section: 0), IndexPath(row: 2, section: 0)])
+        rows.sections[0] = ["x", "a", "c"]
+        table.performBatchUpdates {
+            table.insertRows(at: [IndexPath(row: 0, section: 0)])
+            table.deleteRows(at: [IndexPath(row: 1, section: 0)])
+        }
+        #expect(table.indexPathsForSelectedRows == [IndexPath(row: 2, section: 0)])
+        table.reloadRows(at: [IndexPath(row: 2, section: 0)])
+        #expect(table.indexPathsForSelectedRows == nil)
+        table.selectRow(at: IndexPath(row: 0, section: 0))
+        table.deselectRow(at: IndexPath(row: 0, section: 0))
+        #expect(table.indexPathsForSelectedRows == nil)
+        table.selectRow(at: IndexPath(row: 0, section: 0))
+        table.selectRow(at: nil)
+        #expect(table.indexPathsForSelectedRows == nil)
+    }
+
+    @Test("a table whose data source has gone has no rows, whatever it is told")
+    func withoutDataSource() {
+        var rows: TestRows? = TestRows(["a"])
+        let table = Table()
+        table.dataSource = rows
+        #expect(table.numberOfRows(inSection: 0) == 1)
+        rows = nil
+        table.insertRows(at: [IndexPath(row: 0, section: 0)])
+        #expect(table.numberOfSections == 0)
+    }
+}

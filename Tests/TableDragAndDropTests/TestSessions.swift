@@ -1,0 +1,83 @@
+import FoundationEssentials
+import TableDragAndDrop
+
+/// A drag as a program's own test would make one.
+final class TestDrag: DragSession {
+    let items: [DragItem]
+    let allowsMoveOperation = true
+    let isRestrictedToDraggingApplication = false
+    @MainActor var localContext: Any?
+
+    init(_ items: [DragItem] = []) {
+        self.items = items
+    }
+
+    @MainActor func location(in view: InteractionView) -> Point { Point(x: 0, y: 0) }
+}
+
+/// A drop as a program's own test would make one. Its items are loaded in this process, without a broker.
+final class TestDrop: DropSession {
+    let items: [DragItem]
+    let allowsMoveOperation: Bool
+    let isRestrictedToDraggingApplication = false
+    let localDragSession: (any DragSession)?
+    let progress = LoadProgress()
+
+    init(_ items: [DragItem], from drag: (any DragSession)? = nil, allowsMoveOperation: Bool = true) {
+        self.items = items
+        self.allowsMoveOperation = allowsMoveOperation
+        localDragSession = drag
+    }
+
+    convenience init(texts: String...) {
+        self.init(texts.map { DragItem(text: $0) })
+    }
+
+    @MainActor func location(in view: InteractionView) -> Point { Point(x: 0, y: 0) }
+
+    func loadObjects<T: ItemProviderReading>(
+        ofClass aClass: T.Type,
+        completion: @escaping @MainActor (sending [T]) -> Void
+    ) -> LoadProgress {
+        Task { @MainActor in completion((try? await loadObjects(ofClass: aClass)) ?? []) }
+        return progress
+    }
+
+    func loadObjects<T: ItemProviderReading>(ofClass aClass: T.Type) async throws(PasteboardError) -> sending [T] {
+        var objects: [T] = []
+        for item in items {
+            if let object = try? await item.itemProvider.loadObject(ofClass: aClass) { objects.append(object) }
+        }
+        return objects
+    }
+
+    func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void) {
+        Task { @MainActor in try await body() }
+    }
+}
+
+extension DragItem {
+    /// A row as the samples package it: its text as plain text, and nothing else.
+    convenience init(text: String) {
+        let provider = ItemProvider()
+        let data = Data(text.utf8)
+        provider.registerDataRepresentation(
+            forTypeIdentifier: UniformType.plainText.identifier,
+            visibility: .all
+        ) { completion in
+            completion(data, nil)
+            return nil
+        }
+        self.init(itemProvider: provider)
+    }
+
+    /// Something of a type, whose bytes nobody asks for.
+    convenience init(type: UniformType) {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(forTypeIdentifier: type.identifier, visibility: .all) { completion in
+            completion(Data("?".utf8), nil)
+            return nil
+        }
+        self.init(itemProvider: provider)
+    }
+}
