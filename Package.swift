@@ -209,7 +209,8 @@ let package = Package(
         .testTarget(
             name: "InProcessTests",
             dependencies: [
-                "TableDragAndDrop", "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop", "BrokerState",
+                "TableDragAndDrop", "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop",
+                "BrokerState",
                 "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport", "PortedPrograms",
             ],
             swiftSettings: settings

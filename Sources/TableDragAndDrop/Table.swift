@@ -48,6 +48,7 @@ public final class Table: InteractionView {
     /// Makes a table without rows.
     public override init(frame: Rect = .zero) {
         super.init(frame: frame)
+        ownDropTarget = TableDropTarget(self)
     }
 
     /// Whether rows of this table have been lifted and not dropped yet, here or elsewhere.
@@ -88,7 +89,10 @@ public final class Table: InteractionView {
     ///
     /// - Parameter indexPath: a row that is not there is not selected; nil: no row is selected any more.
     public func selectRow(at indexPath: IndexPath?, animated: Bool = false) {
-        guard let indexPath else { return selection = [] }
+        guard let indexPath else {
+            selection = []
+            return
+        }
         if indexPath.isRow(of: counts) { selection.insert(indexPath) }
     }
 

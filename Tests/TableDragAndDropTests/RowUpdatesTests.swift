@@ -83,7 +83,9 @@ struct RowUpdatesTests {
             letters += 1
             return "r\(letters)"
         }
-        let old = Letters(sections: (0..<2).map { _ in (0..<Int.random(in: 0...5, using: &random)).map { _ in letter() } })
+        let old = Letters(
+            sections: (0..<2).map { _ in (0..<Int.random(in: 0...5, using: &random)).map { _ in letter() } }
+        )
         // The new table first: some rows go, some move, some come; then the calls that tell it.
         let kept = old.sections.map { $0.filter { _ in Int.random(in: 0..<4, using: &random) > 0 } }
         var new = Letters(sections: kept)

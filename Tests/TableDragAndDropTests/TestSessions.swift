@@ -39,14 +39,25 @@ final class TestDrop: DropSession {
         ofClass aClass: T.Type,
         completion: @escaping @MainActor (sending [T]) -> Void
     ) -> LoadProgress {
-        Task { @MainActor in completion((try? await loadObjects(ofClass: aClass)) ?? []) }
+        Task { @MainActor in completion(await self.objects(T.self)) }
         return progress
     }
 
     func loadObjects<T: ItemProviderReading>(ofClass aClass: T.Type) async throws(PasteboardError) -> sending [T] {
+        await objects(T.self)
+    }
+
+    private func objects<T: ItemProviderReading>(_ aClass: T.Type) async -> sending [T] {
         var objects: [T] = []
-        for item in items {
-            if let object = try? await item.itemProvider.loadObject(ofClass: aClass) { objects.append(object) }
+        for item in items where item.itemProvider.canLoadObject(ofClass: aClass) {
+            guard
+                let loaded = try? await item.itemProvider.loadData(for: .item),
+                let object = try? T.object(
+                    withItemProviderData: loaded.value,
+                    typeIdentifier: loaded.type.identifier
+                )
+            else { continue }
+            objects.append(object)
         }
         return objects
     }

@@ -1,51 +1,68 @@
-/// The interactions that items of a drag have come from, all of which hear what becomes of it.
+/// What items of a drag come from. It hears what becomes of them.
+@MainActor
+package protocol DragContributor: AnyObject, Sendable {
+    /// It was moved.
+    func sessionDidMove(_ session: Drag)
+    /// Items are about to be added.
+    ///
+    /// - Parameter contributor: what they come from; where they come from nothing, what the drag began at.
+    func session(_ session: Drag, willAdd items: [DragItem], from contributor: any DragContributor)
+    /// It was let go of, or lost; nothing has been transferred yet.
+    func session(_ session: Drag, willEndWith operation: DropOperation)
+    /// The same, behind it.
+    func session(_ session: Drag, didEndWith operation: DropOperation)
+    /// A copy or move is complete.
+    func sessionDidTransferItems(_ session: Drag)
+}
+
+/// All that items of a drag have come from, each of which hears what becomes of it.
 @MainActor
 final class DragContributors: DragObserver {
-    private var interactions: [DragInteraction]
+    private var contributors: [any DragContributor]
     /// Where items come from that are about to be added, by the first of them.
-    private var expected: [ObjectIdentifier: DragInteraction] = [:]
+    private var expected: [ObjectIdentifier: any DragContributor] = [:]
 
     /// - Parameter first: the one that the drag begins at.
-    init(_ first: DragInteraction) {
-        interactions = [first]
+    init(_ first: any DragContributor) {
+        contributors = [first]
     }
 
-    /// Items will be added that an interaction has given.
-    func expect(_ items: [DragItem], from interaction: DragInteraction) {
+    /// Items will be added that a contributor has given.
+    func expect(_ items: [DragItem], from contributor: any DragContributor) {
         guard let first = items.first else { return }
-        expected[ObjectIdentifier(first)] = interaction
+        expected[ObjectIdentifier(first)] = contributor
     }
 
     func sessionDidMove(_ session: Drag) {
-        for interaction in interactions {
-            interaction.delegate?.dragInteraction(interaction, sessionDidMove: session)
-        }
+        for contributor in contributors { contributor.sessionDidMove(session) }
     }
 
     func session(_ session: Drag, willAdd items: [DragItem]) {
         let known = items.first.flatMap { expected.removeValue(forKey: ObjectIdentifier($0)) }
-        guard let adding = known ?? interactions.first else { return }
-        if !interactions.contains(where: { $0 === adding }) { interactions.append(adding) }
-        for interaction in interactions {
-            interaction.delegate?.dragInteraction(interaction, session: session, willAdd: items, for: adding)
-        }
+        guard let adding = known ?? contributors.first else { return }
+        if !contributors.contains(where: { $0 === adding }) { contributors.append(adding) }
+        for contributor in contributors { contributor.session(session, willAdd: items, from: adding) }
     }
 
     func session(_ session: Drag, willEndWith operation: DropOperation) {
-        for interaction in interactions {
-            interaction.delegate?.dragInteraction(interaction, session: session, willEndWith: operation)
-        }
+        for contributor in contributors { contributor.session(session, willEndWith: operation) }
     }
 
     func session(_ session: Drag, didEndWith operation: DropOperation) {
-        for interaction in interactions {
-            interaction.delegate?.dragInteraction(interaction, session: session, didEndWith: operation)
-        }
+        for contributor in contributors { contributor.session(session, didEndWith: operation) }
     }
 
     func sessionDidTransferItems(_ session: Drag) {
-        for interaction in interactions {
-            interaction.delegate?.dragInteraction(interaction, sessionDidTransferItems: session)
-        }
+        for contributor in contributors { contributor.sessionDidTransferItems(session) }
+    }
+}
+
+extension Drag {
+    /// Adds items that a contributor has given: from now on that hears what becomes of the drag. Of one that has begun with
+    /// ``begin(_:options:connection:)`` nobody hears.
+    @MainActor
+    package func add(_ items: [DragItem], from contributor: any DragContributor) async throws(PasteboardError) {
+        (observer as? DragContributors)?.expect(items, from: contributor)
+        try await add(items)
     }
 }

@@ -34,15 +34,7 @@ public final class DragInteraction: Interaction {
             delegate.dragInteraction(self, sessionIsRestrictedToDraggingApplication: drag)
         options.allowsMoveBetweenProcesses = delegate.dragInteraction(self, sessionAllowsMoveBetweenProcesses: drag)
 
-        let contributors = DragContributors(self)
-        drag.observer = contributors
-        do {
-            try await view.start(drag, options, observer: contributors)
-        } catch {
-            contributors.session(drag, willEndWith: .cancel)
-            contributors.session(drag, didEndWith: .cancel)
-            throw error
-        }
+        try await view.start(drag, options, from: self)
         return drag
     }
 
@@ -51,8 +43,30 @@ public final class DragInteraction: Interaction {
         guard let delegate else { return false }
         let items = delegate.dragInteraction(self, itemsForAddingTo: drag, withTouchAt: point)
         guard !items.isEmpty else { return false }
-        (drag.observer as? DragContributors)?.expect(items, from: self)
-        try await drag.add(items)
+        try await drag.add(items, from: self)
         return true
+    }
+}
+
+extension DragInteraction: DragContributor {
+    package func sessionDidMove(_ session: Drag) {
+        delegate?.dragInteraction(self, sessionDidMove: session)
+    }
+
+    package func session(_ session: Drag, willAdd items: [DragItem], from contributor: any DragContributor) {
+        let adding = contributor as? DragInteraction ?? self
+        delegate?.dragInteraction(self, session: session, willAdd: items, for: adding)
+    }
+
+    package func session(_ session: Drag, willEndWith operation: DropOperation) {
+        delegate?.dragInteraction(self, session: session, willEndWith: operation)
+    }
+
+    package func session(_ session: Drag, didEndWith operation: DropOperation) {
+        delegate?.dragInteraction(self, session: session, didEndWith: operation)
+    }
+
+    package func sessionDidTransferItems(_ session: Drag) {
+        delegate?.dragInteraction(self, sessionDidTransferItems: session)
     }
 }

@@ -27,14 +27,22 @@ extension InteractionView {
 
     /// Begins a drag in the tree that this view lies in, which is where the empty name leads then.
     ///
-    /// - Parameter observer: hears what becomes of it.
+    /// - Parameter contributor: has been told of the beginning, and hears what becomes of it.
     package func start(
         _ drag: Drag,
         _ options: Drag.Options,
-        observer: any DragObserver
+        from contributor: any DragContributor
     ) async throws(PasteboardError) {
-        let home = try await outermost.home()
-        try await drag.start(options, home: home, observer: observer)
+        let contributors = DragContributors(contributor)
+        drag.observer = contributors
+        do {
+            let home = try await outermost.home()
+            try await drag.start(options, home: home, observer: contributors)
+        } catch {
+            contributors.session(drag, willEndWith: .cancel)
+            contributors.session(drag, didEndWith: .cancel)
+            throw error
+        }
     }
 
     /// The name that drags of this process find this tree by, whether or not it has one for others.

@@ -42,7 +42,7 @@ extension InteractionView {
     }
 
     /// The view that this one lies in, at whatever depth, and that lies in none; itself, if it does not.
-    var outermost: InteractionView {
+    package var outermost: InteractionView {
         superview?.outermost ?? self
     }
 

@@ -24,6 +24,8 @@ open class InteractionView {
 
     /// The way to the broker for drags that begin in this tree, if it is its outermost view.
     package var connection = PasteboardConnection.shared
+    /// What takes drops in it besides its interactions, if it is a view of its own kind.
+    package var ownDropTarget: (any DropTarget)?
     /// What sessions are over here and in what lies in it.
     private(set) lazy var sessions = ViewSessions(root: self)
     /// What drags that begin in this tree find it by, if it is its outermost view.

@@ -109,7 +109,7 @@ final class ViewSessions: DropReceiver {
 
 extension InteractionView {
     var ownDropTargets: [any DropTarget] {
-        interactions.compactMap { $0 as? any DropTarget }
+        (ownDropTarget.map { [$0] } ?? []) + interactions.compactMap { $0 as? any DropTarget }
     }
 
     /// Of this view and all that lie in it, without disabled ones: the outer ones first, of those side by side the uppermost.

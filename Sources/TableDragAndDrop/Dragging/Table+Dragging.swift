@@ -12,18 +12,12 @@ extension Table {
     /// - Throws: what has refused the drag; `cancelled` if the task is cancelled. The delegate, told of the beginning, is told
     ///   of the end, too.
     public func beginDrag(at indexPath: IndexPath) async throws(PasteboardError) -> Drag? {
-        let root = outermostView
-        let session = Drag(connection: root.connection)
+        let session = Drag(connection: outermost.connection)
         let items = itemsForBeginning(session, at: indexPath)
         guard !items.isEmpty else { return nil }
         session.prepare(items)
         let (drag, options) = willBegin(session)
-        do {
-            try await root.start(session, options, observer: drag)
-        } catch {
-            drag.end(session)
-            throw error
-        }
+        try await start(session, options, from: drag)
         return session
     }
 
@@ -43,7 +37,7 @@ extension Table {
     ) async throws(PasteboardError) -> Bool {
         let items = itemsForAdding(to: drag, at: indexPath, point: point)
         guard !items.isEmpty else { return false }
-        try await drag.add(items)
+        try await drag.add(items, from: contributor(to: drag))
         return true
     }
 
@@ -72,18 +66,30 @@ extension Table {
     }
 
     func willBegin(_ session: any DragSession) -> (TableDrag, Drag.Options) {
-        let drag = TableDrag(session, table: self)
-        drags.removeAll { $0.drag == nil }
-        drags.append(WeakDrag(drag: drag))
+        let drag = contributor(to: session)
+        drag.begin(session)
         var options = Drag.Options()
         guard let dragDelegate else { return (drag, options) }
-        dragDelegate.tableView(self, dragSessionWillBegin: session)
         options.allowsMoveOperation = dragDelegate.tableView(self, dragSessionAllowsMoveOperation: session)
         options.isRestrictedToDraggingApplication =
             dragDelegate.tableView(self, dragSessionIsRestrictedToDraggingApplication: session)
         options.allowsMoveBetweenProcesses =
             dragDelegate.tableView(self, dragSessionAllowsMoveBetweenProcesses: session)
         return (drag, options)
+    }
+
+    /// This table's part in a drag.
+    private func contributor(to session: any DragSession) -> TableDrag {
+        drags.removeAll { $0.drag == nil }
+        if let known = drags.first(where: { $0.drag?.session === session })?.drag { return known }
+        let drag = TableDrag(session, table: self)
+        drags.append(WeakDrag(drag: drag))
+        return drag
+    }
+
+    /// Whether this table and all that it lies in is enabled.
+    private var isReachable: Bool {
+        sequence(first: self as InteractionView, next: \.superview).allSatisfy(\.isUserInteractionEnabled)
     }
 
     /// The row of this table that an item was given for; nil if there is none, or if any row has changed since.

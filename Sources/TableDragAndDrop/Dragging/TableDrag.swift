@@ -1,23 +1,50 @@
 import FoundationEssentials
 import PasteboardKit
 
-/// A drag that began in a table, or that rows of it were added to: tells the table's delegate what becomes of it.
+/// A drag that items of a table are in: tells its delegate what becomes of it.
 @MainActor
-final class TableDrag: DragObserver {
+final class TableDrag: DragContributor {
     private(set) weak var session: (any DragSession)?
     private weak var table: Table?
-    /// Not dropped yet.
-    private(set) var isActive = true
+    private var state = State.before
     /// The table has moved its own row by itself: there is nothing to delete.
     var isRearranged = false
+
+    private enum State {
+        case before, active, ended
+    }
 
     init(_ session: any DragSession, table: Table) {
         self.session = session
         self.table = table
     }
 
+    /// Rows have been lifted, and not dropped.
+    var isActive: Bool { state == .active }
+
+    func begin(_ session: any DragSession) {
+        guard let table, state == .before else { return }
+        state = .active
+        table.dragDelegate?.tableView(table, dragSessionWillBegin: session)
+    }
+
+    func end(_ session: any DragSession) {
+        guard let table, state == .active else { return }
+        state = .ended
+        table.dragDelegate?.tableView(table, dragSessionDidEnd: session)
+    }
+
+    func transfer(_ session: any DragSession) {
+        guard let table, !isRearranged else { return }
+        table.dragDelegate?.tableView(table, dragSessionDidTransferItems: session)
+    }
+
     func sessionDidMove(_ session: Drag) {}
-    func session(_ session: Drag, willAdd items: [DragItem]) {}
+
+    func session(_ session: Drag, willAdd items: [DragItem], from contributor: any DragContributor) {
+        if contributor === self { begin(session) }
+    }
+
     func session(_ session: Drag, willEndWith operation: DropOperation) {}
 
     func session(_ session: Drag, didEndWith operation: DropOperation) {
@@ -26,17 +53,6 @@ final class TableDrag: DragObserver {
 
     func sessionDidTransferItems(_ session: Drag) {
         transfer(session)
-    }
-
-    func end(_ session: any DragSession) {
-        guard let table, isActive else { return }
-        isActive = false
-        table.dragDelegate?.tableView(table, dragSessionDidEnd: session)
-    }
-
-    func transfer(_ session: any DragSession) {
-        guard let table, !isRearranged else { return }
-        table.dragDelegate?.tableView(table, dragSessionDidTransferItems: session)
     }
 }
 

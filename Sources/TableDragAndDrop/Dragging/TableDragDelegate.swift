@@ -14,7 +14,11 @@ public protocol TableDragDelegate: AnyObject {
     ///   - indexPath: the row that was pressed; if it is one of several that are selected, this is called for each of them,
     ///     from the first on.
     /// - Returns: the items that the row is dragged as; none: it is not. Where no row has any, no drag begins.
-    func tableView(_ tableView: Table, itemsForBeginning session: any DragSession, at indexPath: IndexPath) -> [DragItem]
+    func tableView(
+        _ tableView: Table,
+        itemsForBeginning session: any DragSession,
+        at indexPath: IndexPath
+    ) -> [DragItem]
 
     /// A row was tapped while a session is under way, which need not have begun in this table.
     ///
@@ -52,22 +56,29 @@ public protocol TableDragDelegate: AnyObject {
 }
 
 extension TableDragDelegate {
+    /// None.
     public func tableView(
         _ tableView: Table,
         itemsForAddingTo session: any DragSession,
         at indexPath: IndexPath,
         point: Point
     ) -> [DragItem] { [] }
+    /// Does nothing.
     public func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {}
+    /// Does nothing.
     public func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) {}
+    /// Yes.
     public func tableView(_ tableView: Table, dragSessionAllowsMoveOperation session: any DragSession) -> Bool { true }
+    /// No.
     public func tableView(
         _ tableView: Table,
         dragSessionIsRestrictedToDraggingApplication session: any DragSession
     ) -> Bool { false }
+    /// No.
     public func tableView(
         _ tableView: Table,
         dragSessionAllowsMoveBetweenProcesses session: any DragSession
     ) -> Bool { false }
+    /// Does nothing.
     public func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {}
 }

@@ -93,7 +93,11 @@ extension Table {
     /// A single row of this table that goes to another place of it is the data source's business.
     ///
     /// - Returns: whether it was that.
-    private func rearrange(_ session: any DropSession, to destination: IndexPath?, _ proposal: TableDropProposal) -> Bool {
+    private func rearrange(
+        _ session: any DropSession,
+        to destination: IndexPath?,
+        _ proposal: TableDropProposal
+    ) -> Bool {
         guard
             proposal == TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath),
             let item = session.items.first, session.items.count == 1,
@@ -102,7 +106,10 @@ extension Table {
         else { return false }
         if target.section == source.section {
             // Without the row itself there is one place less.
-            target = IndexPath(row: min(target.row, numberOfRows(inSection: source.section) - 1), section: source.section)
+            target = IndexPath(
+                row: min(target.row, numberOfRows(inSection: source.section) - 1),
+                section: source.section
+            )
         }
         drags.first { $0.drag?.session === local }?.drag?.isRearranged = true
         item.take()

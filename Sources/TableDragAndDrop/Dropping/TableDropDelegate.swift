@@ -42,8 +42,11 @@ public protocol TableDropDelegate: AnyObject {
 }
 
 extension TableDropDelegate {
+    /// Yes.
     public func tableView(_ tableView: Table, canHandle session: any DropSession) -> Bool { true }
+    /// Does nothing.
     public func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {}
+    /// To move, if the session began in this process and allows it, else to copy; with no intent.
     public func tableView(
         _ tableView: Table,
         dropSessionDidUpdate session: any DropSession,
@@ -52,6 +55,8 @@ extension TableDropDelegate {
         let isMove = session.localDragSession != nil && session.allowsMoveOperation
         return TableDropProposal(operation: isMove ? .move : .copy)
     }
+    /// Does nothing.
     public func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {}
+    /// Does nothing.
     public func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {}
 }

@@ -20,7 +20,7 @@ extension Table {
         if batch == nil {
             let after = currentCounts()
             if let contradiction = updates.contradiction(before: before, after: after) {
-                preconditionFailure(contradiction)
+                fatalError(contradiction)
             }
             rowCounts = after
         } else {

@@ -22,7 +22,10 @@ struct RowUpdates {
     }
 
     mutating func move(_ path: IndexPath, to destination: IndexPath) {
-        precondition(moved.updateValue(destination, forKey: path) == nil, "Row \(path.shown) is moved twice in one update.")
+        precondition(
+            moved.updateValue(destination, forKey: path) == nil,
+            "Row \(path.shown) is moved twice in one update."
+        )
     }
 
     /// A row came at once, apart from this update: what is named by where it was before is one farther down behind it.
@@ -45,7 +48,8 @@ struct RowUpdates {
                 """
         }
         for path in deleted.union(reloaded).union(moved.keys) where !path.isRow(of: before) {
-            return "Row \(path.shown) is deleted, reloaded or moved; there was no such row before the update (\(before))."
+            return
+                "Row \(path.shown) is deleted, reloaded or moved; there was no such row before the update (\(before))."
         }
         for path in deleted where moved[path] != nil {
             return "Row \(path.shown) is both moved and deleted in one update."

@@ -127,7 +127,7 @@ extension Table {
         guard dataSource != nil else { return forgetRows() }
         let after = currentCounts()
         if let contradiction = updates.contradiction(before: before, after: after) {
-            preconditionFailure(contradiction)
+            fatalError(contradiction)
         }
         rowCounts = after
         draggedRows = []
@@ -139,7 +139,10 @@ extension Table {
 extension IndexPath {
     /// - Precondition: it names a row.
     fileprivate var checked: IndexPath {
-        precondition(count == 2, "The index path \(shown) does not name a row: IndexPath(row:section:) makes one that does.")
+        precondition(
+            count == 2,
+            "The index path \(shown) does not name a row: IndexPath(row:section:) makes one that does."
+        )
         return self
     }
 }

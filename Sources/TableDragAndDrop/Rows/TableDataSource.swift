@@ -21,8 +21,11 @@ public protocol TableDataSource: AnyObject {
 }
 
 extension TableDataSource {
+    /// 1.
     public func numberOfSections(in tableView: Table) -> Int { 1 }
+    /// No.
     public func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool { false }
+    /// Does nothing.
     public func tableView(
         _ tableView: Table,
         moveRowAt sourceIndexPath: IndexPath,
