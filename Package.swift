@@ -151,6 +151,43 @@ let package = Package(
         .target(name: "TerminalTable", path: "Examples/TerminalTable", swiftSettings: settings),
 
         .target(
+            name: "Stage",
+            dependencies: ["TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/Stage",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "SampleModels",
+            dependencies: ["TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/SampleModels",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "places",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/places",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "image-drop",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/image-drop",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "cat-toys",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/cat-toys",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "placeholders",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/placeholders",
+            swiftSettings: settings
+        ),
+
+        .target(
             name: "TestSupport",
             dependencies: [
                 "BrokerLoop", "BrokerState", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
