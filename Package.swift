@@ -164,7 +164,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "places",
-            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            dependencies: ["SampleModels", "Stage", "TerminalTable", "TableDragAndDrop", "PasteboardKit"],
             path: "Examples/places",
             swiftSettings: settings
         ),
@@ -254,7 +254,13 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "TerminalTableTests", dependencies: ["TerminalTable", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "TerminalTableTests",
+            dependencies: [
+                "TerminalTable", "PasteboardTransport", "TestSupport", "pasteboardd", "places", "placeholders",
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ProcessTests",
             dependencies: [

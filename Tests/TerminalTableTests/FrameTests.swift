@@ -22,7 +22,7 @@ struct FrameTests {
         }
         screen.cursor = Int.random(in: 0...6, using: &generator)
         if Bool.random(using: &generator) {
-            screen.mark = .gap(before: Int.random(in: 0...6, using: &generator), "copy")
+            screen.mark = .init(.gap(before: Int.random(in: 0...6, using: &generator)), "copy")
         }
         screen.session = Bool.random(using: &generator) ? Self.texts.randomElement(using: &generator) : nil
         return screen.frame(size)
@@ -30,7 +30,13 @@ struct FrameTests {
 
     /// What terminals think of the width of a scalar: some know what joins, others draw it all.
     private static let terminals: [(String, @Sendable (Unicode.Scalar) -> Int)] = [
-        ("modern", { $0.properties.generalCategory.joins ? 0 : WideScalars.contains($0) || $0.properties.isEmojiPresentation ? 2 : 1 }),
+        (
+            "modern",
+            {
+                $0.properties.generalCategory.joins
+                    ? 0 : WideScalars.contains($0) || $0.properties.isEmojiPresentation ? 2 : 1
+            }
+        ),
         ("narrow emoji", { $0.properties.generalCategory.joins ? 0 : WideScalars.contains($0) ? 2 : 1 }),
     ]
 
@@ -65,9 +71,9 @@ struct FrameTests {
         var screen = TableScreen(title: "west")
         screen.rows = [.placeholder("👩‍👩‍👧‍👦👩‍👩‍👧‍👦🇩🇪", fraction: 1), .placeholder("plain!", fraction: 1)]
         for (_, width) in Self.terminals {
-            var terminal = EmulatedScreen(columns: 40, rows: 4, width: width)
+            var terminal = EmulatedScreen(columns: 40, rows: 8, width: width)
             terminal.receive("\u{1B}[?1049h\u{1B}[?7l".utf8)
-            terminal.receive(screen.frame(ScreenSize(columns: 40, rows: 4)).bytes(from: nil))
+            terminal.receive(screen.frame(ScreenSize(columns: 40, rows: 8)).bytes(from: nil))
             let bars = (1...2).map { row in (0..<40).first { terminal.glyph(row: row, column: $0) == "█" } }
             #expect(bars[0] == bars[1])
             #expect(bars[0] == 12)

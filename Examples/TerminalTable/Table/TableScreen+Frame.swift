@@ -67,29 +67,29 @@ extension TableScreen {
     private func tableLines(_ columns: Int) -> (lines: [Line], focus: Int) {
         var lines = rows.enumerated().map { index, row in line(of: row, at: index, columns) }
         var focus = cursor ?? 0
-        switch mark {
-        case .gap(let row, let label):
+        switch mark?.place {
+        case .gap(let row):
             focus = max(0, min(row, lines.count))
-            lines.insert(gapLine(label, columns), at: focus)
-        case .row(let row, _): focus = row
+            lines.insert(gapLine(columns), at: focus)
+        case .row(let row): focus = row
         case nil: break
         }
         if lines.isEmpty { lines.append(Line(columns: columns, "   (no rows)", Style(isDim: true))) }
         return (lines, max(0, min(focus, lines.count - 1)))
     }
 
-    private func gapLine(_ label: String, _ columns: Int) -> Line {
-        var line = Line(columns: columns, " ──▶ \(label) ", Style(.green, isBold: true), limit: columns)
-        line.fill(with: "─", Style(.green, isBold: true))
+    private func gapLine(_ columns: Int) -> Line {
+        guard let mark else { return Line(columns: columns) }
+        var line = Line(columns: columns, " ──▶ \(mark.label) ", mark.style)
+        line.fill(with: "─", mark.style)
         return line
     }
 
     private func line(of row: Row, at index: Int, _ columns: Int) -> Line {
         var line = Line(columns: columns, index == cursor ? " ▸ " : "   ", Style(isBold: true))
         line.append(Self.number(index, of: rows.count) + " ", Style(isDim: true), limit: columns / 4)
-        var label: String?
-        if case .row(index, let text) = mark { label = text }
-        var style = Style(isBold: index == cursor, isReversed: label != nil)
+        let mark = mark?.place == .row(index) ? mark : nil
+        var style = Style(isBold: index == cursor, isReversed: mark != nil)
         switch row {
         case .plain(let text):
             line.append(text, style)
@@ -100,7 +100,7 @@ extension TableScreen {
         case .placeholder(let text, let fraction):
             append(text, fraction, to: &line)
         }
-        if let label { line.append("  ◀── \(label)", Style(.green, isBold: true)) }
+        if let mark { line.append("  ◀── \(mark.label)", mark.style) }
         return line
     }
 

@@ -13,11 +13,30 @@ public struct TableScreen: Sendable, Equatable {
     }
 
     /// Where a drop would land, and what it would do.
-    public enum Mark: Sendable, Equatable {
-        /// Between rows: before this one, or behind the last.
-        case gap(before: Int, String)
-        /// In a row.
-        case row(Int, String)
+    public struct Mark: Sendable, Equatable {
+        /// A place in the table.
+        public enum Place: Sendable, Equatable {
+            /// Between rows: before this one, or behind the last.
+            case gap(before: Int)
+            /// At a row.
+            case row(Int)
+        }
+
+        /// Where it would land.
+        public let place: Place
+        /// What it would do, in words.
+        public let label: String
+        /// Whether it would do nothing.
+        public let isRefused: Bool
+
+        /// Marks a place.
+        public init(_ place: Place, _ label: String, isRefused: Bool = false) {
+            self.place = place
+            self.label = label
+            self.isRefused = isRefused
+        }
+
+        var style: Style { Style(isRefused ? .red : .green, isBold: true) }
     }
 
     /// What a key does.
