@@ -163,6 +163,8 @@ extension BrokerState {
     /// Ends at once what is still under way.
     package mutating func endDraining() {
         self.failAll(Self.restarting) { _ in true }
+        // Before one side of it seems to have gone.
+        for id in self.sessions.ids { self.abort(id, Self.restarting) }
         for id in self.peers.ids {
             self.outbox.send(Self.restarting, to: id, stream: 0, order: .stream)
             self.close(id)

@@ -147,9 +147,11 @@ import Testing
     func performed(isCancelled: Bool) throws {
         var harness = try StateHarness(maximumStreams: 1)
         _ = try harness.visit(self.visit, at: try harness.destination())
-        let loads = try (0..<3).map { _ in try harness.state.open(Load()) }
+        var load = Load()
+        load.handle = 7
+        let loads = try (0..<3).map { _ in try harness.state.open(load) }
         harness.state.performed(Performed(), on: self.visit)
-        // Begun later: nothing waits for it.
+        // Of other contents: nothing waits for it.
         let later = try harness.state.open(Load())
         #expect(harness.sent().map(\.kind) == [.load])
         _ = try harness.broker(Failure(.nothingHere, ""), stream: loads[0])

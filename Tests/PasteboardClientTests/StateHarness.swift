@@ -124,6 +124,7 @@ struct StateHarness {
     mutating func visit(_ stream: UInt64, at destination: UInt64) throws(Failure) -> ClientEvent? {
         var session = Session()
         session.destination = destination
+        session.handle = 7
         return try self.broker(session, stream: stream)
     }
 

@@ -174,6 +174,7 @@ package final class RemoteDropSession: DropSession {
 
 extension Failure {
     fileprivate init(ofDrop error: any Error) {
-        self.init(.refused, "the destination did not take the drop: \(PasteboardError.SourceError(error).message)")
+        // The broker says whose it is.
+        self.init(.refused, PasteboardError.SourceError(error).message)
     }
 }

@@ -1,0 +1,117 @@
+import BrokerLoop
+import BrokerState
+import PasteboardClient
+import PasteboardKit
+import PasteboardTransport
+
+/// A broker to which every connection is a process of its own, or the one that a test says; no deadline of it ends a wait.
+final class DragBroker: Sendable {
+    /// Lets connections in from other threads, and the broker's end.
+    private final class Entrance: Door, Sendable {
+        private let event: EventDescriptor
+        private let waiting = Lock<[(DescriptorBox, ProcessKey)]>([])
+        private let isClosed = Lock(false)
+
+        init() throws {
+            self.event = try EventDescriptor()
+        }
+
+        var descriptor: CInt { self.event.raw }
+
+        func add(_ socket: DescriptorBox, of process: ProcessKey) {
+            self.waiting.withLock { $0.append((socket, process)) }
+            self.event.signal()
+        }
+
+        func close() {
+            self.isClosed.withLock { $0 = true }
+            self.event.signal()
+        }
+
+        func opened(in loop: BrokerLoop) {
+            self.event.drain()
+            let new = self.waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for (socket, process) in new {
+                guard let socket = try? System.duplicate(socket.raw) else { continue }
+                loop.adopt(socket, of: process)
+            }
+            guard self.isClosed.withLock({ $0 }) else { return }
+            // The second time ends it at once.
+            loop.stop()
+            loop.stop()
+        }
+
+        func closes(in loop: BrokerLoop) {}
+    }
+
+    private static let patience = [
+        "first-byte": "10m", "progress": "10m", "hello": "10m", "proposal": "10m", "drop-window": "10m",
+        "conclude": "10m", "session-idle": "20m", "session": "20m",
+    ]
+
+    private let entrance: Entrance
+    private let over = Gate()
+    private let processes = Lock<UInt32>(1_000)
+
+    private init(_ limits: [String: String]) throws {
+        var bounds = BrokerLimits.standard
+        for (name, value) in Self.patience.merging(limits, uniquingKeysWith: { $1 }) {
+            try bounds.set("\(name)=\(value)")
+        }
+        self.entrance = try Entrance()
+        let state = try BrokerDaemon.state(bounds)
+        try SystemThread(name: "broker") { [entrance, over] in
+            let loop = try? BrokerLoop(state: state) { _ in }
+            try? loop?.add(entrance)
+            try? loop?.run()
+            over.open()
+        }.detach()
+    }
+
+    /// Runs `body` with a broker, and ends that.
+    static func with<Result>(
+        limits: [String: String] = [:],
+        _ body: (DragBroker) async throws -> Result
+    ) async throws -> Result {
+        let broker = try DragBroker(limits)
+        do {
+            let result = try await body(broker)
+            await broker.stop()
+            return result
+        } catch {
+            await broker.stop()
+            throw error
+        }
+    }
+
+    /// Ends it at once.
+    func stop() async {
+        self.entrance.close()
+        await self.over.wait()
+    }
+
+    /// The connection of one more process, or one more of the same.
+    func connect(process: UInt32? = nil) -> PasteboardConnection {
+        var patience = Patience()
+        patience.welcome = 600_000
+        patience.silence = 600_000
+        let process =
+            process
+            ?? self.processes.withLock { number in
+                number += 1
+                return number
+            }
+        return PasteboardConnection(patience: patience) { [entrance] in
+            let pair = try Socket.pair()
+            let own = try System.duplicate(pair.first.raw)
+            entrance.add(
+                DescriptorBox(try System.duplicate(pair.second.raw)),
+                of: ProcessKey(pid: process, identity: 1)
+            )
+            return BrokerSocket(descriptor: own, path: "test")
+        }
+    }
+}

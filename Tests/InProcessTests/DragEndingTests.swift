@@ -1,0 +1,237 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import Testing
+
+private typealias Drag = PasteboardKit.Drag
+
+@Suite("Drags of which a side goes", .timeLimit(.minutes(1)))
+struct DragEndingTests {
+    @Test("a drag that nobody holds is cancelled, and its destination hears of it")
+    func letGo() async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(on: broker.connect())
+            let source = broker.connect()
+            func visit() async throws {
+                let drag = try await Drag.begin([.text("a")], connection: source)
+                try await drag.reach()
+            }
+            try await visit()
+            await site.happened("ended")
+            #expect(await site.stop() == ["entered", "updated -1", "exited", "ended"])
+        }
+    }
+
+    @Test("one that was dropped goes on when it is let go of")
+    func droppedAndLetGo() async throws {
+        try await DragBroker.with { broker in
+            let goOn = Gate()
+            let texts = DropSite.Log()
+            let site = DropSite(on: broker.connect()) { session, _ in
+                await goOn.wait()
+                for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
+            }
+            func drop() async throws {
+                let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+                try await drag.reach()
+                try await drag.drop()
+            }
+            try await drop()
+            goOn.open()
+            await site.happened("ended")
+            #expect(texts.lines == ["a"])
+            await site.stop()
+        }
+    }
+
+    @Test("a source that cancels or goes before the drop leaves nothing", arguments: [false, true])
+    func sourceBeforeDrop(isGone: Bool) async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(on: broker.connect())
+            let source = broker.connect()
+            let drag = try await Drag.begin([.text("a")], connection: source)
+            try await drag.reach()
+            if isGone { await source.close() } else { await drag.cancel() }
+            #expect(await drag.outcome().text == (isGone ? "failed broker-unavailable" : "cancelled"))
+            let moved = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0)) }
+            #expect(moved?.code == (isGone ? .brokerUnavailable : .cancelled))
+            let dropped = await #expect(throws: PasteboardError.self) { try await drag.drop() }
+            #expect(dropped?.code == (isGone ? .brokerUnavailable : .cancelled))
+            await site.happened("ended")
+            #expect(await site.stop() == ["entered", "updated -1", "exited", "ended"])
+        }
+    }
+
+    @Test(
+        "a source that cancels or goes while it is dropped fails the loads that are open",
+        arguments: [false, true]
+    )
+    func sourceWhileDropping(isGone: Bool) async throws {
+        try await DragBroker.with { broker in
+            let (asked, never) = (Gate(), Gate())
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .utf8PlainText) {
+                asked.open()
+                await never.wait()
+                return Data()
+            }
+            let codes = DropSite.Log()
+            let site = DropSite(on: broker.connect()) { session, _ in
+                await codes.load(session.items[0].itemProvider)
+            }
+            let source = broker.connect()
+            let drag = try await Drag.begin([DragItem(itemProvider: provider)], connection: source)
+            try await drag.reach()
+            try await drag.drop()
+            await asked.wait()
+            if isGone { await source.close() } else { await drag.cancel() }
+            #expect(await drag.outcome().text == (isGone ? "failed broker-unavailable" : "cancelled"))
+            await site.happened("ended")
+            #expect(codes.lines == ["source-gone"])
+            never.open()
+            await site.stop()
+        }
+    }
+
+    @Test("a destination that goes is left; one that goes while it performs fails the drop", arguments: [false, true])
+    func destination(isPerforming: Bool) async throws {
+        try await DragBroker.with { broker in
+            let (performing, never) = (Gate(), Gate())
+            let connection = broker.connect()
+            let site = DropSite(on: connection) { session, _ in
+                _ = try await session.loadObjects(ofClass: String.self)
+                performing.open()
+                await never.wait()
+            }
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            #expect(try await drag.reach().operation == .copy)
+            if isPerforming {
+                try await drag.drop()
+                await performing.wait()
+            }
+            await connection.close()
+            never.open()
+            guard case .failure(let error) = await site.end() else {
+                Issue.record("it went on without a connection")
+                return
+            }
+            #expect(error.code == .brokerUnavailable)
+            if isPerforming {
+                #expect(await drag.outcome().text == "failed destination-gone")
+                #expect(await site.stop() == ["entered", "updated -1", "ended"])
+            } else {
+                #expect(try await drag.drop() == .cancel)
+                #expect(await drag.outcome().text == "cancelled")
+                #expect(await site.stop() == ["entered", "updated -1", "exited", "ended"])
+            }
+        }
+    }
+
+    @Test("a run that is cancelled while it performs has not taken the drop")
+    func cancelledRun() async throws {
+        try await DragBroker.with { broker in
+            let performing = Gate()
+            let site = DropSite(on: broker.connect()) { session, _ in
+                _ = try await session.loadObjects(ofClass: String.self)
+                performing.open()
+                try await Task.sleep(for: .seconds(600))
+            }
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            await performing.wait()
+            #expect(await site.stop() == ["entered", "updated -1", "ended"])
+            #expect(await drag.outcome().text == "failed refused")
+        }
+    }
+
+    @Test("when the broker goes, everything that waits ends with an error")
+    func broker() async throws {
+        let (proposing, performing, never) = (Counter(), Gate(), Gate())
+        try await DragBroker.with { broker in
+            let slow = DropSite(
+                "slow",
+                on: broker.connect(),
+                propose: { _, _ in
+                    proposing.increment()
+                    await never.wait()
+                    return DropProposal(operation: .copy)
+                },
+                perform: { _, _ in }
+            )
+            let site = DropSite(on: broker.connect()) { session, _ in
+                performing.open()
+                await never.wait()
+                _ = try await session.loadObjects(ofClass: String.self)
+            }
+            let (first, second) = (broker.connect(), broker.connect())
+            let moving = try await Drag.begin([.text("a")], connection: first)
+            let dropping = try await Drag.begin([.text("b")], connection: second)
+            try await dropping.reach()
+            try await dropping.drop()
+            await performing.wait()
+            let move = Task { () -> PasteboardError.Code? in
+                do throws(PasteboardError) {
+                    _ = try await moving.reach("slow")
+                    return nil
+                } catch {
+                    return error.code
+                }
+            }
+            let outcome = Task { await dropping.outcome().text }
+            while proposing.value == 0 { await Task.yield() }
+            await broker.stop()
+            #expect(await move.value == .brokerRestarted)
+            #expect(await outcome.value == "failed broker-restarted")
+            #expect(await moving.outcome().text == "failed broker-restarted")
+            never.open()
+            for site in [slow, site] {
+                guard case .failure(let error) = await site.end() else {
+                    Issue.record("a destination went on")
+                    continue
+                }
+                #expect(error.code == .brokerRestarted)
+                #expect(await site.stop().suffix(1) == ["ended"])
+            }
+            await #expect(throws: PasteboardError.self) { try await moving.add([.text("c")]) }
+        }
+    }
+
+    @Test("cancelling the task of a move, a drop or a begin ends the wait, and the session goes on")
+    func cancelledTasks() async throws {
+        try await DragBroker.with { broker in
+            let (proposing, goOn) = (Counter(), Gate())
+            let site = DropSite(
+                on: broker.connect(),
+                propose: { _, _ in
+                    proposing.increment()
+                    await goOn.wait()
+                    return DropProposal(operation: .copy)
+                },
+                perform: { session, _ in _ = try await session.loadObjects(ofClass: String.self) }
+            )
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            let move = Task { try await drag.reach() }
+            while proposing.value == 0 { await Task.yield() }
+            move.cancel()
+            let moved = await #expect(throws: PasteboardError.self) { try await move.value }
+            #expect(moved?.code == .cancelled)
+            let drop = Task { try await drag.drop() }
+            drop.cancel()
+            let dropped = await #expect(throws: PasteboardError.self) { try await drop.value }
+            #expect(dropped?.code == .cancelled)
+            goOn.open()
+            #expect(try await drag.drop() == .copy)
+            #expect(await drag.outcome().text == "transferred copy")
+
+            let begin = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return try await Drag.begin([.text("a")], connection: broker.connect())
+            }
+            begin.cancel()
+            let begun = await #expect(throws: PasteboardError.self) { try await begin.value }
+            #expect(begun?.code == .cancelled)
+            await site.stop()
+        }
+    }
+}

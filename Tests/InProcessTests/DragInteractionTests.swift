@@ -1,0 +1,297 @@
+import PasteboardKit
+import Testing
+
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct DragInteractionTests {
+    private static let beginning = ["items", "willBegin 1", "allowsMove", "isRestricted"]
+
+    @Test("no item, no drag, and nothing else is called")
+    func noItems() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.source.items = { [] }
+            try await #expect(scene.root.beginDrag(at: .zero) == nil)
+            #expect(scene.trace["a"] == ["items"])
+            scene.source.items = { [.text("again")] }
+            try await scene.begin().cancel()
+            #expect(scene.trace["a"].prefix(2) == ["items", "items"])
+        }
+    }
+
+    @Test("without an enabled interaction at the point, or with nobody to ask, no drag begins")
+    func nothingThere() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.sourceInteraction.isEnabled = false
+            try await #expect(scene.root.beginDrag(at: .zero) == nil)
+            scene.sourceInteraction.isEnabled = true
+            scene.root.isUserInteractionEnabled = false
+            try await #expect(scene.root.beginDrag(at: .zero) == nil)
+            scene.root.isUserInteractionEnabled = true
+            scene.root.removeInteraction(scene.sourceInteraction)
+            try await #expect(scene.root.beginDrag(at: .zero) == nil)
+            scene.root.addInteraction(DragInteraction(delegate: TracedSource("gone", scene.trace)))
+            try await #expect(scene.root.beginDrag(at: .zero) == nil)
+            #expect(scene.trace["a"].isEmpty)
+        }
+    }
+
+    @Test("the deepest view with an enabled interaction is asked, and finds the place in its coordinates")
+    func deepest() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let view = InteractionView(frame: Rect(x: 10, y: 20, width: 50, height: 50))
+            scene.root.addSubview(view)
+            let inner = TracedSource("b", scene.trace)
+            let interaction = DragInteraction(delegate: inner)
+            view.addInteraction(interaction)
+            inner.begins = { session in
+                #expect(session.location(in: view) == Point(x: 5, y: 6))
+                #expect(session.items.isEmpty)
+            }
+            let drag = try #require(try await scene.root.beginDrag(at: Point(x: 15, y: 26)))
+            #expect(drag.location(in: view) == Point(x: 5, y: 6))
+            await drag.cancel()
+            let direct = try #require(try await view.beginDrag(at: Point(x: 5, y: 6)))
+            await direct.cancel()
+            #expect(scene.trace["a"].isEmpty)
+            inner.items = { [] }
+            try await #expect(scene.root.beginDrag(at: Point(x: 15, y: 26)) == nil)
+            #expect(scene.trace["a"].isEmpty)
+            interaction.isEnabled = false
+            await (try await scene.root.beginDrag(at: Point(x: 15, y: 26)))?.cancel()
+            #expect(scene.trace["a"].prefix(4) == Self.beginning[...])
+        }
+    }
+
+    @Test("begin, move, let go, transferred: each in its turn")
+    func order() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let target = scene.target("d")
+            let drag = try await scene.begin()
+            #expect(scene.trace["a"] == Self.beginning)
+            #expect(try await drag.move(to: .here).operation == .copy)
+            try await drag.move(to: nil)
+            try await drag.move(to: .here(3, 4))
+            #expect(try await drag.drop() == .copy)
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(
+                scene.trace["a"] == Self.beginning
+                    + ["moved", "moved", "moved", "willEnd copy", "didEnd copy", "transferred"]
+            )
+            #expect(target.delegate?.texts == ["Yosemite"])
+        }
+    }
+
+    @Test("the source hears how it ends", arguments: [DropOperation.cancel, .forbidden, .copy, .move])
+    func ends(with operation: DropOperation) async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("d").delegate?.proposal = { _ in DropProposal(operation: operation) }
+            let drag = try await scene.begin()
+            #expect(try await drag.move(to: .here).operation == operation)
+            #expect(try await drag.drop() == operation)
+            let outcome = await drag.outcome().text
+            var expected = Self.beginning + ["moved", "willEnd \(operation)", "didEnd \(operation)"]
+            if operation == .copy || operation == .move {
+                expected.append("transferred")
+                #expect(outcome == "transferred \(operation)")
+            } else {
+                #expect(outcome == "cancelled")
+            }
+            #expect(scene.trace["a"] == expected)
+        }
+    }
+
+    @Test("a move that the delegate does not allow is no drop")
+    func moveNotAllowed() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.source.allowsMove = false
+            let target = scene.target("d")
+            target.delegate?.proposal = { session in
+                #expect(!session.allowsMoveOperation)
+                return .move
+            }
+            let drag = try await scene.begin()
+            #expect(!drag.allowsMoveOperation)
+            #expect(try await drag.move(to: .here).operation == .cancel)
+            #expect(try await drag.drop() == .cancel)
+            #expect(scene.trace["a"].suffix(2) == ["willEnd cancel", "didEnd cancel"])
+        }
+    }
+
+    @Test("a move goes to another process where the delegate says so", arguments: [false, true])
+    func moveBetweenProcesses(isAllowed: Bool) async throws {
+        try await DragBroker.with { broker in
+            let here = InteractionScene(broker)
+            let there = InteractionScene(broker, name: "b", trace: here.trace)
+            here.source.allowsMoveBetweenProcesses = isAllowed
+            there.target("d").delegate?.proposal = { session in
+                #expect(session.allowsMoveOperation == isAllowed)
+                return .move
+            }
+            try await there.root.register(as: "there", connection: there.connection)
+            let drag = try await here.begin()
+            #expect(try await drag.move(to: DropLocation("there")).operation == (isAllowed ? .move : .cancel))
+            try await drag.drop()
+            #expect(await drag.outcome().text == (isAllowed ? "transferred move" : "cancelled"))
+            await here.trace.reaches("end", of: "d")
+            #expect(here.trace["a"].contains("transferred") == isAllowed)
+            #expect(here.trace["d"].contains("perform") == isAllowed)
+        }
+    }
+
+    @Test("a restricted session is not there for another process, but is for the own one")
+    func restricted() async throws {
+        try await DragBroker.with { broker in
+            let here = InteractionScene(broker)
+            let there = InteractionScene(broker, name: "b", trace: here.trace)
+            here.source.isRestricted = true
+            there.target("e")
+            try await there.root.register(as: "there", connection: there.connection)
+            here.target("d")
+            let drag = try await here.begin()
+            #expect(drag.isRestrictedToDraggingApplication)
+            let error = await #expect(throws: PasteboardError.self) { try await drag.move(to: DropLocation("there")) }
+            #expect(error?.code == .nothingHere)
+            #expect(here.trace["e"].isEmpty)
+            #expect(try await drag.move(to: .here).operation == .copy)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+        }
+    }
+
+    @Test("a drag that the broker refuses is ended for whom it had begun")
+    func refused() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.source.items = { [DragItem(itemProvider: ItemProvider())] }
+            let error = await #expect(throws: PasteboardError.self) { try await scene.begin() }
+            #expect(error?.code == .invalidArgument)
+            #expect(scene.trace["a"] == Self.beginning + ["willEnd cancel", "didEnd cancel"])
+            await scene.connection.close()
+            scene.trace.clear()
+            scene.source.items = { [.text("Yosemite")] }
+            await #expect(throws: PasteboardError.self) { try await scene.begin() }
+            #expect(scene.trace["a"] == Self.beginning + ["willEnd cancel", "didEnd cancel"])
+        }
+    }
+
+    @Test("a source that withdraws or loses its broker hears that it has ended, once")
+    func withdrawn() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let drag = try await scene.begin()
+            await drag.cancel()
+            await drag.cancel()
+            #expect(await drag.outcome().text == "cancelled")
+            #expect(scene.trace["a"] == Self.beginning + ["willEnd cancel", "didEnd cancel"])
+            scene.trace.clear()
+            let lost = try await scene.begin()
+            await broker.stop()
+            _ = await lost.outcome()
+            #expect(scene.trace["a"] == Self.beginning + ["willEnd cancel", "didEnd cancel"])
+        }
+    }
+
+    @Test("items are added from another view, and all that gave some hear of everything")
+    func adding() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let view = InteractionView(frame: Rect(x: 50, y: 50, width: 50, height: 50))
+            scene.root.addSubview(view)
+            let other = TracedSource("b", scene.trace)
+            view.addInteraction(DragInteraction(delegate: other))
+            let target = scene.target("d")
+            let drag = try await scene.begin()
+            try await drag.move(to: .here)
+            #expect(try await !scene.root.addItems(to: drag, at: Point(x: 51, y: 52)))
+            #expect(scene.trace["b"] == ["adding 1 2"])
+            #expect(drag.items.count == 1)
+            other.added = { [.text("Sequoia"), .text("Zion")] }
+            #expect(try await scene.root.addItems(to: drag, at: Point(x: 51, y: 52)))
+            #expect(drag.items.count == 3)
+            try await drag.move(to: .here)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(
+                scene.trace["a"] == Self.beginning
+                    + ["moved", "willAdd 2 of b", "moved", "willEnd copy", "didEnd copy", "transferred"]
+            )
+            #expect(
+                scene.trace["b"] == [
+                    "adding 1 2", "adding 1 2", "willAdd 2 of b", "moved", "willEnd copy", "didEnd copy", "transferred",
+                ]
+            )
+            #expect(target.delegate?.texts == ["Yosemite", "Sequoia", "Zion"])
+            #expect(scene.trace["d"].filter { $0.hasPrefix("canHandle") } == ["canHandle 1 true", "canHandle 3 true"])
+        }
+    }
+
+    @Test("what was dropped gets no more items")
+    func addingTooLate() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.source.added = { [.text("late")] }
+            let drag = try await scene.begin()
+            try await drag.drop()
+            let error = await #expect(throws: PasteboardError.self) {
+                try await scene.root.addItems(to: drag, at: .zero)
+            }
+            #expect(error?.code == .invalidArgument)
+            #expect(!scene.trace["a"].contains { $0.hasPrefix("willAdd") })
+        }
+    }
+
+    @Test("items are added to a drag that no view has begun")
+    func addingToOther() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.source.added = { [.text("more")] }
+            let drag = try await PasteboardKit.Drag.begin([.text("first")], connection: scene.connection)
+            #expect(try await scene.root.addItems(to: drag, at: .zero))
+            #expect(drag.items.count == 2)
+            await drag.cancel()
+            #expect(scene.trace["a"] == ["adding 0 0"])
+        }
+    }
+
+    @Test("a session goes on without its delegate, its view and whoever held it")
+    func delegateGone() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let target = scene.target("d")
+            let view = InteractionView(frame: Rect(x: 50, y: 50, width: 50, height: 50))
+            scene.root.addSubview(view)
+            var source: TracedSource? = TracedSource("b", scene.trace)
+            try view.addInteraction(DragInteraction(delegate: #require(source)))
+            let drag = try #require(try await scene.root.beginDrag(at: Point(x: 60, y: 60)))
+            source = nil
+            view.removeFromSuperview()
+            try await drag.move(to: .here)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(scene.trace["b"] == Self.beginning)
+            #expect(target.delegate?.texts == ["Yosemite"])
+        }
+    }
+
+    @Test("two drags of one view are two sessions")
+    func twoDrags() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("d").interaction.allowsSimultaneousDropSessions = true
+            let (first, second) = (try await scene.begin(), try await scene.begin())
+            #expect(try await first.move(to: .here).operation == .copy)
+            #expect(try await second.move(to: .here).operation == .copy)
+            await first.cancel()
+            try await second.drop()
+            #expect(await second.outcome().text == "transferred copy")
+            await scene.trace.reaches("end", of: "d")
+            #expect(scene.trace["a"].filter { $0.hasPrefix("didEnd") } == ["didEnd cancel", "didEnd copy"])
+        }
+    }
+}

@@ -1,0 +1,306 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import Testing
+import TypeIdentifiers
+
+private typealias Drag = PasteboardKit.Drag
+
+@Suite(.timeLimit(.minutes(1)))
+struct DragTests {
+    @Test("what is dragged from one process is dropped in another, and each side hears how it ends")
+    func copy() async throws {
+        try await DragBroker.with { broker in
+            let texts = DropSite.Log()
+            let site = DropSite(on: broker.connect()) { session, location in
+                #expect(location == DropLocation("site", indexPath: [0, 3], point: Point(x: 1.5, y: -2)))
+                for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
+            }
+            let drag = try await Drag.begin([.text("a"), .text("b")], connection: broker.connect())
+            try await drag.reach(row: 1)
+            let location = DropLocation("site", indexPath: [0, 3], point: Point(x: 1.5, y: -2))
+            #expect(try await drag.move(to: location).operation == .copy)
+            #expect(try await drag.drop() == .copy)
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(drag.transferredItems.count == 2)
+            #expect(texts.lines == ["a", "b"])
+            await site.happened("ended")
+            #expect(await site.stop() == ["entered", "updated 1", "updated 3", "ended"])
+        }
+    }
+
+    @Test("before a drop a destination sees types, names and numbers; bytes it can load neither then nor afterwards")
+    func window() async throws {
+        try await DragBroker.with { broker in
+            let kept = Lock<ItemProvider?>(nil)
+            let codes = DropSite.Log()
+            let site = DropSite(
+                on: broker.connect(),
+                propose: { session, _ in
+                    #expect(session.hasItemsConforming(toTypeIdentifiers: ["public.text"]))
+                    #expect(!session.hasItemsConforming(toTypeIdentifiers: ["public.image"]))
+                    #expect(session.canLoadObjects(ofClass: String.self))
+                    #expect(session.items[0].itemProvider.suggestedName == "note")
+                    await codes.load(session.items[0].itemProvider)
+                    return DropProposal(operation: .copy)
+                },
+                perform: { session, _ in
+                    await codes.load(session.items[0].itemProvider)
+                    kept.withLock { $0 = session.items[0].itemProvider }
+                }
+            )
+            let item = DragItem.text("x")
+            item.itemProvider.suggestedName = "note"
+            let drag = try await Drag.begin([item], connection: broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            await codes.load(try #require(kept.withLock { $0 }))
+            #expect(codes.lines == ["not-loadable-now", "loaded", "superseded"])
+            await site.stop()
+        }
+    }
+
+    @Test("while others of its loads run, a new one cannot begin once the handler has returned")
+    func windowClosed() async throws {
+        try await DragBroker.with { broker in
+            let (slow, answered) = (Gate(), Gate())
+            let item = ItemProvider()
+            item.registerDataRepresentation(for: .utf8PlainText) {
+                await slow.wait()
+                return Data("slow".utf8)
+            }
+            item.registerDataRepresentation(for: .json) { Data("{}".utf8) }
+            let late = Lock<ItemProvider?>(nil)
+            let site = DropSite(on: broker.connect()) { session, _ in
+                let provider = session.items[0].itemProvider
+                provider.loadDataRepresentation(for: .utf8PlainText) { data, _ in
+                    #expect(data == Data("slow".utf8))
+                    answered.open()
+                }
+                late.withLock { $0 = provider }
+            }
+            let drag = try await Drag.begin([DragItem(itemProvider: item)], connection: broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            let codes = DropSite.Log()
+            // It may take a moment until the handler has returned.
+            while codes.lines.last != "not-loadable-now" {
+                if let provider = late.withLock({ $0 }) { await codes.load(provider, as: .json) }
+                await Task.yield()
+            }
+            #expect(!answered.isOpen)
+            slow.open()
+            await answered.wait()
+            #expect(await drag.outcome().text == "transferred copy")
+            await site.stop()
+        }
+    }
+
+    @Test("items can be added, also while the session is over a destination, and are loaded like the others")
+    func adding() async throws {
+        try await DragBroker.with { broker in
+            let texts = DropSite.Log()
+            let site = DropSite(
+                on: broker.connect(),
+                propose: { session, _ in DropProposal(operation: session.items.count == 3 ? .copy : .forbidden) },
+                perform: { session, _ in
+                    for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
+                }
+            )
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            try await drag.add([.text("b")])
+            #expect(try await drag.reach().operation == .forbidden)
+            try await drag.add([.text("c")])
+            #expect(drag.items.count == 3)
+            // The destination is asked again before it is dropped.
+            #expect(try await drag.drop() == .copy)
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(texts.lines == ["a", "b", "c"])
+            await #expect(throws: PasteboardError.self) { try await drag.add([.text("d")]) }
+            await site.stop()
+        }
+    }
+
+    @Test("what cannot be dragged is refused, and leaves a session as it was")
+    func refusedItems() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            let none = await #expect(throws: PasteboardError.self) { try await Drag.begin([], connection: connection) }
+            #expect(none?.code == .invalidArgument)
+            let empty = DragItem(itemProvider: ItemProvider())
+            let bare = await #expect(throws: PasteboardError.self) {
+                try await Drag.begin([.text("a"), empty], connection: connection)
+            }
+            #expect(bare?.code == .invalidArgument)
+            let drag = try await Drag.begin((0..<511).map { .text("\($0)") }, connection: connection)
+            await #expect(throws: PasteboardError.self) { try await drag.add([.text("x"), .text("y")]) }
+            try await drag.add([.text("x")])
+            #expect(drag.items.count == 512)
+        }
+    }
+
+    @Test("no such destination and one that is busy are errors of a move; one that takes nothing of it does nothing")
+    func refusals() async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(accepting: [.image], on: broker.connect())
+            let desk = DropSite("desk", on: broker.connect())
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            #expect(try await drag.reach().operation == .cancel)
+            #expect(try await drag.reach("desk").operation == .copy)
+            let other = try await Drag.begin([.text("b")], connection: broker.connect())
+            let busy = await #expect(throws: PasteboardError.self) { try await other.move(to: .row(nil, of: "desk")) }
+            #expect(busy?.code == .refused)
+            let missing = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0, of: "?")) }
+            #expect(missing?.code == .nothingHere)
+            #expect(try await drag.move(to: nil).operation == .cancel)
+            #expect(try await drag.drop() == .cancel)
+            #expect(await drag.outcome().text == "cancelled")
+            #expect(try await other.reach("desk").operation == .copy)
+            let over = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0)) }
+            #expect(over?.code == .invalidArgument)
+            await other.cancel()
+            #expect(
+                await desk.stop() == [
+                    "entered", "updated -1", "exited", "ended", "entered", "updated -1", "exited", "ended",
+                ]
+            )
+            #expect(await site.stop().isEmpty)
+        }
+    }
+
+    @Test(
+        "a location that makes no sense is refused before it is sent",
+        arguments: [
+            DropLocation("site", indexPath: [0, -1]), DropLocation("site", point: Point(x: .nan, y: 0)),
+            DropLocation("site", point: Point(x: 0, y: 1e300)), DropLocation(String(repeating: "x", count: 256)),
+            DropLocation("site", indexPath: IndexPath(indexes: 0..<17)),
+        ]
+    )
+    func places(_ location: DropLocation) async throws {
+        try await DragBroker.with { broker in
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            let error = await #expect(throws: PasteboardError.self) { try await drag.move(to: location) }
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
+    @Test(
+        "moves that are under way at once are all answered, and a destination that does not answer in time does nothing"
+    )
+    func lateProposal() async throws {
+        try await DragBroker.with(limits: ["proposal": "1ms"]) { broker in
+            let gate = Gate()
+            let site = DropSite(
+                on: broker.connect(),
+                propose: { _, _ in
+                    await gate.wait()
+                    return DropProposal(operation: .copy)
+                },
+                perform: { _, _ in }
+            )
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            #expect(try await drag.reach().operation == .cancel)
+            gate.open()
+            await withTaskGroup(of: DropOperation?.self) { group in
+                for row in 0..<50 {
+                    group.addTask { try? await drag.move(to: .row(row)).operation }
+                }
+                for await operation in group { #expect(operation != nil) }
+            }
+            await site.stop()
+        }
+    }
+
+    @Test("what a drop takes that loads nothing is nothing: the session is cancelled")
+    func nothingTaken() async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(on: broker.connect())
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            try await drag.reach()
+            #expect(try await drag.drop() == .copy)
+            #expect(try await drag.drop() == .copy)
+            #expect(await drag.outcome().text == "cancelled")
+            #expect(drag.transferredItems.isEmpty)
+            await site.stop()
+        }
+    }
+
+    @Test("sessions come to a destination one after the other, and several destinations to one connection")
+    func order() async throws {
+        try await DragBroker.with { broker in
+            let texts = DropSite.Log()
+            let connection = broker.connect()
+            let sites = ["x", "y"].map { name in
+                DropSite(name, on: connection) { session, _ in
+                    for text in try await session.loadObjects(ofClass: String.self) { texts.add(name + text) }
+                }
+            }
+            for text in ["1", "2", "3"] {
+                for name in ["x", "y"] {
+                    let drag = try await Drag.begin([.text(text)], connection: broker.connect())
+                    try await drag.reach(name)
+                    try await drag.drop()
+                    #expect(await drag.outcome().text == "transferred copy")
+                }
+            }
+            #expect(texts.lines == ["x1", "y1", "x2", "y2", "x3", "y3"])
+            for site in sites { await site.stop() }
+        }
+    }
+
+    @Test("a name has one holder; when its run is cancelled it is free, and a session over it is over nothing")
+    func names() async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(on: broker.connect())
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            try await drag.reach()
+            let second = DropSite(on: broker.connect())
+            guard case .failure(let error) = await second.end() else {
+                Issue.record("two have one name")
+                return
+            }
+            #expect(error.code == .refused)
+            #expect(await site.stop() == ["entered", "updated -1", "exited", "ended"])
+            let third = DropSite(on: broker.connect())
+            #expect(try await drag.reach().operation == .copy)
+            await third.stop()
+            #expect(try await drag.drop() == .cancel)
+        }
+    }
+
+    @Test("more loads than a connection has at once all count, although the handler has returned before their turn")
+    func manyLoads() async throws {
+        try await DragBroker.with { broker in
+            let count = 300
+            let loaded = Counter()
+            let site = DropSite(on: broker.connect()) { session, _ in
+                for item in session.items {
+                    item.itemProvider.loadObject(ofClass: String.self) { text, _ in
+                        if text != nil { loaded.increment() }
+                    }
+                }
+            }
+            let drag = try await Drag.begin((0..<count).map { .text("\($0)") }, connection: broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(loaded.value == count)
+            #expect(drag.transferredItems.count == count)
+            await site.stop()
+        }
+    }
+}
+
+extension DropSite.Log {
+    /// Adds what comes of a load.
+    func load(_ provider: ItemProvider, as type: UniformType = .plainText) async {
+        do throws(PasteboardError) {
+            _ = try await provider.loadData(for: type)
+            self.add("loaded")
+        } catch {
+            self.add("\(error.code)")
+        }
+    }
+}

@@ -1,0 +1,389 @@
+import FoundationEssentials
+import PasteboardKit
+import Testing
+
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct DropInteractionTests {
+    @Test("can handle, enter, update, perform, conclude, end: each in its turn")
+    func order() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("d").delegate?.perform = { _ in }
+            let drag = try await scene.begin()
+            try await drag.move(to: .here)
+            try await drag.move(to: .here(5, 5))
+            try await drag.drop()
+            #expect(await drag.outcome().text == "cancelled")
+            await scene.trace.reaches("end", of: "d")
+            #expect(
+                scene.trace["d"] == ["canHandle 1 true", "enter", "update", "update", "perform", "conclude", "end"]
+            )
+        }
+    }
+
+    @Test("loads that the drop has begun go on behind its conclusion, and the end comes last")
+    func loads() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("d")
+            let drag = try await scene.begin()
+            try await drag.move(to: .here)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            await scene.trace.reaches("end", of: "d")
+            #expect(scene.trace["d"].suffix(4) == ["perform", "conclude", "loaded Yosemite", "end"])
+        }
+    }
+
+    @Test("an interaction that cannot handle the session hears nothing more of it")
+    func cannotHandle() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("d").delegate?.canHandle = { _ in false }
+            let drag = try await scene.begin()
+            #expect(try await drag.move(to: .here).operation == .cancel)
+            try await drag.move(to: nil)
+            #expect(try await drag.move(to: .here(1, 1)).operation == .cancel)
+            #expect(try await drag.drop() == .cancel)
+            #expect(await drag.outcome().text == "cancelled")
+            #expect(scene.trace["d"] == ["canHandle 1 false"])
+        }
+    }
+
+    @Test("it is asked again when there are more items, whatever it has answered")
+    func moreItems() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("d").delegate?.canHandle = { $0.items.count == 2 }
+            let drag = try await scene.begin()
+            try await drag.move(to: .here)
+            try await drag.add([.text("Sequoia")])
+            #expect(try await drag.move(to: .here).operation == .copy)
+            try await drag.add([.text("Zion")])
+            #expect(try await drag.move(to: .here).operation == .cancel)
+            #expect(try await drag.drop() == .cancel)
+            await scene.trace.reaches("end", of: "d")
+            let trace = scene.trace["d"]
+            #expect(
+                trace.filter { $0.hasPrefix("canHandle") } == [
+                    "canHandle 1 false", "canHandle 2 true", "canHandle 3 false",
+                ]
+            )
+            #expect(trace.filter { !$0.hasPrefix("canHandle") && $0 != "update" } == ["enter", "exit", "end"])
+        }
+    }
+
+    @Test("a session that leaves and comes again enters again, and ends once")
+    func reentry() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("d", Rect(x: 50, y: 0, width: 50, height: 100))
+            let drag = try await scene.begin()
+            try await drag.move(to: .here(60, 0))
+            #expect(try await drag.move(to: .here(10, 0)).operation == .cancel)
+            try await drag.move(to: .here(60, 0))
+            try await drag.move(to: nil)
+            await scene.trace.reaches("exit", of: "d")
+            try await drag.move(to: .here(60, 0))
+            await drag.cancel()
+            await scene.trace.reaches("end", of: "d")
+            #expect(
+                scene.trace["d"] == [
+                    "canHandle 1 true", "enter", "update", "exit", "enter", "update", "exit", "enter", "update", "exit",
+                    "end",
+                ]
+            )
+        }
+    }
+
+    @Test("from one view to the next: out of one, into the other, and both hear of the end")
+    func sideBySide() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("l", Rect(x: 0, y: 0, width: 50, height: 100))
+            let right = scene.target("r", Rect(x: 50, y: 0, width: 50, height: 100))
+            right.delegate?.proposal = { session in
+                #expect(session.location(in: right.view) == Point(x: 10, y: 3))
+                return .move
+            }
+            let drag = try await scene.begin()
+            #expect(try await drag.move(to: .here(49, 3)).operation == .copy)
+            #expect(try await drag.move(to: .here(60, 3)).operation == .move)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred move")
+            await scene.trace.reaches("end", of: "r")
+            #expect(
+                scene.trace.of("l", "r").filter { $0 != "r.loaded Yosemite" } == [
+                    "l.canHandle 1 true", "l.enter", "l.update", "l.exit", "r.canHandle 1 true", "r.enter", "r.update",
+                    "r.perform", "r.conclude", "l.end", "r.end",
+                ]
+            )
+        }
+    }
+
+    @Test("the view around takes what the inner one cannot handle, and nothing else that is over the inner one")
+    func nested() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let outer = scene.target("o", Rect(x: 0, y: 0, width: 80, height: 80))
+            let inner = scene.target("i", Rect(x: 10, y: 10, width: 20, height: 20), in: outer.view)
+            let drag = try await scene.begin()
+            try await drag.move(to: .here(5, 5))
+            try await drag.move(to: .here(15, 15))
+            try await drag.move(to: .here(5, 5))
+            inner.delegate?.canHandle = { _ in false }
+            try await drag.add([.text("Sequoia")])
+            try await drag.move(to: .here(15, 15))
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            await scene.trace.reaches("end", of: "i")
+            let trace = scene.trace.of("o", "i").filter { !$0.hasSuffix("update") && !$0.hasPrefix("o.loaded") }
+            #expect(
+                trace == [
+                    "o.canHandle 1 true", "o.enter",
+                    "i.canHandle 1 true", "o.exit", "i.enter",
+                    "i.exit", "o.enter",
+                    "o.canHandle 2 true", "i.canHandle 2 false",
+                    "o.perform", "o.conclude", "o.end", "i.end",
+                ]
+            )
+        }
+    }
+
+    @Test("a disabled view is not there, and leaves the session to what is around it")
+    func disabled() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let outer = scene.target("o")
+            let inner = scene.target("i", Rect(x: 0, y: 0, width: 50, height: 50))
+            inner.view.isUserInteractionEnabled = false
+            let drag = try await scene.begin()
+            #expect(try await drag.move(to: .here(5, 5)).operation == .copy)
+            #expect(scene.trace["i"].isEmpty)
+            inner.view.isUserInteractionEnabled = true
+            try await drag.move(to: .here(5, 5))
+            #expect(scene.trace["i"] == ["canHandle 1 true", "enter", "update"])
+            outer.view.isUserInteractionEnabled = false
+            #expect(try await drag.move(to: .here(5, 6)).operation == .cancel)
+            #expect(scene.trace["i"].last == "exit")
+            await drag.cancel()
+            await scene.trace.reaches("end", of: "i")
+        }
+    }
+
+    @Test("without a point the first view that can handle the session has it, the outer ones first")
+    func noPoint() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let lower = scene.target("l", Rect(x: 0, y: 0, width: 50, height: 50))
+            let upper = scene.target("u", Rect(x: 0, y: 0, width: 50, height: 50))
+            upper.delegate?.canHandle = { _ in false }
+            let drag = try await scene.begin()
+            #expect(try await drag.move(to: .here).operation == .copy)
+            #expect(scene.trace.of("l", "u").prefix(3) == ["u.canHandle 1 false", "l.canHandle 1 true", "l.enter"])
+            lower.view.removeFromSuperview()
+            scene.target("d")
+            #expect(try await drag.move(to: .here).operation == .copy)
+            #expect(scene.trace["d"].contains("enter"))
+            await drag.cancel()
+        }
+    }
+
+    @Test("a view that refuses does not speak for those that were not asked")
+    func othersNotAsked() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("l", Rect(x: 0, y: 0, width: 50, height: 100)).delegate?.canHandle = { _ in false }
+            scene.target("r", Rect(x: 50, y: 0, width: 50, height: 100))
+            let drag = try await scene.begin()
+            #expect(try await drag.move(to: .here(10, 10)).operation == .cancel)
+            #expect(scene.trace["r"].isEmpty)
+            #expect(try await drag.move(to: .here(60, 10)).operation == .copy)
+            await drag.cancel()
+            await scene.trace.reaches("end", of: "r")
+            #expect(scene.trace["l"] == ["canHandle 1 false"])
+        }
+    }
+
+    @Test("a delegate with nothing but its conformance takes nothing")
+    func defaults() async throws {
+        final class Plain: DropInteractionDelegate {}
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let plain = Plain()
+            scene.root.addInteraction(DropInteraction(delegate: plain))
+            let drag = try await scene.begin()
+            #expect(try await drag.move(to: .here).operation == .cancel)
+            #expect(try await drag.drop() == .cancel)
+            withExtendedLifetime(plain) {}
+        }
+    }
+
+    @Test("a session that is dropped elsewhere ends for whom it has entered")
+    func elsewhere() async throws {
+        try await DragBroker.with { broker in
+            let here = InteractionScene(broker)
+            let there = InteractionScene(broker, name: "b", trace: here.trace)
+            here.target("d")
+            let target = there.target("e")
+            try await there.root.register(as: "there", connection: there.connection)
+            let drag = try await here.begin()
+            try await drag.move(to: .here)
+            try await drag.move(to: DropLocation("there"))
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            await here.trace.reaches("end", of: "d")
+            await here.trace.reaches("end", of: "e")
+            #expect(here.trace["d"] == ["canHandle 1 true", "enter", "update", "exit", "end"])
+            #expect(target.delegate?.texts == ["Yosemite"])
+        }
+    }
+
+    @Test("what the source keeps for its own destinations is there for them, without a load")
+    func local() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let provider = ItemProvider(object: "Yosemite")
+            scene.source.items = {
+                let item = DragItem(itemProvider: provider)
+                item.localObject = 7
+                return [item]
+            }
+            scene.source.willBegin = { $0.localContext = "mine" }
+            let target = scene.target("d")
+            target.delegate?.proposal = { session in
+                #expect(session.localDragSession?.localContext as? String == "mine")
+                return .move
+            }
+            target.delegate?.perform = { session in
+                #expect(session.items[0].localObject as? Int == 7)
+            }
+            let drag = try await scene.begin()
+            try await drag.move(to: .here)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred move")
+            #expect(scene.trace["a"].last == "transferred")
+        }
+    }
+
+    @Test("a drop goes on as long as what extends it, and fails with it", arguments: [false, true])
+    func extended(fails: Bool) async throws {
+        struct Full: Error {}
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let gate = Gate()
+            var texts: [String] = []
+            let target = scene.target("d")
+            target.delegate?.proposal = { _ in .move }
+            target.delegate?.perform = { session in
+                session.extendLoadWindow {
+                    await gate.wait()
+                    texts = try await session.loadObjects(ofClass: String.self)
+                    if fails { throw Full() }
+                }
+            }
+            let drag = try await scene.begin()
+            try await drag.move(to: .here)
+            #expect(try await drag.drop() == .move)
+            await scene.trace.reaches("conclude", of: "d")
+            #expect(!scene.trace["a"].contains("transferred"))
+            gate.open()
+            #expect(await drag.outcome().text == (fails ? "failed refused" : "transferred move"))
+            #expect(scene.trace["a"].contains("transferred") == !fails)
+            #expect(texts == ["Yosemite"])
+            await scene.trace.reaches("end", of: "d")
+        }
+    }
+
+    @Test("objects come in the order of their items, without those that cannot be made")
+    func objects() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let first = Gate()
+            scene.source.items = {
+                let slow = ItemProvider()
+                slow.registerDataRepresentation(for: .utf8PlainText) {
+                    await first.wait()
+                    return Data("slow".utf8)
+                }
+                let picture = ItemProvider()
+                picture.registerDataRepresentation(for: .png) { Data() }
+                let quick = ItemProvider()
+                quick.registerDataRepresentation(for: .utf8PlainText) {
+                    first.open()
+                    return Data("quick".utf8)
+                }
+                return [slow, picture, quick].map(DragItem.init)
+            }
+            let target = scene.target("d")
+            let drag = try await scene.begin()
+            try await drag.move(to: .here)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(target.delegate?.texts == ["slow", "quick"])
+        }
+    }
+
+    @Test("the source dies while the session is over a view", arguments: [false, true])
+    func sourceDies(isDropped: Bool) async throws {
+        try await DragBroker.with { broker in
+            let here = InteractionScene(broker)
+            let there = InteractionScene(broker, name: "b", trace: here.trace)
+            let target = there.target("d")
+            let (asked, never) = (Gate(), Gate())
+            here.source.items = {
+                let provider = ItemProvider()
+                provider.registerDataRepresentation(for: .utf8PlainText) {
+                    asked.open()
+                    await never.wait()
+                    return Data()
+                }
+                return [DragItem(itemProvider: provider)]
+            }
+            try await there.root.register(as: "there", connection: there.connection)
+            let drag = try await here.begin()
+            try await drag.move(to: DropLocation("there"))
+            if isDropped {
+                try await drag.drop()
+                await asked.wait()
+            }
+            await here.connection.close()
+            await here.trace.reaches("end", of: "d")
+            _ = await drag.outcome()
+            let operation = isDropped ? "copy" : "cancel"
+            #expect(here.trace["a"].suffix(2) == ["willEnd \(operation)", "didEnd \(operation)"])
+            if isDropped { await here.trace.reaches("loaded ", of: "d") }
+            #expect(here.trace["d"].contains("exit") == !isDropped)
+            #expect(target.delegate?.texts == [])
+            never.open()
+        }
+    }
+
+    @Test("the destination dies while the session is over it, or dropped there", arguments: [false, true])
+    func destinationDies(isDropped: Bool) async throws {
+        try await DragBroker.with { broker in
+            let here = InteractionScene(broker)
+            let there = InteractionScene(broker, name: "b", trace: here.trace)
+            let gate = Gate()
+            let target = there.target("d")
+            target.delegate?.perform = { session in session.extendLoadWindow { await gate.wait() } }
+            try await there.root.register(as: "there", connection: there.connection)
+            let drag = try await here.begin()
+            try await drag.move(to: DropLocation("there"))
+            if isDropped {
+                try await drag.drop()
+                await here.trace.reaches("conclude", of: "d")
+            }
+            await there.connection.close()
+            if !isDropped {
+                await here.trace.reaches("end", of: "d")
+                #expect(try await drag.drop() == .cancel)
+            }
+            #expect(await drag.outcome().text == (isDropped ? "failed destination-gone" : "cancelled"))
+            #expect(!here.trace["a"].contains("transferred"))
+            gate.open()
+            await here.trace.reaches("end", of: "d")
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import PasteboardKit
+import Testing
+
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct InteractionViewTests {
+    /// A root with two views side by side that overlap, and one in the second of them.
+    private let root = InteractionView(frame: Rect(x: 7, y: 7, width: 100, height: 100))
+    private let left = InteractionView(frame: Rect(x: 0, y: 0, width: 60, height: 100))
+    private let right = InteractionView(frame: Rect(x: 50, y: 0, width: 50, height: 100))
+    private let inner = InteractionView(frame: Rect(x: 10, y: 20, width: 10, height: 10))
+
+    init() {
+        root.addSubview(left)
+        root.addSubview(right)
+        right.addSubview(inner)
+    }
+
+    @Test("a view is in one place, and leaves it for another")
+    func tree() {
+        #expect(root.subviews.map(ObjectIdentifier.init) == [left, right].map(ObjectIdentifier.init))
+        left.addSubview(inner)
+        #expect(right.subviews.isEmpty)
+        #expect(inner.superview === left)
+        #expect(inner.isDescendant(of: root))
+        #expect(!inner.isDescendant(of: right))
+        left.removeFromSuperview()
+        #expect(left.superview == nil)
+        #expect(!inner.isDescendant(of: root))
+        root.addSubview(right)
+        #expect(root.subviews.count == 1)
+    }
+
+    @Test("a point belongs to the deepest view there, of those side by side to the uppermost")
+    func hits() {
+        #expect(root.hitTest(Point(x: 10, y: 10)) === left)
+        #expect(root.hitTest(Point(x: 55, y: 10)) === right)
+        #expect(root.hitTest(Point(x: 65, y: 25)) === inner)
+        #expect(root.hitTest(Point(x: 70, y: 25)) === right)
+        #expect(root.hitTest(Point(x: -5, y: 500)) === root)
+    }
+
+    @Test("a disabled view is not there, nor is what lies in it")
+    func disabled() {
+        right.isUserInteractionEnabled = false
+        #expect(root.hitTest(Point(x: 65, y: 25)) === root)
+        #expect(root.hitTest(Point(x: 55, y: 25)) === left)
+        root.isUserInteractionEnabled = false
+        #expect(root.hitTest(Point(x: 10, y: 10)) == nil)
+    }
+
+    @Test("points are converted between the views of a tree")
+    func conversion() {
+        let point = Point(x: 1, y: 2)
+        #expect(inner.convert(point, to: nil) == Point(x: 61, y: 22))
+        #expect(inner.convert(point, to: right) == Point(x: 11, y: 22))
+        #expect(inner.convert(point, to: left) == Point(x: 61, y: 22))
+        #expect(inner.convert(Point(x: 61, y: 22), from: nil) == point)
+        #expect(inner.convert(Point(x: 11, y: 22), from: right) == point)
+        #expect(root.convert(point, to: root) == point)
+    }
+
+    @Test("an interaction belongs to one view, and knows it")
+    func interactions() {
+        let source = TracedSource("a", InteractionTrace())
+        let interaction = DragInteraction(delegate: source)
+        left.addInteraction(interaction)
+        left.addInteraction(interaction)
+        #expect(left.interactions.count == 1)
+        #expect(interaction.view === left)
+        right.addInteraction(interaction)
+        #expect(left.interactions.isEmpty)
+        #expect(interaction.view === right)
+        left.removeInteraction(interaction)
+        #expect(interaction.view === right)
+        right.removeInteraction(interaction)
+        #expect(interaction.view == nil)
+    }
+
+    @Test("a program's own interaction hears where it goes")
+    func ownInteraction() {
+        @MainActor
+        final class Own: Interaction {
+            var lines: [String] = []
+            weak var view: InteractionView?
+
+            func willMove(to view: InteractionView?) {
+                lines.append(view == nil ? "leaves" : "comes")
+            }
+
+            func didMove(to view: InteractionView?) {
+                self.view = view
+            }
+        }
+        let own = Own()
+        left.addInteraction(own)
+        right.addInteraction(own)
+        #expect(own.view === right)
+        #expect(own.lines == ["comes", "leaves", "comes"])
+    }
+
+    @Test("an interaction does not hold its delegate, nor a view what it lies in")
+    func lifetimes() {
+        let interaction = DropInteraction(delegate: TracedTarget("d", InteractionTrace()))
+        #expect(interaction.delegate == nil)
+        let child = InteractionView()
+        InteractionView().addSubview(child)
+        #expect(child.superview == nil)
+    }
+}

@@ -1,0 +1,165 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import Testing
+
+private typealias Drag = PasteboardKit.Drag
+
+@Suite("Sessions within one process", .timeLimit(.minutes(1)))
+struct LocalDragTests {
+    @Test(
+        "a destination of the source's process sees the drag, its context and its objects, and takes them without a load"
+    )
+    func local() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            let objects = DropSite.Log()
+            let seen = Lock<(any DragSession)?>(nil)
+            let site = DropSite(
+                on: connection,
+                propose: { session, _ in
+                    seen.withLock { $0 = session.localDragSession }
+                    // Looking at it is not taking it.
+                    let object = await MainActor.run { session.items[0].localObject as? String }
+                    #expect(object == "row 1")
+                    return DropProposal(operation: .move)
+                },
+                perform: { session, _ in
+                    await MainActor.run {
+                        #expect(session.localDragSession?.localContext as? String == "table")
+                        for item in session.items { objects.add(item.localObject as? String ?? "nothing") }
+                    }
+                }
+            )
+            let items: [DragItem] = [.text("a"), .text("b")]
+            await MainActor.run { for (index, item) in items.enumerated() { item.localObject = "row \(index + 1)" } }
+            let drag = try await Drag.begin(items, connection: connection)
+            await MainActor.run { drag.localContext = "table" }
+            try await drag.reach()
+            #expect(seen.withLock { $0 } === drag)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred move")
+            #expect(objects.lines == ["row 1", "row 2"])
+            #expect(drag.transferredItems.map { ObjectIdentifier($0) } == items.map { ObjectIdentifier($0) })
+            await site.stop()
+        }
+    }
+
+    @Test("an item without an object is not taken by looking for one, nor one that is only looked at before the drop")
+    func notTaken() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            let site = DropSite(
+                on: connection,
+                propose: { session, _ in
+                    await MainActor.run { _ = session.items[1].localObject }
+                    return DropProposal(operation: .move)
+                },
+                perform: { session, _ in await MainActor.run { #expect(session.items[0].localObject == nil) } }
+            )
+            let items: [DragItem] = [.text("a"), .text("b")]
+            await MainActor.run { items[1].localObject = 7 }
+            let drag = try await Drag.begin(items, connection: connection)
+            try await drag.reach()
+            try await drag.drop()
+            #expect(await drag.outcome().text == "cancelled")
+            await site.stop()
+        }
+    }
+
+    @Test("what this process alone may see can be dragged within it, and is nothing for another")
+    func ownProcess() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .utf8PlainText, visibility: .ownProcess) { Data("own".utf8) }
+            let texts = DropSite.Log()
+            let site = DropSite(on: connection) { session, _ in
+                for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
+            }
+            let other = DropSite("other", on: broker.connect())
+            let drag = try await Drag.begin([DragItem(itemProvider: provider)], connection: connection)
+            #expect(try await drag.reach("other").operation == .cancel)
+            #expect(try await drag.reach().operation == .copy)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(texts.lines == ["own"])
+            #expect(await other.stop().isEmpty)
+            await site.stop()
+        }
+    }
+
+    @Test("a restricted session does not exist for other processes")
+    func restricted() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            let site = DropSite(on: connection) { session, _ in
+                #expect(session.isRestrictedToDraggingApplication)
+                _ = try await session.loadObjects(ofClass: String.self)
+            }
+            let other = DropSite("other", on: broker.connect())
+            var options = Drag.Options()
+            // Only to know that both are there.
+            let open = try await Drag.begin([.text("a")], connection: connection)
+            try await open.reach("other")
+            await open.cancel()
+            options.isRestrictedToDraggingApplication = true
+            let drag = try await Drag.begin([.text("a")], options: options, connection: connection)
+            #expect(drag.isRestrictedToDraggingApplication)
+            let error = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0, of: "other")) }
+            #expect(error?.code == .nothingHere)
+            try await drag.reach()
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            await site.stop()
+            await other.stop()
+        }
+    }
+
+    @Test("an observer of a drag hears of it in order, and before whoever moves, drops or waits goes on")
+    @MainActor
+    func observer() async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(on: broker.connect()) { session, _ in
+                _ = try await session.loadObjects(ofClass: String.self)
+            }
+            let observer = Observer()
+            let drag = Drag(connection: broker.connect())
+            drag.prepare([.text("a")])
+            #expect(drag.items.count == 1)
+            try await drag.start(Drag.Options(), observer: observer)
+            while (try? await drag.move(to: .row(1))) == nil { observer.lines = [] }
+            #expect(observer.lines == ["moved"])
+            try await drag.add([.text("b")])
+            #expect(observer.lines == ["moved", "adding 1"])
+            try await drag.drop()
+            #expect(Array(observer.lines.prefix(4)) == ["moved", "adding 1", "will end copy", "did end copy"])
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(observer.lines == ["moved", "adding 1", "will end copy", "did end copy", "transferred"])
+            await drag.cancel()
+            #expect(observer.lines.count == 5)
+
+            let second = Drag(connection: broker.connect())
+            second.prepare([.text("a")])
+            let other = Observer()
+            try await second.start(Drag.Options(), observer: other)
+            await second.cancel()
+            #expect(other.lines == ["will end cancel", "did end cancel"])
+            #expect(await second.outcome().text == "cancelled")
+            await site.stop()
+        }
+    }
+
+    @MainActor
+    private final class Observer: DragObserver {
+        var lines: [String] = []
+
+        func sessionDidMove(_ session: Drag) { self.lines.append("moved") }
+        func session(_ session: Drag, willAdd items: [DragItem]) { self.lines.append("adding \(items.count)") }
+        func session(_ session: Drag, willEndWith operation: DropOperation) {
+            self.lines.append("will end \(operation)")
+        }
+        func session(_ session: Drag, didEndWith operation: DropOperation) { self.lines.append("did end \(operation)") }
+        func sessionDidTransferItems(_ session: Drag) { self.lines.append("transferred") }
+    }
+}

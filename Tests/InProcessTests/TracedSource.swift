@@ -1,0 +1,95 @@
+import PasteboardKit
+
+/// A delegate of a drag interaction that does what a test says, and tells what it was told.
+@MainActor
+final class TracedSource: DragInteractionDelegate {
+    let name: String
+    let trace: InteractionTrace
+    var items: @MainActor () -> [DragItem]
+    var added: @MainActor () -> [DragItem] = { [] }
+    var allowsMove = true
+    var isRestricted = false
+    var allowsMoveBetweenProcesses = false
+    var willBegin: @MainActor (any DragSession) -> Void = { _ in }
+    var begins: @MainActor (any DragSession) -> Void = { _ in }
+
+    init(_ name: String, _ trace: InteractionTrace, _ texts: [String] = ["Yosemite"]) {
+        self.name = name
+        self.trace = trace
+        items = { texts.map { DragItem(itemProvider: ItemProvider(object: $0)) } }
+    }
+
+    private func tell(_ event: String) {
+        trace.add(event, to: name)
+    }
+
+    func dragInteraction(_ interaction: DragInteraction, itemsForBeginning session: any DragSession) -> [DragItem] {
+        tell("items")
+        begins(session)
+        return items()
+    }
+
+    func dragInteraction(_ interaction: DragInteraction, sessionWillBegin session: any DragSession) {
+        tell("willBegin \(session.items.count)")
+        willBegin(session)
+    }
+
+    func dragInteraction(_ interaction: DragInteraction, sessionAllowsMoveOperation session: any DragSession) -> Bool {
+        tell("allowsMove")
+        return allowsMove
+    }
+
+    func dragInteraction(
+        _ interaction: DragInteraction,
+        sessionIsRestrictedToDraggingApplication session: any DragSession
+    ) -> Bool {
+        tell("isRestricted")
+        return isRestricted
+    }
+
+    func dragInteraction(
+        _ interaction: DragInteraction,
+        sessionAllowsMoveBetweenProcesses session: any DragSession
+    ) -> Bool {
+        allowsMoveBetweenProcesses
+    }
+
+    func dragInteraction(_ interaction: DragInteraction, sessionDidMove session: any DragSession) {
+        tell("moved")
+    }
+
+    func dragInteraction(
+        _ interaction: DragInteraction,
+        itemsForAddingTo session: any DragSession,
+        withTouchAt point: Point
+    ) -> [DragItem] {
+        tell("adding \(Int(point.x)) \(Int(point.y))")
+        return added()
+    }
+
+    func dragInteraction(
+        _ interaction: DragInteraction,
+        session: any DragSession,
+        willAdd items: [DragItem],
+        for addingInteraction: DragInteraction
+    ) {
+        tell("willAdd \(items.count) of \((addingInteraction.delegate as? TracedSource)?.name ?? "nobody")")
+    }
+
+    func dragInteraction(
+        _ interaction: DragInteraction,
+        session: any DragSession,
+        willEndWith operation: DropOperation
+    ) {
+        tell("willEnd \(operation)")
+    }
+
+    func dragInteraction(_ interaction: DragInteraction, session: any DragSession, didEndWith operation: DropOperation)
+    {
+        tell("didEnd \(operation)")
+    }
+
+    func dragInteraction(_ interaction: DragInteraction, sessionDidTransferItems session: any DragSession) {
+        tell("transferred")
+    }
+}

@@ -1,0 +1,229 @@
+import PasteboardKit
+import Testing
+
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct ViewDestinationTests {
+    @Test("a tree is there for other processes under its name, until it gives it up")
+    func registering() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("d")
+            let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
+            let missing = await #expect(throws: PasteboardError.self) { try await drag.move(to: DropLocation("scene")) }
+            #expect(missing?.code == .nothingHere)
+            try await scene.root.register(as: "scene", connection: scene.connection)
+            #expect(try await drag.move(to: DropLocation("scene")).operation == .copy)
+            await scene.root.unregister()
+            await scene.trace.reaches("end", of: "d")
+            #expect(scene.trace["d"] == ["canHandle 1 true", "enter", "update", "exit", "end"])
+            await scene.root.unregister()
+            try await scene.root.register(as: "scene", connection: scene.connection)
+            #expect(try await drag.move(to: DropLocation("scene")).operation == .copy)
+            await drag.cancel()
+        }
+    }
+
+    @Test("a name is one tree's, and a tree has one name")
+    func twice() async throws {
+        try await DragBroker.with { broker in
+            let (scene, other) = (InteractionScene(broker), InteractionScene(broker))
+            try await scene.root.register(as: "scene", connection: scene.connection)
+            let taken = await #expect(throws: PasteboardError.self) {
+                try await other.root.register(as: "scene", connection: other.connection)
+            }
+            #expect(taken?.code == .refused)
+            let again = await #expect(throws: PasteboardError.self) {
+                try await scene.root.register(as: "other", connection: scene.connection)
+            }
+            #expect(again?.code == .invalidArgument)
+            #expect(again?.message.contains("scene") == true)
+            try await other.root.register(as: "other", connection: other.connection)
+        }
+    }
+
+    @Test("a tree that nobody holds is not there any more")
+    func released() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            var view: InteractionView? = InteractionView()
+            try await view?.register(as: "scene", connection: connection)
+            weak let released = view
+            view = nil
+            #expect(released == nil)
+            let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: connection)
+            let error = await #expect(throws: PasteboardError.self) { try await drag.move(to: DropLocation("scene")) }
+            #expect(error?.code == .nothingHere)
+            await drag.cancel()
+        }
+    }
+
+    @Test("a tree whose broker was lost can be registered anew")
+    func lost() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            try await scene.root.register(as: "scene", connection: scene.connection)
+            scene.target("d")
+            let drag = try await scene.begin()
+            try await drag.move(to: DropLocation("scene"))
+            await scene.connection.close()
+            await scene.trace.reaches("end", of: "d")
+            let connection = broker.connect()
+            while (try? await scene.root.register(as: "again", connection: connection)) == nil { await Task.yield() }
+            let next = try await scene.begin()
+            #expect(try await next.move(to: .here).operation == .copy)
+            await next.cancel()
+        }
+    }
+
+    @Test("what a tree does not take does not come to it")
+    func accepting() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            scene.target("d")
+            try await scene.root.register(as: "scene", accepting: [.image], connection: scene.connection)
+            let drag = try await scene.begin()
+            #expect(try await drag.move(to: DropLocation("scene")).operation == .cancel)
+            #expect(scene.trace["d"].isEmpty)
+            #expect(try await drag.move(to: .here).operation == .copy)
+            await drag.cancel()
+        }
+    }
+
+    @Test("a registered view within a tree is found by points of the outermost")
+    func within() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let outer = scene.target("o", Rect(x: 10, y: 10, width: 80, height: 80))
+            let inner = scene.target("i", Rect(x: 10, y: 10, width: 20, height: 20), in: outer.view)
+            try await outer.view.register(as: "outer", connection: scene.connection)
+            inner.delegate?.proposal = { session in
+                #expect(session.location(in: inner.view) == Point(x: 1.5, y: 2))
+                return .copy
+            }
+            let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
+            try await drag.move(to: DropLocation("outer", point: Point(x: 21.5, y: 22)))
+            #expect(scene.trace["i"].last == "update")
+            #expect(scene.trace["o"].isEmpty)
+            await drag.cancel()
+        }
+    }
+
+    @Test("one session at a time comes to a tree, unless an interaction allows more", arguments: [false, true])
+    func simultaneous(isAllowed: Bool) async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let left = scene.target("l", Rect(x: 0, y: 0, width: 50, height: 100))
+            scene.target("r", Rect(x: 50, y: 0, width: 50, height: 100))
+            left.interaction.allowsSimultaneousDropSessions = isAllowed
+            try await scene.root.register(as: "scene", connection: scene.connection)
+            let first = try await PasteboardKit.Drag.begin([.text("1")], connection: broker.connect())
+            let second = try await PasteboardKit.Drag.begin([.text("2")], connection: broker.connect())
+            let (onLeft, onRight) = (Point(x: 1, y: 1), Point(x: 60, y: 1))
+            #expect(try await first.move(to: DropLocation("scene", point: onLeft)).operation == .copy)
+            if isAllowed {
+                #expect(try await second.move(to: DropLocation("scene", point: onLeft)).operation == .copy)
+                #expect(try await first.move(to: DropLocation("scene", point: onRight)).operation == .copy)
+                // The other one allows no second.
+                #expect(try await second.move(to: DropLocation("scene", point: onRight)).operation == .cancel)
+                await first.cancel()
+                await scene.trace.reaches("end", of: "r")
+            } else {
+                let error = await #expect(throws: PasteboardError.self) {
+                    try await second.move(to: DropLocation("scene", point: onRight))
+                }
+                #expect(error?.code == .refused)
+                await first.cancel()
+                await scene.trace.reaches("end", of: "l")
+            }
+            #expect(try await second.move(to: DropLocation("scene", point: onRight)).operation == .copy)
+            try await second.drop()
+            #expect(await second.outcome().text == "transferred copy")
+        }
+    }
+
+    @Test("a view that goes while the session is over it leaves the drop to nobody")
+    func viewGone() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let target = scene.target("d", Rect(x: 0, y: 0, width: 50, height: 50))
+            let drag = try await scene.begin()
+            try await drag.move(to: .here(1, 1))
+            target.view.removeFromSuperview()
+            try await drag.drop()
+            #expect(await drag.outcome().text == "failed refused")
+            await scene.trace.reaches("end", of: "d")
+            #expect(scene.trace["d"] == ["canHandle 1 true", "enter", "update", "end"])
+
+            scene.root.addSubview(target.view)
+            scene.trace.clear()
+            let moved = try await scene.begin()
+            try await moved.move(to: .here(1, 1))
+            target.view.removeInteraction(target.interaction)
+            #expect(try await moved.move(to: .here(1, 1)).operation == .cancel)
+            #expect(scene.trace["d"] == ["canHandle 1 true", "enter", "update", "exit"])
+            await moved.cancel()
+            await scene.trace.reaches("end", of: "d")
+        }
+    }
+
+    @Test("an interaction whose delegate has gone is not there")
+    func delegateGone() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let outer = scene.target("o")
+            let inner = scene.target("i", Rect(x: 0, y: 0, width: 50, height: 50))
+            let drag = try await scene.begin()
+            try await drag.move(to: .here(1, 1))
+            inner.delegate = nil
+            #expect(try await drag.move(to: .here(1, 1)).operation == .copy)
+            #expect(scene.trace["i"] == ["canHandle 1 true", "enter", "update"])
+            #expect(scene.trace["o"] == ["canHandle 1 true", "enter", "update"])
+            outer.delegate = nil
+            try await drag.drop()
+            #expect(await drag.outcome().text == "failed refused")
+        }
+    }
+
+    @Test("delegates may change the tree in whatever they are told")
+    func changes() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let left = scene.target("l", Rect(x: 0, y: 0, width: 50, height: 100))
+            let right = scene.target("r", Rect(x: 50, y: 0, width: 50, height: 100))
+            left.delegate?.exits = { _ in right.view.removeFromSuperview() }
+            right.delegate?.canHandle = { _ in
+                right.view.removeInteraction(right.interaction)
+                left.view.removeFromSuperview()
+                return true
+            }
+            let drag = try await scene.begin()
+            try await drag.move(to: .here(1, 1))
+            try await drag.move(to: .here(60, 1))
+            #expect(try await drag.move(to: .here(60, 1)).operation == .cancel)
+            try await drag.drop()
+            await scene.trace.reaches("end", of: "l")
+            for name in ["l", "r"] {
+                let trace = scene.trace[name]
+                #expect(trace.count { $0 == "enter" } == trace.count { $0 == "exit" })
+            }
+        }
+    }
+
+    @Test("a name that is given up while a drop is performed ends it for the source")
+    func unregisteredInDrop() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let target = scene.target("d")
+            target.delegate?.perform = { session in
+                session.extendLoadWindow { await scene.root.unregister() }
+            }
+            try await scene.root.register(as: "scene", connection: scene.connection)
+            let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
+            try await drag.move(to: DropLocation("scene"))
+            try await drag.drop()
+            #expect(await drag.outcome().text == "failed destination-gone")
+            await scene.trace.reaches("end", of: "d")
+        }
+    }
+}
