@@ -253,12 +253,18 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "SampleModelTests",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ProcessTests",
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
                 "hello-destination", "hello-drag", "hello-drop", "places-source", "places-target", "custom-type-source",
-                "custom-type-destination", "transferable-value", "dead-file-system", "test-peer", "library-peer",
+                "custom-type-destination", "transferable-value", "places", "image-drop",
+                "cat-toys", "placeholders", "dead-file-system", "test-peer", "library-peer",
             ],
             swiftSettings: settings
         ),
