@@ -255,6 +255,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "SampleModelTests",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "TerminalTableTests",
             dependencies: [
                 "TerminalTable", "PasteboardTransport", "TestSupport", "pasteboardd", "places", "placeholders",
@@ -267,7 +272,8 @@ let package = Package(
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
                 "hello-destination", "hello-drag", "hello-drop", "places-source", "places-target", "custom-type-source",
-                "custom-type-destination", "transferable-value", "dead-file-system", "test-peer", "library-peer",
+                "custom-type-destination", "transferable-value", "places", "image-drop",
+                "cat-toys", "placeholders", "dead-file-system", "test-peer", "library-peer",
             ],
             swiftSettings: settings
         ),

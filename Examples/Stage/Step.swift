@@ -42,7 +42,7 @@ public enum Step: Sendable, Hashable {
     case image(String?)
     /// Prints what the program shows.
     case show
-    /// Goes on once a line that begins so has been printed behind the one that was waited for last.
+    /// Goes on once a line that begins so has been printed. Each line is found by one step, earlier ones first.
     case wait(String)
     /// Ends the program.
     case quit

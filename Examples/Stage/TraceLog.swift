@@ -4,7 +4,7 @@ import Synchronization
 /// What a program prints: one line an event, written at once, and found again by who waits for it.
 public final class TraceLog: Sendable {
     private struct State {
-        /// The lines that no wait has passed yet.
+        /// The lines that no wait has found yet.
         var lines: [String] = []
         var waiting: (beginning: String, continuation: CheckedContinuation<Void, Never>)?
 
@@ -12,7 +12,7 @@ public final class TraceLog: Sendable {
         mutating func takeFound() -> CheckedContinuation<Void, Never>? {
             guard let (beginning, continuation) = waiting else { return nil }
             guard let index = lines.firstIndex(where: { $0.hasPrefix(beginning) }) else { return nil }
-            lines.removeSubrange(...index)
+            lines.remove(at: index)
             waiting = nil
             return continuation
         }
@@ -36,7 +36,8 @@ public final class TraceLog: Sendable {
         found?.resume()
     }
 
-    /// Returns once a line that begins so has been printed behind the one that was waited for last.
+    /// Returns once a line that begins so has been printed that no wait has found yet: each line is found once. It does not
+    /// matter in which order lines come that are waited for one after the other.
     public func wait(for beginning: String) async {
         await withCheckedContinuation { continuation in
             let found = state.withLock { state in
