@@ -222,6 +222,8 @@ extension TerminalPlaces: TableDataSource {
         _ = changes.move(from: sourceIndexPath.row, to: destinationIndexPath.row)
         lifted = nil
         cursor = destinationIndexPath.row
+        // The drop was all of this.
+        visit = nil
     }
 }
 

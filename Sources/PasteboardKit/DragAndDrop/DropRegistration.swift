@@ -71,12 +71,12 @@ package final class DropRegistration: Sendable {
         if allowsSimultaneousSessions { destination.allowsSimultaneousSessions = true }
         let link = try await connection.link()
         let request = DestinationRequest()
-        if isOwnProcess { _ = ownNames.withLock { $0.insert(name) } }
         try await request.reply.value {
             if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
         } start: {
             link.open(request) { [destination] client throws(Failure) in try client.open(destination) }
         }
+        if isOwnProcess { _ = ownNames.withLock { $0.insert(name) } }
         return DropRegistration(
             name,
             request,
