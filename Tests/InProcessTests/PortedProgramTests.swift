@@ -260,4 +260,74 @@ import Testing
         #expect(shown.localizedDescription == "\(shown)" && shown.localizedDescription.contains("public.png"))
         #expect((shown as NSError).domain == ItemProvider.errorDomain && (shown as NSError).code == -1000)
     }
+
+    @Test("A card is moved to another card, copied to another process, and takes what fits")
+    @MainActor func placeCard() async throws {
+        try await DragBroker.with { broker in
+            let board = InteractionView()
+            board.connection = broker.connect()
+            let (card, other) = (
+                PlaceCard(frame: Rect(x: 0, y: 0, width: 50, height: 50), place: "Sequoia"),
+                PlaceCard(frame: Rect(x: 50, y: 0, width: 50, height: 50), place: nil)
+            )
+            for view in [card.view, other.view] { board.addSubview(view) }
+            try await #expect(board.beginDrag(at: Point(x: 60, y: 10)) == nil)
+
+            let moved = try #require(try await board.beginDrag(at: Point(x: 10, y: 10)))
+            #expect(try await moved.move(to: .here(20, 20)).operation == .forbidden)
+            #expect(try await moved.move(to: .here(60, 10)).operation == .move)
+            #expect(other.isHighlighted && !card.isHighlighted)
+            try await moved.drop()
+            #expect(await moved.outcome().text == "transferred move")
+            #expect(card.place == nil && other.place == "Sequoia")
+
+            let far = PlaceCard(frame: .zero, place: "Yosemite")
+            try await far.view.register(as: "far", connection: broker.connect())
+            let two = try await PasteboardKit.Drag.begin([.text("a"), .text("b")], connection: broker.connect())
+            #expect(try await two.move(to: DropLocation("far")).operation == .cancel)
+            await two.cancel()
+            let picture = ItemProvider()
+            picture.registerDataRepresentation(for: .png) { Data() }
+            let wrong = try await PasteboardKit.Drag.begin(
+                [DragItem(itemProvider: picture)],
+                connection: broker.connect()
+            )
+            #expect(try await wrong.move(to: DropLocation("far")).operation == .cancel)
+            await wrong.cancel()
+            let text = try await PasteboardKit.Drag.begin([.text("Pinnacles")], connection: broker.connect())
+            try await text.move(to: DropLocation("far"))
+            try await text.drop()
+            _ = await text.outcome()
+            #expect(far.place == "Pinnacles")
+        }
+    }
+
+    @Test("A picture is dropped where the frame hangs, and nowhere else on the wall")
+    @MainActor func pictureFrame() async throws {
+        try await DragBroker.with { broker in
+            let (full, empty) = (PictureFrame(picture: Data("png".utf8)), PictureFrame())
+            full.wall.connection = broker.connect()
+            try await empty.wall.register(as: "wall", connection: broker.connect())
+            try await #expect(full.wall.beginDrag(at: Point(x: 1, y: 1)) == nil)
+            try await #expect(empty.wall.beginDrag(at: Point(x: 150, y: 100)) == nil)
+            let drag = try #require(try await full.wall.beginDrag(at: Point(x: 150, y: 100)))
+            #expect(try await drag.move(to: DropLocation("wall", point: Point(x: 50, y: 60))).operation == .cancel)
+            #expect(try await drag.move(to: .here(150, 60)).operation == .move)
+            let place = DropLocation("wall", point: Point(x: 150.5, y: 60))
+            // Both walls are in this process, and so the session is local to them.
+            #expect(try await drag.move(to: place).operation == .cancel)
+            #expect(empty.lastDropPoint == Point(x: 150.5, y: 60))
+            await drag.cancel()
+
+            let picture = ItemProvider()
+            picture.suggestedName = "Half Dome"
+            picture.registerDataRepresentation(for: .png) { Data("new".utf8) }
+            let far = try await PasteboardKit.Drag.begin([DragItem(itemProvider: picture)], connection: broker.connect())
+            #expect(try await far.move(to: place).operation == .copy)
+            try await far.drop()
+            #expect(await far.outcome().text == "transferred copy")
+            while empty.picture == nil { await Task.yield() }
+            #expect(empty.picture == Data("new".utf8) && empty.caption == "Half Dome")
+        }
+    }
 }
