@@ -7,11 +7,12 @@ final class PictureFrame: NSObject {
     let wall = InteractionView(frame: Rect(x: 0, y: 0, width: 400, height: 300))
     let frameView = InteractionView(frame: Rect(x: 100, y: 50, width: 200, height: 200))
     private(set) var picture: Data?
-    private(set) var caption = ""
+    private(set) var caption: String
     private(set) var lastDropPoint = Point.zero
 
-    init(picture: Data? = nil) {
+    init(picture: Data? = nil, caption: String = "") {
         self.picture = picture
+        self.caption = caption
         super.init()
         wall.addSubview(frameView)
         frameView.isUserInteractionEnabled = true
