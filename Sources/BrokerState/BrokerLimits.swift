@@ -51,6 +51,8 @@ package struct BrokerLimits: Sendable, Equatable {
     package var conclude: UInt64 = 30_000
     package var sessionIdle: UInt64 = 300_000
     package var session: UInt64 = 600_000
+    package var sessions: UInt64 = 1_024
+    package var sessionsPerProcess: UInt64 = 128
     package var destinations: UInt64 = 1_024
     package var destinationsPerProcess: UInt64 = 128
 
@@ -86,6 +88,8 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("conclude", .milliseconds, "for a destination to confirm a drop after its last load", \.conclude),
         Entry("session-idle", .milliseconds, "a drag session to which nothing happens", \.sessionIdle),
         Entry("session", .milliseconds, "a drag session in all", \.session),
+        Entry("sessions", .count, "drag sessions", \.sessions),
+        Entry("sessions-per-process", .count, "drag sessions of one process", \.sessionsPerProcess),
         Entry("destinations", .count, "destinations for drag sessions", \.destinations),
         Entry("destinations-per-process", .count, "destinations of one process", \.destinationsPerProcess),
         Entry("control-queue", .bytes, "frames of others' doing that wait for a peer to read", \.controlQueue),

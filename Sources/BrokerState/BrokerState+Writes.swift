@@ -269,6 +269,7 @@ extension BrokerState {
         case .board(let name, let ifChangeCount):
             try self.commitBoard(name, ifChangeCount, id, write, of: peer)
         case .session(let drag):
+            try self.checkRoomForSession(of: peer.process)
             self.writes.remove(id)
             self.commitSession(drag, write, of: peer)
         case .addition(let session):

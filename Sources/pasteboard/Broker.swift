@@ -29,7 +29,7 @@ enum Broker {
         guard let connection = try self.running() else {
             throw Failure(
                 .brokerUnavailable,
-                "no broker is running at \(try BrokerConnector().place.socket); copy and offer start one"
+                "no broker is running at \(try BrokerConnector().place.socket); copy, offer and drop start one"
             )
         }
         return connection

@@ -5,7 +5,8 @@ enum CommandLineTool {
     static var commands: [any Command.Type] {
         [
             CopyCommand.self, OfferCommand.self, PasteCommand.self, TypesCommand.self, ClearCommand.self,
-            ListCommand.self, StatusCommand.self, LimitsCommand.self, BrokerCommand.self, StopCommand.self,
+            DragCommand.self, DropCommand.self, ListCommand.self, StatusCommand.self, LimitsCommand.self,
+            BrokerCommand.self, StopCommand.self,
             VersionCommand.self, DemoCommand.self,
         ]
     }

@@ -47,7 +47,7 @@ extension BrokerState {
         check(self.inTransfer == routes.reduce(0) { $0 + $1.route.outstanding }, "inTransfer is not what loads hold")
         broken += self.brokenFills(routes)
         broken += self.brokenPeers(routes.map(\.route)) + self.brokenContents(routes.map(\.route))
-        return broken
+        return broken + self.brokenSessions(routes.map(\.route))
     }
 
     var hasFills: Bool { self.kept.ids.contains { self.kept[$0]?.fill != nil } }
@@ -131,15 +131,20 @@ extension BrokerState {
             if publication.openLoads != loads {
                 broken.append("\(id) counts \(publication.openLoads) of \(loads) loads")
             }
-            let holders = self.boards.values.filter { $0.publication == id }.count
-            if holders != (publication.isCurrent ? 1 : 0) { broken.append("\(id) is on \(holders) boards") }
+            let boards = self.boards.values.filter { $0.publication == id }.count
+            let sessions = self.sessions.ids.filter { self.sessions[$0]?.publication == id }.count
+            if boards + sessions != (publication.isCurrent ? 1 : 0) {
+                broken.append("\(id) is on \(boards) boards and of \(sessions) sessions")
+            }
             if !publication.isCurrent, loads == 0 { broken.append("\(id) is held by nobody") }
         }
         if Set(kept) != Set(self.kept.ids) || Set(kept).count != kept.count {
             broken.append("kept bytes have no owner")
         }
         let bytes = self.kept.ids.reduce(0) { $0 + (self.kept[$1]?.charged ?? 0) }
-        let current = self.publications.ids.count { self.publications[$0]?.isCurrent == true }
+        charges += self.visits.ids.compactMap { self.visits[$0]?.charge }
+        charges += self.destinations.ids.compactMap { self.destinations[$0]?.charge }
+        let current = self.boards.values.count { $0.publication != nil }
         let expected = Accounting.Kept(boards: UInt64(current), representations: UInt64(kept.count), bytes: bytes)
         if self.accounting.kept != expected { broken.append("\(self.accounting.kept) is charged for \(expected)") }
         let accounts = self.accounting.accounts.ids.compactMap { self.accounting.accounts[$0]?.kept }

@@ -123,16 +123,24 @@ struct MoveTests {
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, _ in
                 let even = try await session.loadObjects(ofClass: EvenNumber.self)
                 for number in even { picky.add("\(number.value)") }
+                // What a class of the library cannot read is no better.
+                for text in try await session.loadObjects(ofClass: String.self) { picky.add(text) }
             }
             let source = broker.connect()
-            for (texts, outcome) in [(["2", "3", "4"], "failed refused"), (["2", "4"], "transferred move")] {
-                let items = texts.map { DragItem.text($0) }
+            let garbled = ItemProvider()
+            garbled.registerDataRepresentation(for: .utf8PlainText) { Data([0x32, 0xFF]) }
+            let odd: [DragItem] = [.text("2"), .text("3"), .text("4")]
+            let cases = [
+                (odd, "failed refused"), ([.text("2"), .text("4")], "transferred move"),
+                ([.text("2"), DragItem(itemProvider: garbled)], "failed refused"),
+            ]
+            for (items, outcome) in cases {
                 let drag = try await Drag.begin(items, options: Self.betweenProcesses, connection: source)
                 try await drag.reach()
                 try await drag.drop()
                 #expect(await drag.outcome().text == outcome)
             }
-            #expect(picky.lines == ["2", "4", "2", "4"])
+            #expect(picky.lines == ["2", "4", "2", "3", "4", "2", "4", "2", "4", "2", "2"])
             await site.stop()
         }
     }

@@ -1,4 +1,5 @@
 import PasteboardWire
+import TypeIdentifiers
 
 // Destinations: their names, and the sessions that come to them.
 extension BrokerState {
@@ -15,8 +16,8 @@ extension BrokerState {
                 "the destination \(destination.name) is \(name)'s; choose another name, or end that"
             )
         }
-        let own = self.destinations.ids.reduce(0) { count, id in
-            count + (self.destinations[id].flatMap { self.peers[$0.peer]?.process } == owner.process ? 1 : 0)
+        let own = self.destinations.ids.count { id in
+            self.destinations[id].flatMap { self.peers[$0.peer]?.process } == owner.process
         }
         guard own < self.limits.destinationsPerProcess, self.destinations.count < self.limits.destinations else {
             throw Failure(
@@ -24,6 +25,13 @@ extension BrokerState {
                 "process \(owner.process.pid) has \(own) of \(self.destinations.count) destinations; limit "
                     + "destinations-per-process is \(self.limits.destinationsPerProcess), limit destinations "
                     + "\(self.limits.destinations)"
+            )
+        }
+        for accept in destination.accepts where accept.match != 2 && !TypeIdentifier.isWellFormed(accept.type) {
+            throw Failure(
+                .invalidArgument,
+                "'\(accept.type.printable.prefix(utf8Count: WireLimits.name))', which the destination takes, is not a type "
+                    + "identifier: letters, digits, '-', '.' and '_', at most \(WireLimits.typeIdentifier) bytes"
             )
         }
         let types = destination.accepts.map { $0.match == 2 ? "" : $0.type }
@@ -82,8 +90,13 @@ extension BrokerState {
         case .proposal:
             try self.proposed(try Proposal(decoding: payload), id, visit, from: peer)
         case .exit:
+            // That is an answer to whatever it was asked.
+            self.visits.update(id) {
+                $0.owed = nil
+                $0.isLate = false
+                $0.isInside = false
+            }
             guard self.sessions[visit.session]?.hover?.visit == id else { return }
-            self.visits.update(id) { $0.isInside = false }
             self.lose(visit.session, Failure(.refused, "destination \(self.name(of: visit)) has let the session go"))
         case .performed:
             let performed = try Performed(decoding: payload)
@@ -122,8 +135,18 @@ extension BrokerState {
         self.visits.update(id) { $0.isInside = false }
         self.sessions.update(visit.session) { $0.visits[visit.destination] = nil }
         self.endVisit(id, nil)
-        if session.drop?.visit == id { return self.finish(visit.session, failure: failure) }
+        if session.drop?.visit == id {
+            self.endLoads(of: session.publication, failure)
+            return self.finish(visit.session, failure: failure)
+        }
         if session.hover?.visit == id { self.lose(visit.session, failure) }
+    }
+
+    /// Nobody wants what is being loaded of a drop. The source is told of the drop's end when it has nothing to give any
+    /// more.
+    private mutating func endLoads(of publication: PublicationID, _ failure: Failure) {
+        self.publications.update(publication) { $0.session = nil }
+        self.failAll(failure) { $0.publication == publication && $0.filling == nil }
     }
 
     /// A destination takes a session upon itself.
@@ -138,8 +161,14 @@ extension BrokerState {
             let handle = PublicationID(rawValue: enter.handle ?? 0)
             guard let session = self.publications[handle]?.session, let state = self.sessions[session],
                 state.phase == .tracking, !state.isLifting,
+                self.isShown(destination, to: self.peers[state.source]?.process),
                 !state.isRestricted || self.peers[state.source]?.process == self.peers[peer]?.process
             else { throw Failure(.superseded, "there is no such session under way") }
+            // Its source hears of each: a destination must not fill what that has to read.
+            guard state.uninvited < 64 + (self.now - state.startedAt) / 1_000 else {
+                throw Failure(.limitExceeded, "the session was entered too often without its source's doing")
+            }
+            self.sessions.update(session) { $0.uninvited += 1 }
             if let hover = state.hover, self.visits[hover.visit]?.destination != id {
                 throw Failure(.refused, "the session is over another destination")
             }

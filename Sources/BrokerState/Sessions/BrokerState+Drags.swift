@@ -19,6 +19,19 @@ extension BrokerState {
         return id
     }
 
+    func checkRoomForSession(of process: ProcessKey) throws(Failure) {
+        let own = self.sessions.ids.count { id in
+            self.sessions[id].flatMap { self.peers[$0.source]?.process } == process
+        }
+        guard own < self.limits.sessionsPerProcess, self.sessions.count < self.limits.sessions else {
+            throw Failure(
+                .limitExceeded,
+                "process \(process.pid) has \(own) of \(self.sessions.count) drag sessions; limit sessions-per-process is "
+                    + "\(self.limits.sessionsPerProcess), limit sessions \(self.limits.sessions)"
+            )
+        }
+    }
+
     mutating func commitSession(_ drag: Drag, _ write: PendingWrite, of peer: Peer) {
         let publication = self.publish(write, of: peer, board: "")
         let id = self.sessions.insert(
@@ -36,7 +49,7 @@ extension BrokerState {
         self.publications.update(publication) { $0.session = id }
         self.peers.update(write.peer) { $0.streams[write.stream] = .drag(id) }
         self.counters.sessions += 1
-        self.check(by: self.now.addingClamped(min(self.limits.sessionIdle, self.limits.session)))
+        self.checkDeadline(of: id)
         self.sendVersion(of: id, to: write.peer, stream: write.stream)
     }
 
@@ -72,6 +85,7 @@ extension BrokerState {
         }
         self.sendVersion(of: id, to: write.peer, stream: write.stream)
         self.outbox.send(End(), to: write.peer, stream: write.stream)
+        if session.hover == nil, let place = session.declinedPlace { return self.move(id, to: place) }
         self.ask(id)
     }
 

@@ -35,7 +35,7 @@ extension BrokerState {
         // It ends with `end`, and not with an exit.
         self.visits.update(hover.visit) { $0.isInside = false }
         self.counters.drops += 1
-        self.check(by: self.now.addingClamped(self.limits.dropWindow))
+        self.checkDeadline(of: id)
         var perform = Perform()
         perform.operation = operation.rawValue
         perform.location = hover.location
@@ -75,56 +75,52 @@ extension BrokerState {
             $0.drop?.quietSince = now
             if let failure { $0.drop?.failures[item] = failure } else { $0.drop?.arrived.insert(item) }
         }
-        if self.sessions[id]?.drop?.openLoads == 0 { self.settle(id) }
+        guard self.sessions[id]?.drop?.openLoads == 0 else { return }
+        self.checkDeadline(of: id)
+        self.settle(id)
     }
 
     // MARK: What the destination says
 
-    /// The handler has returned: the window is closed.
+    /// The handler has returned: the window is closed, unless its time has passed already.
     mutating func performed(_ visit: VisitID, items: [UInt32], failure: Failure?) {
-        guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit,
-            self.sessions[id]?.phase == .dropping
-        else { return }
+        guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit else { return }
         self.closeWindow(of: id, taken: items, failure)
     }
 
     mutating func closeWindow(of id: SessionID, taken items: [UInt32] = [], _ failure: Failure? = nil) {
         self.sessions.update(id) { [now = self.now] in
+            if $0.phase == .dropping {
+                $0.activeAt = now
+                $0.drop?.quietSince = now
+            }
             $0.phase = .transferring
-            $0.activeAt = now
-            $0.drop?.quietSince = now
             if let failure { $0.drop?.failure = failure }
         }
         self.took(items, in: id)
+        self.checkDeadline(of: id)
         self.settle(id)
     }
 
     /// The destination has what it asked for, or will not have it.
     mutating func concluded(_ visit: VisitID, items: [UInt32], failure: Failure?) {
-        guard let id = self.visits[visit]?.session, let drop = self.sessions[id]?.drop, drop.visit == visit,
-            !drop.isConcluded
-        else { return }
-        self.sessions.update(id) { [now = self.now] in
-            $0.phase = .transferring
-            $0.activeAt = now
-            $0.drop?.isConcluded = true
-            if let failure { $0.drop?.failure = failure }
-        }
-        self.took(items, in: id)
-        self.settle(id)
+        guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit else { return }
+        self.sessions.update(id) { $0.drop?.isConcluded = true }
+        self.closeWindow(of: id, taken: items, failure)
     }
 
     /// Items that were taken without a load, which is possible within one process.
     private mutating func took(_ items: [UInt32], in id: SessionID) {
         guard let session = self.sessions[id], let visit = session.drop.flatMap({ self.visits[$0.visit] }),
-            let count = self.publications[session.publication]?.items.count,
-            let peer = self.destinations[visit.destination]?.peer,
-            self.peers[peer]?.process == self.peers[session.source]?.process
+            let peer = self.destinations[visit.destination]?.peer, let viewer = self.peers[peer]?.viewer,
+            viewer.process == self.peers[session.source]?.process,
+            let places = self.publications[session.publication]?.places(for: viewer)
         else { return }
         self.sessions.update(id) {
-            for item in items where Int(item) < count {
-                $0.drop?.asked.insert(item)
-                $0.drop?.arrived.insert(item)
+            for item in items where Int(item) < places.count {
+                let place = UInt32(clamping: places[Int(item)])
+                $0.drop?.asked.insert(place)
+                $0.drop?.arrived.insert(place)
             }
         }
     }
@@ -146,7 +142,7 @@ extension BrokerState {
             return self.end(id)
         }
         if let missing = drop.missing { return self.finish(id, failure: missing) }
-        guard drop.isConcluded else { return self.check(by: drop.quietSince.addingClamped(self.limits.conclude)) }
+        guard drop.isConcluded else { return }
         let count = self.publications[session.publication]?.items.count ?? 0
         guard drop.operation == .move, drop.arrived.count < count else { return self.finish(id, failure: nil) }
         let text = "the destination took \(drop.arrived.count) of \(count) items; the others stay where they are"

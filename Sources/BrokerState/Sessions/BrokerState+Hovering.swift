@@ -2,14 +2,13 @@ import PasteboardWire
 
 // Where a session is, and what a drop would do there: the source moves, the destination proposes, the broker judges.
 extension BrokerState {
-    /// Names and types that a peer may be told before it has answered for any: what comes at once must not be more than it
-    /// can leave unread.
+    /// Bytes of sessions that a peer may be told before it has answered for any: what comes at once, also of sessions that
+    /// come and go, must not be more than it can leave unread.
     private static let toldAtOnce: UInt64 = 512 << 10
-    /// What a session costs besides.
-    private static let toldPerSession: UInt64 = 512
 
     /// The source says where the session is now.
     mutating func move(_ id: SessionID, to location: Location?) {
+        self.sessions.update(id) { $0.declinedPlace = nil }
         guard let location else {
             self.leaveHover(id)
             return self.reply(id, .cancel)
@@ -19,6 +18,8 @@ extension BrokerState {
             self.hover(id, over: visit, location)
         } catch {
             self.leaveHover(id)
+            // There is such a destination, so that the name is no longer than one.
+            if error.code == .typeUnavailable { self.sessions.update(id) { $0.declinedPlace = location } }
             self.reply(id, .cancel, refusal: error)
         }
     }
@@ -49,7 +50,7 @@ extension BrokerState {
         var location = location
         location.destination = self.visits[visit].map(self.name(of:)) ?? ""
         if session.hover?.visit != visit { self.leaveHover(id) }
-        if self.visits[visit]?.declinedVersion == session.version { return self.declined(id) }
+        if self.visits[visit]?.declinedVersion == session.version { return self.declined(id, at: location) }
         self.sessions.update(id) { [now = self.now] in
             $0.activeAt = now
             if $0.hover == nil { $0.hover = DragSession.Hover(visit: visit, location: location, since: now) }
@@ -103,12 +104,13 @@ extension BrokerState {
     /// Tells a destination what it does not know of the session yet. False if it has more to read already than is good.
     private mutating func tell(_ id: VisitID, _ visit: Visit, _ session: DragSession, to peer: PeerID) -> Bool {
         guard visit.toldVersion < session.version, let publication = self.publications[session.publication],
-            let viewer = self.peers[peer]?.viewer, let told = self.peers[peer]?.toldMetadata
+            let viewer = self.peers[peer]?.viewer
         else { return true }
         let metadata = publication.charge.amount.metadata
-        let total = told.addingClamped(metadata - min(metadata, visit.toldMetadata) + Self.toldPerSession)
-        guard total <= Self.toldAtOnce || told == 0 else { return false }
-        self.peers.update(peer) { $0.toldMetadata = total }
+        let news = metadata - min(metadata, visit.toldMetadata)
+        let items = UInt64(publication.items.count - visit.toldItems)
+        // With what has no names: `session`, `enter`, `exit`, `end`, and the headers.
+        guard self.mayTell(peer, news.addingClamped(1_024 + 64 * items)) else { return false }
         let places = publication.places(for: viewer)
         var message = Session()
         message.destination = self.destinations[visit.destination]?.stream
@@ -128,6 +130,19 @@ extension BrokerState {
             $0.toldVersion = session.version
             $0.toldItems = publication.items.count
             $0.toldMetadata = metadata
+        }
+        return true
+    }
+
+    private mutating func mayTell(_ id: PeerID, _ count: UInt64) -> Bool {
+        guard let peer = self.peers[id] else { return false }
+        let hasReadAll = peer.backlog.unread == 0 && self.now - peer.toldAt >= self.limits.proposal
+        let told = hasReadAll ? 0 : peer.told
+        let total = told.addingClamped(count)
+        guard total <= Self.toldAtOnce || told == 0 else { return false }
+        self.peers.update(id) { [now = self.now] in
+            $0.told = total
+            $0.toldAt = now
         }
         return true
     }
@@ -152,7 +167,7 @@ extension BrokerState {
             $0.owed = nil
             $0.isLate = false
         }
-        self.peers.update(peer) { $0.toldMetadata = 0 }
+        self.peers.update(peer) { $0.told = 0 }
         guard let session = self.sessions[visit.session] else { return }
         let isMeant = session.hover?.visit == id && session.hover?.asked == sequence
         if declines {
@@ -173,7 +188,7 @@ extension BrokerState {
             $0.hover?.asked = nil
         }
         if declines {
-            if hover.askedVersion == session.version { return self.declined(visit.session) }
+            if hover.askedVersion == session.version { return self.declined(visit.session, at: hover.location) }
             return self.ask(visit.session)
         }
         var standing = DropOperation(rawValue: proposal.operation ?? 0) ?? .cancel
@@ -194,8 +209,11 @@ extension BrokerState {
     }
 
     /// The destination takes none of these items: the session is over nothing.
-    private mutating func declined(_ id: SessionID) {
-        self.sessions.update(id) { $0.hover = nil }
+    private mutating func declined(_ id: SessionID, at location: Location) {
+        self.sessions.update(id) {
+            $0.hover = nil
+            $0.declinedPlace = location
+        }
         var proposal = Proposal()
         proposal.cannotHandle = true
         self.reply(id, .cancel, of: proposal)

@@ -4,11 +4,15 @@ extension BrokerState {
     mutating func checkSessions() {
         for id in self.sessions.ids {
             guard let session = self.sessions[id] else { continue }
-            let deadline = self.deadline(of: session)
-            if deadline > self.now { self.check(by: deadline) } else { self.expire(id, session) }
+            if self.deadline(of: session) <= self.now { self.expire(id, session) }
             // It may have a next one.
-            if let session = self.sessions[id] { self.check(by: max(self.deadline(of: session), self.now + 1)) }
+            self.checkDeadline(of: id)
         }
+    }
+
+    /// Has a session looked at when the first of its deadlines has come.
+    mutating func checkDeadline(of id: SessionID) {
+        if let session = self.sessions[id] { self.check(by: self.deadline(of: session)) }
     }
 
     private func lifeDeadline(of session: DragSession) -> UInt64 {
@@ -17,7 +21,7 @@ extension BrokerState {
         return min(end, session.activeAt.addingClamped(self.limits.sessionIdle))
     }
 
-    private func deadline(of session: DragSession) -> UInt64 {
+    func deadline(of session: DragSession) -> UInt64 {
         var deadline = self.lifeDeadline(of: session)
         if let hover = session.hover, hover.isAwaiting {
             deadline = min(deadline, hover.since.addingClamped(self.limits.proposal))

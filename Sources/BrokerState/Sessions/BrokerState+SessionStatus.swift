@@ -5,7 +5,7 @@ extension BrokerState {
     func sessionEntries(for viewer: Viewer) -> [StatusEntry] {
         self.sessions.ids.compactMap { id in
             guard let session = self.sessions[id], let publication = self.publications[session.publication],
-                !session.isRestricted || viewer.process == publication.writer.process
+                (session.phase != .offered && !session.isRestricted) || viewer.process == publication.writer.process
             else { return nil }
             let places = publication.places(for: viewer)
             var status = SessionStatus()

@@ -37,6 +37,10 @@ package struct DragSession: Sendable {
     var lastMove: UInt64 = 0
     /// Where it is; nil over nothing.
     var hover: Hover?
+    /// Where its source has directed it and nobody took what there was: asked again when items are added.
+    var declinedPlace: Location?
+    /// How often a destination has taken it upon itself.
+    var uninvited: UInt64 = 0
     /// Whether its source has let go and waits for the proposal that counts.
     var isLifting = false
     /// Since it was dropped on somebody.

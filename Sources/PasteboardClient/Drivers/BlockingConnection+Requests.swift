@@ -53,6 +53,17 @@ extension BlockingConnection {
         }
     }
 
+    /// Makes a destination for drag sessions. It lives on the stream that is returned, as do the events of sessions there
+    /// on streams of theirs.
+    package func register(_ destination: Destination) throws(Failure) -> UInt64 {
+        let stream = try self.io.state.open(destination)
+        try self.result(of: stream) { _, event, _ in
+            if case .registered = event { return .success(()) }
+            return nil
+        }
+        return stream
+    }
+
     /// Tells the broker to end; it finishes what it has begun.
     package func stop() throws(Failure) {
         try self.result(of: try self.io.state.open(Stop())) { _, event, _ in

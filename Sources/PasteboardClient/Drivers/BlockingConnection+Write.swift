@@ -41,7 +41,8 @@ package struct WriteItem {
     }
 }
 
-/// What a write has made. It lives on `stream`, whose `ended` event tells that it was replaced or cleared.
+/// What a write has made, or the offer of a drag session. It lives on `stream`, whose `ended` event tells that it was
+/// replaced or cleared, or that the session is over.
 package struct Publication: Sendable, Equatable {
     package let stream: UInt64
     package let committed: Committed
@@ -54,7 +55,15 @@ extension BlockingConnection {
     /// Throws a `Failure`, or a `SystemError` where the caller's own descriptor cannot be read; then the board holds what
     /// it held before. What the broker refuses, it refuses at once: the rest is neither read nor sent.
     package func write(_ write: Write, items: [WriteItem]) throws -> Publication {
-        let stream = try self.io.state.open(write)
+        try self.send(items, on: try self.io.state.open(write))
+    }
+
+    /// Offers items as a drag session, which can begin then. Otherwise as `write`.
+    package func offer(_ drag: Drag, items: [WriteItem]) throws -> Publication {
+        try self.send(items, on: try self.io.state.open(drag))
+    }
+
+    private func send(_ items: [WriteItem], on stream: UInt64) throws -> Publication {
         do {
             for item in items {
                 try self.io.state.add(item.message, to: stream)

@@ -34,6 +34,8 @@ package struct DragProgress: Sendable {
 
     /// Takes what has come on the session's stream.
     package mutating func take(_ event: ClientEvent) {
+        // What comes late, for a session that its source has withdrawn, says nothing any more.
+        guard self.outcome == nil else { return }
         switch event {
         case .committed(_, let committed):
             self.handle = committed.handle

@@ -46,7 +46,7 @@ package struct ClientState: Sendable {
     private var probe: UInt64?
     /// Loads beyond what the broker takes at once, and the order of their turns; an id that is not in `waiting` any
     /// more was cancelled.
-    private(set) var waiting: [UInt64: Load] = [:]
+    private var waiting: [UInt64: Load] = [:]
     private var turns: [UInt64] = []
     private var nextTurn = 0
     /// The wire's id of each open load that had to wait.

@@ -45,7 +45,11 @@ final class DestinationRequest: StreamSink {
     func cancel(over link: Link) {
         reply.resolve(.failure(.cancelled))
         link.cancel(self)
-        for visit in visits.withLock({ Array($0.values) }) { link.cancel(visit) }
+        let left = visits.withLock { visits in
+            defer { visits = [:] }
+            return visits.values
+        }
+        for visit in left { link.cancel(visit) }
         queue.finish(discarding: true)
     }
 

@@ -42,16 +42,19 @@ extension RemoteDropSession {
         var objects: [T] = []
         var first: PasteboardError?
         for result in loads.results {
-            do {
-                let loaded = try result.get()
-                objects.append(
-                    try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
-                )
-            } catch let error as PasteboardError {
+            switch result {
+            case .failure(let error):
                 first = first ?? error
-            } catch {
-                window.fail("an object could not be made of what has arrived: \(error)")
-                first = first ?? PasteboardError(ofHandler: error)
+            case .success(let loaded):
+                do {
+                    objects.append(
+                        try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
+                    )
+                } catch {
+                    let error = error as? PasteboardError ?? .unreadable(loaded.type, "\(error)")
+                    window.fail(error.message)
+                    first = first ?? error
+                }
             }
         }
         return (objects, first)

@@ -116,8 +116,8 @@ open class InteractionView {
 
     /// Begins a drag as a finger does: asks the deepest view at a point that has an enabled ``DragInteraction``.
     ///
-    /// The drag ends as one of ``Drag/begin(_:options:connection:)`` does; the interaction's delegate hears of it. The
-    /// ``DropLocation`` with the name "" is the tree of views that it began in.
+    /// The interaction's delegate hears what becomes of the drag, which goes on until it is dropped or cancelled, whether or
+    /// not somebody holds it. The ``DropLocation`` with the name "" is the tree of views that it began in.
     ///
     /// - Parameter point: in this view's coordinates.
     /// - Returns: nil if there is no such interaction, or if its delegate gives no items.

@@ -5,7 +5,7 @@ import PasteboardWire
 struct StatusCommand: Command {
     static let syntax = CommandSyntax(
         "status",
-        "shows connected programs, pasteboards, running loads and counters; never contents",
+        "shows connected programs, pasteboards, drag sessions, running loads and counters; never contents",
         options: [.json],
         notes: "Ends with 3 if no broker runs; none is started."
     )
@@ -40,7 +40,12 @@ struct StatusCommand: Command {
             ]
         }
         let counters = entries.compactMap(\.counter).map { ["  \($0.name)", String($0.value ?? 0)] }
-        let sections = [("programs", peers), ("pasteboards", boards), ("loads", loads), ("counters", counters)]
+        let destinations = entries.compactMap(\.destination).map { ["  \($0.row[0])"] + $0.row.dropFirst() }
+        let sessions = entries.compactMap(\.session).map { ["  \($0.row[0])"] + $0.row.dropFirst() }
+        let sections = [
+            ("programs", peers), ("pasteboards", boards), ("destinations", destinations), ("sessions", sessions),
+            ("loads", loads), ("counters", counters),
+        ]
         let version = VisibleText.line(welcome.programVersion ?? "-")
         return "broker \(version), process \(welcome.process ?? 0)\n"
             + sections.map { title, rows in "\n\(title)\n\(rows.isEmpty ? "  none\n" : TextTable.text(rows))" }.joined()
@@ -68,6 +73,8 @@ struct StatusCommand: Command {
             ],
             "programs": .array(peers),
             "pasteboards": .array(entries.compactMap(\.board).map(\.json)),
+            "destinations": .array(entries.compactMap(\.destination).map(\.json)),
+            "sessions": .array(entries.compactMap(\.session).map(\.json)),
             "loads": .array(loads),
             "counters": .object(entries.compactMap(\.counter).map { ($0.name, JSONValue($0.value)) }),
         ]

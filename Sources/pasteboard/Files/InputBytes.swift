@@ -12,7 +12,8 @@ final class InputBytes {
     /// Moved at once: a bound, so that what does not fit is noticed on the way.
     private static let moved = 8 << 20
 
-    private let name: String
+    /// The path as it was given.
+    let name: String
     private let descriptor: DescriptorBox?
     private var trimmer: NewlineTrimmer?
     /// Read already, to look at it.
@@ -24,8 +25,13 @@ final class InputBytes {
 
     private var raw: CInt { self.descriptor?.raw ?? 0 }
 
-    /// - Parameter path: nil for standard input.
-    init(_ path: String?, trimsNewline: Bool) throws {
+    /// The file, if it is one that can be read at any place and any time, and not a pipe or standard input.
+    var file: DescriptorBox? { self.isFile ? self.descriptor : nil }
+
+    /// - Parameters:
+    ///   - path: nil for standard input.
+    ///   - command: who wants it, for errors.
+    init(_ path: String?, trimsNewline: Bool, for command: String) throws {
         self.name = path ?? "standard input"
         self.trimmer = trimsNewline ? NewlineTrimmer() : nil
         do {
@@ -33,8 +39,8 @@ final class InputBytes {
             let raw = self.descriptor?.raw ?? 0
             let status = try System.status(of: raw)
             if status.kind == .directory {
-                let way = "copy an archive of it: tar c \(self.name) | pasteboard copy -t .tar"
-                throw CommandFailure(local: "cannot copy \(self.name): it is a directory; \(way)")
+                let way = "\(command) an archive of it: tar c \(self.name) | pasteboard \(command) -t .tar"
+                throw CommandFailure(local: "cannot \(command) \(self.name): it is a directory; \(way)")
             }
             self.size =
                 status.kind == .regular ? status.size - min(status.size, try System.position(of: raw)) : nil

@@ -151,14 +151,17 @@ extension FileOutput {
 /// A new file in a directory, named after the item.
 final class DirectoryOutput: PasteSink {
     private let directory: String
+    private let isLasting: Bool
     private var pending: PendingFile?
     private var name: SafeFileName?
 
     var leavesFile: Bool { true }
     var descriptor: CInt? { self.pending?.raw }
 
-    init(directory: String) {
+    /// - Parameter isLasting: whether it has to outlive a crash of the machine, because nobody else has the bytes then.
+    init(directory: String, isLasting: Bool = false) {
         self.directory = directory
+        self.isLasting = isLasting
     }
 
     func begin(_ type: UniformType, suggestedName: String?) throws {
@@ -177,6 +180,16 @@ final class DirectoryOutput: PasteSink {
     /// Tells the file's path.
     func finish() throws {
         guard let pending, let name else { return }
-        try StandardStreams.print("\(try pending.keep(inDirectory: self.directory, as: name))\n")
+        if self.isLasting { try pending.synchronize(for: name.candidate(1)) }
+        let path = try pending.keep(inDirectory: self.directory, as: name)
+        if self.isLasting {
+            do {
+                let directory = try System.open(self.directory, .directory)
+                try System.synchronize(directory.raw)
+            } catch {
+                throw CommandFailure("cannot write", self.directory, error)
+            }
+        }
+        try StandardStreams.print("\(path)\n")
     }
 }

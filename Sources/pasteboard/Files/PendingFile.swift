@@ -48,6 +48,15 @@ final class PendingFile {
         }
     }
 
+    /// Waits until its bytes would outlive a crash of the machine.
+    func synchronize(for name: String) throws {
+        do {
+            try System.synchronize(self.descriptor.raw)
+        } catch {
+            throw CommandFailure("cannot write", name, error)
+        }
+    }
+
     /// Gives it the first of the names that no file has, and returns its path.
     func keep(inDirectory directory: String, as name: SafeFileName) throws -> String {
         for number in 1...10_000 {

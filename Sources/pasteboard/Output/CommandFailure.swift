@@ -49,10 +49,10 @@ struct CommandFailure: Error {
             text += " (\(source.domain) \(Int64(bitPattern: source.code)): \(source.message))"
         }
         let detail = failure.detail?.split(separator: "\n").map(String.init) ?? []
-        let isListOfTypes = failure.code == .typeUnavailable && !detail.isEmpty
+        let isList = [.typeUnavailable, .nothingHere].contains(failure.code) && !detail.isEmpty
         self.init(
             exitCode: Self.exitCode(of: failure.code),
-            isListOfTypes ? "\(text); there are:" : text,
+            isList ? "\(text); there are:" : text,
             detail: detail
         )
     }

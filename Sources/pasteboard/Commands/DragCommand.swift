@@ -1,0 +1,95 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Drags files to a destination and drops them there.
+struct DragCommand: Command {
+    static let syntax = CommandSyntax(
+        "drag",
+        "drags files, or standard input, to a destination and drops them there",
+        operands: "[FILE ...] --to NAME",
+        options: [
+            .init("--to", value: "NAME", "the destination; 'pasteboard drop --list' shows those that there are"),
+            .init("--type", short: "-t", value: "TYPE", "the type of standard input, or of all FILEs"),
+            .init(
+                "--type",
+                short: "-t",
+                value: "TYPE=FILE",
+                "one more representation of the same item; may be repeated"
+            ),
+            .init("--name", value: "NAME", "suggests a file name for what is one item"),
+            .init("--move", "deletes the files, once the destination has them all and has said so"),
+        ],
+        notes: """
+            Each FILE is one item: its type by its extension, or by its contents, its name as suggested name. With -t TYPE=FILE
+            there is one item. Files are read when the destination asks; standard input and pipes are read before.
+
+            Returns when the destination has everything, and says what it did: it may also copy what was to be moved. Then, and
+            whenever anything fails, nothing is deleted. A file that was changed meanwhile is not deleted either.
+
+            Ends with 1 if there is no such destination or it takes none of the types, and with 6 if it takes nothing now.
+            """
+    )
+
+    private let destination: String
+    private let inputs: InputArguments
+    private let isMove: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        guard let destination = try arguments.value("--to") else {
+            throw CommandFailure(usage: "say where to: --to NAME; 'pasteboard drop --list' shows the destinations")
+        }
+        try BoardName.check(destination, of: "a destination")
+        self.destination = destination
+        self.inputs = try InputArguments(arguments, of: Self.syntax.name)
+        self.isMove = arguments.has("--move")
+    }
+
+    func run() throws -> CInt {
+        _ = System.raiseDescriptorLimit()
+        let items = try self.inputs.items()
+        if self.isMove, let input = items.lazy.flatMap(\.representations).first(where: { $0.input.file == nil })?.input
+        {
+            throw CommandFailure(
+                usage: "--move deletes what was moved, and \(input.name) is no file that could be deleted"
+            )
+        }
+        guard let connection = try Broker.running() else {
+            throw Failure(.nothingHere, "there is no destination \(self.destination): no broker is running")
+        }
+        var drag = Drag()
+        drag.allowsMove = self.isMove
+        drag.movesBetweenProcesses = self.isMove
+        let offer = try connection.offer(drag, items: try InputItem.promised(items, to: connection))
+        // From here on a signal withdraws what has not arrived.
+        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        let loop = DragLoop(connection, stream: offer.stream, items: items, signals: signals)
+        return try self.report(try loop.run(to: self.destination), of: items)
+    }
+
+    private func report(_ progress: DragProgress, of items: [InputItem]) throws -> CInt {
+        let taken = progress.transferredItems.filter { items.indices.contains($0) }
+        switch progress.outcome {
+        case .transferred(let operation):
+            let count = taken.count == items.count ? "" : "\(taken.count) of "
+            let noun = items.count == 1 ? "item" : "items"
+            let verb = operation == .move ? "moved" : "copied"
+            try StandardStreams.print("\(verb) \(count)\(items.count) \(noun) to \(self.destination)\n")
+            guard self.isMove else { return 0 }
+            guard operation == .move else {
+                StandardStreams.note("pasteboard: drag: \(self.destination) copies; nothing was deleted")
+                return 0
+            }
+            var moved = MovedFiles()
+            for item in taken { try moved.delete(items[item]) }
+            return moved.failure?.exitCode ?? 0
+        case .failed(var failure):
+            if !taken.isEmpty { failure.text += "; it has \(taken.count) of \(items.count) items" }
+            if self.isMove { failure.text += "; nothing was deleted" }
+            throw failure
+        case .cancelled, nil:
+            throw Failure(.refused, "destination \(self.destination) took none of the items")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import PasteboardTransport
+
+/// The files of items that were moved: the destination has them, and so they are deleted here.
+struct MovedFiles {
+    private(set) var failure: CommandFailure?
+
+    /// Deletes the files that an item consists of, and tells of each. What was changed or replaced since it was opened
+    /// is not what the destination has, and stays.
+    mutating func delete(_ item: InputItem) throws {
+        for (_, input) in item.representations {
+            do {
+                guard try Self.isUnchanged(input) else {
+                    self.failure = CommandFailure(local: "\(input.name) has changed meanwhile, and was not deleted")
+                    self.failure?.report(command: DragCommand.syntax.name)
+                    continue
+                }
+                try System.unlink(input.name)
+            } catch {
+                self.failure = CommandFailure("cannot delete", input.name, error)
+                self.failure?.report(command: DragCommand.syntax.name)
+                continue
+            }
+            try StandardStreams.print("deleted \(VisibleText.line(input.name))\n")
+        }
+    }
+
+    private static func isUnchanged(_ input: InputBytes) throws(SystemError) -> Bool {
+        guard let file = input.file else { return false }
+        let now = try System.open(input.name, .nonBlocking)
+        let there = try System.status(of: now.raw)
+        return there.isSameFile(as: try System.status(of: file.raw)) && there.size == input.size
+    }
+}

@@ -1,0 +1,63 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A file that somebody has asked for, on its way out: as a descriptor where that is welcome, else as bytes.
+final class ServedFile {
+    let ask: UInt64
+    let byteCount: UInt64
+    private(set) var sent: UInt64 = 0
+    private let input: InputBytes
+    private var hasBegun = false
+
+    init(_ input: InputBytes, ask: UInt64) {
+        self.ask = ask
+        self.input = input
+        self.byteCount = input.size ?? 0
+    }
+
+    /// Hands over what may be handed over now.
+    ///
+    /// - Returns: whether nothing is left to do.
+    func serve(_ connection: BlockingConnection) throws -> Bool {
+        guard let file = self.input.file, let room = connection.io.state.sendable(self.ask) else { return true }
+        if !self.hasBegun {
+            self.hasBegun = true
+            let status = try? System.status(of: file.raw)
+            guard let size = status?.size, size >= self.byteCount else {
+                return self.fail(connection, "was shortened to \(ByteCount.text(status?.size ?? 0))", errno: 0)
+            }
+            if connection.io.pass(file, byteCount: self.byteCount, on: self.ask) {
+                self.sent = self.byteCount
+                return true
+            }
+            connection.io.state.answer(self.ask, byteCount: self.byteCount)
+        }
+        let count = Int(clamping: min(self.byteCount - self.sent, UInt64(min(room, WireLimits.dataLength))))
+        guard count > 0 || self.byteCount == 0 else { return false }
+        let bytes: [UInt8]
+        do {
+            bytes = try [UInt8](capacity: count) { (output) throws(SystemError) in
+                var offset = self.sent
+                while !output.isFull {
+                    let count = try System.read(file.raw, at: offset, into: &output)
+                    if count == 0 { break }
+                    offset += UInt64(count)
+                }
+            }
+        } catch {
+            return self.fail(connection, "cannot be read: \(error.reason)", errno: error.errno)
+        }
+        guard bytes.count == count else { return self.fail(connection, "was shortened", errno: 0) }
+        let isLast = self.sent + UInt64(count) == self.byteCount
+        let taken = try connection.io.send(bytes.span, on: self.ask, last: isLast) ?? 0
+        self.sent += UInt64(taken)
+        return connection.io.state.sendable(self.ask) == nil
+    }
+
+    private func fail(_ connection: BlockingConnection, _ what: String, errno: CInt) -> Bool {
+        let source = SourceFailure(domain: "pasteboard.drag", code: Int64(errno), message: what)
+        connection.io.state.fail(self.ask, Failure(.sourceFailed, "\(self.input.name) \(what)", source: source))
+        return true
+    }
+}

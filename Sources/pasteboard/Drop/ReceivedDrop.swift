@@ -1,0 +1,203 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// One session at the destination: what is proposed, and what is written when it is dropped.
+final class ReceivedDrop {
+    private var session: VisitedSession
+    private let accepts: [Accept]
+    private let directory: String
+    private let line: ProgressLine
+    private var operation = SessionOperation.copy
+    private var items: [UInt64: ReceivedItem] = [:]
+    private var doneBytes: UInt64 = 0
+    private var writtenCount = 0
+    /// Why something of it is not there, or not all of it.
+    private var failure: CommandFailure?
+    /// Whether a file could not be written here, of which the broker does not know.
+    private var hasOwnFailure = false
+    private var isConcluded = false
+    private var isOver = false
+    /// Why the session is over, where that is not the destination's own doing.
+    private var end: Failure?
+
+    init(_ session: VisitedSession, accepts: [Accept], directory: String, line: ProgressLine) {
+        self.session = session
+        self.accepts = accepts
+        self.directory = directory
+        self.line = line
+    }
+
+    /// Whether nothing more comes of it, and nothing is still to be written.
+    var isComplete: Bool { self.isOver && self.items.isEmpty }
+
+    /// 0 if all that was taken is there; nil if it was not dropped here.
+    var exitCode: CInt? { self.session.isDropped ? self.failure?.exitCode ?? 0 : nil }
+
+    /// The streams of its loads.
+    var loads: [UInt64] { Array(self.items.keys) }
+
+    /// Bytes that have come, and all of them as far as that is known.
+    var progress: (count: UInt64, total: UInt64?) {
+        let count = self.items.values.reduce(self.doneBytes) { $0 &+ $1.writtenCount }
+        let totals = self.items.values.map(\.total)
+        guard !totals.contains(nil) else { return (count, nil) }
+        return (count, totals.reduce(self.doneBytes) { $0 &+ ($1 ?? 0) })
+    }
+
+    // MARK: What the broker says
+
+    func take(_ event: ClientEvent, _ state: inout ClientState) {
+        switch self.session.take(event) {
+        case .none, .exited:
+            break
+        case .propose(let sequence, _, _):
+            var proposal = Proposal()
+            proposal.sequence = sequence
+            // Files that are written are a place to move to, if that is what the source is after.
+            let operation: SessionOperation = self.session.allowsMove ? .move : .copy
+            proposal.operation = operation.rawValue
+            state.propose(proposal, on: self.session.stream)
+        case .perform(let operation, _):
+            self.perform(operation, &state)
+        case .over(let failure):
+            self.isOver = true
+            self.end = failure
+        }
+    }
+
+    private func perform(_ operation: SessionOperation, _ state: inout ClientState) {
+        self.operation = operation
+        let verb = operation == .move ? "moving" : "copying"
+        StandardStreams.note("\(verb) \(self.count(self.session.items.count)) from \(self.source)")
+        for place in 0..<UInt32(clamping: self.session.items.count) {
+            var load = Load()
+            load.handle = self.session.handle
+            load.item = place
+            load.accepts = self.accepts
+            load.preference = 1
+            // A load by descriptor is over before its file is written, which the broker then waits for no longer than
+            // it waits for a word. A source that is going to delete is kept waiting by the bytes.
+            load.descriptorWelcome = operation == .copy
+            do {
+                let sink = DirectoryOutput(directory: self.directory, isLasting: operation == .move)
+                self.items[try state.open(load)] = ReceivedItem(place, sink: sink)
+            } catch {
+                self.note(error, about: place)
+            }
+        }
+        state.performed(Performed(), on: self.session.stream)
+        self.concludeIfDone(&state)
+    }
+
+    func answered(_ load: UInt64, _ answer: Answer, _ state: inout ClientState) {
+        self.attempt(load, &state) { try $0.begin(answer, accepts: self.accepts) }
+    }
+
+    func bytes(_ load: UInt64, _ bytes: Span<UInt8>, last: Bool, _ state: inout ClientState) {
+        self.attempt(load, &state) { try $0.write(bytes) }
+        state.consumed(load, count: bytes.count)
+        if last { self.ended(load, &state) }
+    }
+
+    /// All bytes at once, in a file.
+    ///
+    /// - Parameter check: called now and then; what it throws is thrown.
+    func passed(
+        _ load: UInt64,
+        _ answer: Answer,
+        _ descriptor: DescriptorBox,
+        _ state: inout ClientState,
+        check: () throws -> Void
+    ) throws {
+        self.attempt(load, &state) { item in
+            try item.begin(answer, accepts: self.accepts)
+            try item.write(try PassedFile(descriptor, answer), check: check)
+        }
+        try check()
+        self.ended(load, &state)
+    }
+
+    func ended(_ load: UInt64, _ state: inout ClientState) {
+        self.line.clear()
+        self.attempt(load, &state) { item in
+            try item.finish()
+            let size = ByteCount.text(item.byteCount)
+            StandardStreams.note("  item \(UInt64(item.place) + 1): \(size), \(item.type.identifier)")
+        }
+        if let item = self.items.removeValue(forKey: load) {
+            self.writtenCount += 1
+            self.doneBytes &+= item.byteCount
+        }
+        self.concludeIfDone(&state)
+    }
+
+    func failed(_ load: UInt64, _ failure: Failure, _ state: inout ClientState) {
+        guard let item = self.items.removeValue(forKey: load) else { return }
+        self.line.clear()
+        if failure.code == .typeUnavailable {
+            StandardStreams.note("  item \(UInt64(item.place) + 1): left, it has no type that is accepted")
+        } else {
+            self.note(failure, about: item.place)
+        }
+        self.concludeIfDone(&state)
+    }
+
+    // MARK: Files
+
+    /// What cannot be written ends that item's load alone.
+    private func attempt(_ load: UInt64, _ state: inout ClientState, _ body: (ReceivedItem) throws -> Void) {
+        guard let item = self.items[load] else { return }
+        do {
+            try body(item)
+        } catch {
+            self.items[load] = nil
+            state.cancel(load)
+            self.hasOwnFailure = true
+            self.note(error, about: item.place)
+            self.concludeIfDone(&state)
+        }
+    }
+
+    private func concludeIfDone(_ state: inout ClientState) {
+        guard self.items.isEmpty, !self.isConcluded, self.session.isDropped else { return }
+        self.isConcluded = true
+        var conclude = Conclude()
+        if self.hasOwnFailure, let failure = self.failure {
+            conclude.failure = Failure(.refused, failure.text ?? "the files could not be written")
+        }
+        state.conclude(conclude, on: self.session.stream)
+    }
+
+    // MARK: Words
+
+    /// What has become of it, once it is complete.
+    func report() {
+        guard self.session.isDropped else { return }
+        let all = self.session.items.count
+        // Mostly the items have said it; and what is all there is there, whatever became of the source then.
+        if let end, self.failure == nil, self.writtenCount < all { self.note(end, about: nil) }
+        let verb = self.operation == .move ? "moved" : "copied"
+        let part = self.writtenCount == all ? "" : "\(self.writtenCount) of "
+        StandardStreams.note("\(verb) \(part)\(self.count(all)) from \(self.source)")
+    }
+
+    private func note(_ error: any Error, about place: UInt32?) {
+        var failure = CommandFailure(error)
+        if let place, let text = failure.text {
+            failure = CommandFailure(exitCode: failure.exitCode, "item \(UInt64(place) + 1): \(text)")
+        }
+        self.line.clear()
+        failure.report(command: DropCommand.syntax.name)
+        self.failure = self.failure ?? failure
+    }
+
+    private func count(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
+
+    private var source: String {
+        [self.session.sourceLabel, self.session.sourceProcess.map { "(\($0))" }].compactMap { $0 }.joined(
+            separator: " "
+        )
+    }
+}

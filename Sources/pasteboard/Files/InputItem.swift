@@ -1,0 +1,65 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// One item that is to be given, with its inputs open.
+struct InputItem {
+    let name: String?
+    let representations: [(type: UniformType, input: InputBytes)]
+
+    /// The items for a broker that is to keep all of their bytes.
+    static func kept(_ items: [InputItem], by connection: BlockingConnection) throws -> [WriteItem] {
+        try self.writeItems(items, for: connection) { _ in false }
+    }
+
+    /// The items for a broker that is to keep what can be read only once; files are promised.
+    static func promised(_ items: [InputItem], to connection: BlockingConnection) throws -> [WriteItem] {
+        try self.writeItems(items, for: connection) { $0.file != nil }
+    }
+
+    private static func writeItems(
+        _ items: [InputItem],
+        for connection: BlockingConnection,
+        isPromised: (InputBytes) -> Bool
+    ) throws -> [WriteItem] {
+        let inputs = items.flatMap { $0.representations.map(\.input) }.filter { !isPromised($0) }
+        var kept = try self.sources(of: inputs, for: connection).makeIterator()
+        return items.map { item in
+            WriteItem(
+                suggestedName: item.name,
+                representations: item.representations.map { type, input in
+                    var message = Representation()
+                    message.type = type.identifier
+                    message.supertypes = Array(type.publishedSupertypes.prefix(WireLimits.supertypes))
+                    guard isPromised(input) else { return (message, kept.next() ?? .bytes([])) }
+                    message.byteCount = input.size
+                    return (message, .promised)
+                }
+            )
+        }
+    }
+
+    /// How each input goes to the broker. Sizes that are known are compared with its room first: a copy that cannot fit
+    /// should not fill any memory.
+    private static func sources(
+        of inputs: [InputBytes],
+        for connection: BlockingConnection
+    ) throws -> [ByteSource] {
+        let large = try inputs.map { try $0.isLarge() }
+        guard large.contains(true) else { return try inputs.map { try $0.source() } }
+        var room = KeptRoom(try connection.welcome())
+        let known = inputs.compactMap(\.size).reduce(UInt64(0)) { sum, size in
+            let (sum, overflow) = sum.addingReportingOverflow(size)
+            return overflow ? .max : sum
+        }
+        guard known <= room.free else { throw room.failure(known) }
+        let passes = connection.io.state.passesDescriptors
+        return try zip(inputs, large).map { input, isLarge in
+            guard isLarge, passes else { return try input.source() }
+            let file = try input.memory(room: room)
+            room = room.less(try file.size)
+            return .memory(file)
+        }
+    }
+}

@@ -1,0 +1,331 @@
+import BrokerState
+import PasteboardWire
+
+/// What sources and destinations of drag sessions have done and been told, and which rules that broke.
+struct SessionLedger {
+    typealias Stream = SessionWalker.Stream
+
+    private struct DragRecord {
+        let allowsMove: Bool
+        let movesBetweenProcesses: Bool
+        let isRestricted: Bool
+        let peer: PeerID
+        var items: Int
+        var handle: UInt64?
+        var isBegun = false
+        var dropped: UInt32?
+        var isTransferred = false
+        /// What its last proposal was.
+        var proposed: UInt32 = 0
+    }
+
+    private struct VisitRecord {
+        let handle: UInt64
+        let destination: UInt64
+        var isInside = false
+        /// The ask that it has not answered.
+        var owed: UInt64?
+        var sequence: UInt64 = 0
+        var operation: UInt32?
+    }
+
+    /// What is known of a session's drop.
+    private struct DropRecord {
+        let operation: UInt32
+        var isConcluded = false
+        var hasFailed = false
+        /// As the destination counts.
+        var arrived: Set<UInt32> = []
+    }
+
+    enum VisitState {
+        case any, asked, dropped
+    }
+
+    private var drags: [Stream: DragRecord] = [:]
+    private var visits: [Stream: VisitRecord] = [:]
+    private var drops: [UInt64: DropRecord] = [:]
+    private var additions: [Stream: (handle: UInt64, items: Int)] = [:]
+    private var loads: [Stream: (handle: UInt64, item: UInt32)] = [:]
+    private var closed: Set<Stream> = []
+    private var processes: [PeerID: UInt32] = [:]
+    private(set) var handles: [UInt64] = []
+    private(set) var broken: [String] = []
+    private(set) var performs = 0
+    private(set) var transfers = 0
+    private(set) var failedTransfers = 0
+    private(set) var wholeMoves = 0
+
+    // MARK: What was done
+
+    mutating func connected(_ peer: PeerID, process: UInt32) { self.processes[peer] = process }
+
+    mutating func opened(_ stream: Stream, items: Int, _ drag: Drag) {
+        self.drags[stream] = DragRecord(
+            allowsMove: drag.allowsMove ?? true,
+            movesBetweenProcesses: drag.movesBetweenProcesses ?? false,
+            isRestricted: drag.isRestricted ?? false,
+            peer: stream.peer,
+            items: items
+        )
+    }
+
+    mutating func begun(_ stream: Stream) { self.drags[stream]?.isBegun = true }
+
+    mutating func adding(_ items: Int, on stream: Stream, to handle: UInt64) {
+        self.additions[stream] = (handle, items)
+    }
+
+    mutating func cancelled(drag: Stream) {
+        self.drags[drag] = nil
+        self.closed.insert(drag)
+    }
+
+    mutating func cancelled(visit: Stream) {
+        self.visits[visit] = nil
+        self.closed.insert(visit)
+    }
+
+    /// A destination has given itself up: its sessions end without an exit.
+    mutating func unregistered(_ destination: Stream) {
+        for (visit, record) in self.visits
+        where visit.peer == destination.peer && record.destination == destination.id {
+            self.visits[visit]?.isInside = false
+        }
+    }
+
+    /// The sequence that was to be answered.
+    mutating func answered(_ visit: Stream) -> UInt64 {
+        let owed = self.visits[visit]?.owed ?? 0
+        self.visits[visit]?.owed = nil
+        return owed
+    }
+
+    mutating func isOutside(_ visit: Stream) {
+        self.visits[visit]?.isInside = false
+        self.visits[visit]?.owed = nil
+    }
+
+    mutating func took(_ items: [UInt32], _ failure: Failure?, _ visit: Stream) {
+        guard let handle = self.visits[visit]?.handle, let drag = self.drag(handle) else { return }
+        if failure != nil { self.drops[handle]?.hasFailed = true }
+        guard self.processes[drag.peer] == self.processes[visit.peer] else { return }
+        self.drops[handle]?.arrived.formUnion(items.filter { Int($0) < drag.items })
+    }
+
+    mutating func concluded(_ visit: Stream, _ failure: Failure?) {
+        guard failure == nil, let handle = self.visits[visit]?.handle else { return }
+        self.drops[handle]?.isConcluded = true
+    }
+
+    mutating func loading(_ item: UInt32, of handle: UInt64, on stream: Stream) {
+        self.loads[stream] = (handle, item)
+    }
+
+    mutating func cancelled(load: Stream) { self.loads[load] = nil }
+
+    mutating func disturbed(_ stream: Stream, by kind: FrameKind) {
+        switch kind {
+        case .begin: self.begun(stream)
+        case .cancel where self.drags[stream] != nil: self.cancelled(drag: stream)
+        case .cancel where self.visits[stream] != nil: self.cancelled(visit: stream)
+        case .cancel: self.unregistered(stream)
+        case .exit: self.isOutside(stream)
+        case .conclude: self.concluded(stream, nil)
+        default: break
+        }
+    }
+
+    mutating func forget(_ peer: PeerID) {
+        self.drags = self.drags.filter { $0.key.peer != peer }
+        self.visits = self.visits.filter { $0.key.peer != peer }
+        self.loads = self.loads.filter { $0.key.peer != peer }
+        self.additions = self.additions.filter { $0.key.peer != peer }
+    }
+
+    // MARK: What there is to do something with
+
+    private static func sorted(_ streams: some Sequence<Stream>) -> [Stream] {
+        streams.sorted { ($0.peer.rawValue, $0.id) < ($1.peer.rawValue, $1.id) }
+    }
+
+    func drags(isBegun: Bool) -> [Stream] {
+        Self.sorted(self.drags.filter { $0.value.isBegun == isBegun && $0.value.handle != nil }.keys)
+    }
+
+    /// Those that would be dropped if they were let go.
+    var accepted: [Stream] { Self.sorted(self.drags.filter { $0.value.proposed > 1 && $0.value.dropped == nil }.keys) }
+
+    func isDropped(_ stream: Stream) -> Bool { self.drags[stream]?.dropped != nil }
+
+    func handle(of stream: Stream) -> UInt64? { self.drags[stream]?.handle ?? self.visits[stream]?.handle }
+
+    func visits(_ state: VisitState) -> [Stream] {
+        let visits = self.visits.filter { _, visit in
+            switch state {
+            case .any: true
+            case .asked: visit.owed != nil
+            case .dropped: visit.operation != nil
+            }
+        }
+        return Self.sorted(visits.keys)
+    }
+
+    func streams(of peer: PeerID) -> [UInt64] {
+        (self.drags.keys.map(\.self) + self.visits.keys.map(\.self)).filter { $0.peer == peer }.map(\.id).sorted()
+    }
+
+    private func drag(_ handle: UInt64) -> DragRecord? { self.drags.values.first { $0.handle == handle } }
+
+    // MARK: What was heard
+
+    func isLoad(_ frame: Frame, of peer: PeerID) -> Bool {
+        self.loads[Stream(peer: peer, id: frame.stream)] != nil
+    }
+
+    mutating func heardOfLoad(_ frame: Frame, by peer: PeerID) {
+        let stream = Stream(peer: peer, id: frame.stream)
+        guard let load = self.loads[stream], frame.kind == .error || frame.kind == .end || frame.last else { return }
+        self.loads[stream] = nil
+        if frame.kind != .error { self.drops[load.handle]?.arrived.insert(load.item) }
+    }
+
+    mutating func heard(_ frame: Frame, on stream: Stream) {
+        if self.closed.contains(stream) { return self.breaks("\(frame) came after the end") }
+        if self.drags[stream] != nil { return self.heardBySource(frame, stream) }
+        if let addition = self.additions[stream] {
+            let drag = self.drags.first { $0.value.handle == addition.handle }?.key
+            if frame.kind == .committed, let drag { self.drags[drag]?.items += addition.items }
+            if frame.kind == .end || frame.kind == .error { self.additions[stream] = nil }
+            return
+        }
+        if frame.kind == .session || self.visits[stream] != nil { self.heardByDestination(frame, stream) }
+    }
+
+    private mutating func breaks(_ what: String) { self.broken.append(what) }
+
+    private mutating func heardBySource(_ frame: Frame, _ stream: Stream) {
+        guard let drag = self.drags[stream] else { return }
+        switch frame.kind {
+        case .committed:
+            self.drags[stream]?.handle = frame.decode(Committed.self).handle
+            self.handles.append(frame.decode(Committed.self).handle ?? 0)
+            if self.handles.count > 12 { self.handles.removeFirst() }
+        case .proposal, .exit:
+            if drag.dropped != nil || !drag.isBegun {
+                self.breaks("\(frame) of a session that is dropped or not begun")
+            }
+            self.drags[stream]?.proposed = frame.kind == .exit ? 0 : frame.decode(Proposal.self).operation ?? 0
+        case .dropped:
+            if drag.dropped != nil || !drag.isBegun { self.breaks("\(frame) twice, or before it began") }
+            self.drags[stream]?.dropped = frame.decode(Dropped.self).operation ?? 0
+        case .transferred:
+            self.checkTransferred(frame.decode(Transferred.self), drag)
+            self.drags[stream]?.isTransferred = true
+        case .end, .error:
+            if frame.kind == .end, !drag.isTransferred, let drop = self.drops[drag.handle ?? 0], !drop.arrived.isEmpty {
+                self.breaks("\(frame): items arrived and the source was not told")
+            }
+            self.drags[stream] = nil
+            self.closed.insert(stream)
+        default: self.breaks("\(frame) to a source")
+        }
+    }
+
+    private mutating func checkTransferred(_ transferred: Transferred, _ drag: DragRecord) {
+        let handle = drag.handle ?? 0
+        guard let drop = self.drops[handle], !drag.isTransferred, drag.dropped == transferred.operation,
+            drop.operation == transferred.operation
+        else { return self.breaks("transferred twice, or what was not dropped") }
+        if self.loads.values.contains(where: { $0.handle == handle }) {
+            self.breaks("transferred before the last load")
+        }
+        self.transfers += 1
+        guard transferred.failure == nil else {
+            self.failedTransfers += 1
+            if drop.operation == 3, !drop.isConcluded, !transferred.items.isEmpty {
+                self.breaks("a move that failed names items before it was concluded")
+            }
+            return
+        }
+        if drop.hasFailed { self.breaks("transferred, though the destination did not take it") }
+        guard drop.operation == 3 else { return }
+        self.wholeMoves += 1
+        if !drop.isConcluded { self.breaks("moved without a conclusion") }
+        if drop.arrived.count < drag.items || transferred.items.count != drag.items {
+            self.breaks("moved, and \(drop.arrived.count) of \(drag.items) items arrived")
+        }
+    }
+
+    private mutating func heardByDestination(_ frame: Frame, _ stream: Stream) {
+        if frame.kind == .session {
+            let session = frame.decode(Session.self)
+            if let known = self.visits[stream] {
+                if known.handle != session.handle || known.operation != nil {
+                    self.breaks("\(frame) of another session")
+                }
+                return
+            }
+            let handle = session.handle ?? 0
+            self.visits[stream] = VisitRecord(handle: handle, destination: session.destination ?? 0)
+            if let drag = self.drag(handle), !drag.isBegun { self.breaks("\(frame) of a session that has not begun") }
+            if let drag = self.drag(handle), drag.isRestricted,
+                self.processes[drag.peer] != self.processes[stream.peer]
+            {
+                self.breaks("\(frame) of a session of another process alone")
+            }
+            return
+        }
+        guard let visit = self.visits[stream] else { return }
+        switch frame.kind {
+        case .item: break
+        case .enter:
+            if visit.isInside || visit.operation != nil { self.breaks("\(frame) of a session that is inside") }
+            self.asked(frame.decode(Enter.self).sequence, stream)
+        case .update:
+            if !visit.isInside { self.breaks("\(frame) of a session that is not inside") }
+            self.asked(frame.decode(Update.self).sequence, stream)
+        case .exit:
+            if !visit.isInside { self.breaks("\(frame) of a session that is not inside") }
+            self.visits[stream]?.isInside = false
+        case .perform: self.performs(frame.decode(Perform.self).operation ?? 0, visit, stream)
+        case .end, .error:
+            if visit.isInside { self.breaks("\(frame) without an exit") }
+            self.visits[stream] = nil
+            self.closed.insert(stream)
+        default: self.breaks("\(frame) to a destination")
+        }
+    }
+
+    private mutating func asked(_ sequence: UInt64?, _ stream: Stream) {
+        guard let visit = self.visits[stream] else { return }
+        if visit.owed != nil { self.breaks("asked again before the answer") }
+        if sequence ?? 0 <= visit.sequence { self.breaks("asked with sequence \(sequence ?? 0) again") }
+        self.visits[stream]?.isInside = true
+        self.visits[stream]?.owed = sequence
+        self.visits[stream]?.sequence = sequence ?? 0
+    }
+
+    private mutating func performs(_ operation: UInt32, _ visit: VisitRecord, _ stream: Stream) {
+        self.performs += 1
+        if !visit.isInside || visit.owed != nil { self.breaks("performed outside, or unanswered") }
+        if self.drops[visit.handle] != nil { self.breaks("dropped twice") }
+        self.visits[stream]?.isInside = false
+        self.visits[stream]?.operation = operation
+        self.drops[visit.handle] = DropRecord(operation: operation)
+        guard let drag = self.drag(visit.handle) else { return self.breaks("performed for nobody") }
+        let isOwn = self.processes[drag.peer] == self.processes[stream.peer]
+        if operation == 3, !drag.allowsMove || !(isOwn || drag.movesBetweenProcesses) {
+            self.breaks("a move that is not allowed")
+        }
+        if operation != 2 && operation != 3 { self.breaks("performed with operation \(operation)") }
+    }
+
+    mutating func checkAllEnded() {
+        if !self.drags.isEmpty || !self.visits.isEmpty || !self.loads.isEmpty {
+            self.breaks(
+                "\(self.drags.count) sessions, \(self.visits.count) visits, \(self.loads.count) loads never ended"
+            )
+        }
+    }
+}

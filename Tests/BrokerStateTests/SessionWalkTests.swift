@@ -1,0 +1,30 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Several sources and destinations do anything with drag sessions, sensible or not.
+@Suite("Drag sessions at random") struct SessionWalkTests {
+    static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, UInt64.random(in: 1_000...(.max))]
+
+    @Test(
+        "Whatever sources and destinations do, each hears what it should, in order, and nothing is left",
+        arguments: seeds
+    )
+    func walk(_ seed: UInt64) {
+        print("random sessions with seed \(seed)")
+        var walker = SessionWalker(seed: seed)
+        for step in 0..<1_200 {
+            let action = walker.step()
+            let broken = walker.brokenRules()
+            guard broken.isEmpty else {
+                Issue.record("seed \(seed), step \(step), \(action): \(broken.joined(separator: "; "))")
+                return
+            }
+        }
+        walker.finish()
+        #expect(walker.brokenRules().isEmpty, "seed \(seed), at the end")
+        #expect(walker.broker.state.held == .nothing, "seed \(seed)")
+        #expect(walker.ledger.performs > 5, "seed \(seed): a walk without drops shows nothing")
+        #expect(walker.ledger.transfers > 1, "seed \(seed): a walk without transfers shows little")
+    }
+}

@@ -1,0 +1,267 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// `pasteboard drag`: files that are dropped somewhere.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineDragTests {
+    private let desk: Desk
+
+    init() throws {
+        self.desk = try Desk(
+            limits: """
+                proposal = 10m
+                drop-window = 10m
+                conclude = 10m
+                first-byte = 10m
+                progress = 10m
+
+                """
+        )
+        try self.desk.directory.write("a", to: "a.txt")
+        try self.desk.directory.write("b", to: "b.txt")
+        _ = try self.desk.startBroker()
+    }
+
+    private var names: [String] { self.desk.directory.names().filter { $0.hasSuffix(".txt") } }
+
+    @Test("Standard input, pipes and files go as what they are")
+    func inputs() throws {
+        let drop = try self.desk.destination()
+        let bytes = Desk.bytes(3_000_001)
+        try self.desk.directory.write(bytes, to: "large")
+        let script = """
+            set -e
+            echo text | pasteboard drag --to inbox
+            pasteboard drag -t .json --name c <a.txt --to inbox
+            mkfifo pipe.html; cat b.txt >pipe.html & pasteboard drag pipe.html --to inbox
+            cat large | pasteboard drag -t .png --name large --to inbox
+            pasteboard drag --to inbox -- large
+            """
+        let drag = try self.desk.shell(script)
+        #expect(drag.exitCode == 0, "\(drag.errorText)")
+        #expect(drag.text == String(repeating: "copied 1 item to inbox\n", count: 5))
+        try drop.child.kill(SIGINT)
+        #expect(try drop.finish().text == "in/pasted.txt\nin/c.json\nin/pipe.html\nin/large.png\nin/large\n")
+        #expect(try self.desk.directory.contents(of: "in/pasted.txt") == Array("text\n".utf8))
+        #expect(try self.desk.directory.contents(of: "in/pipe.html") == Array("b".utf8))
+        for name in ["in/large", "in/large.png"] { #expect(try self.desk.directory.contents(of: name) == bytes) }
+    }
+
+    @Test("What was moved is deleted, and nothing else")
+    func moved() throws {
+        let bytes = Desk.bytes(3_000_001)
+        try self.desk.directory.write(bytes, to: "large.txt")
+        _ = try self.desk.shell("ln -s b.txt link.txt")
+        let drop = try self.desk.destination(["--once"])
+        let drag = try self.desk.run("drag", "--move", "a.txt", "large.txt", "link.txt", "--to", "inbox")
+        #expect(drag.exitCode == 0, "\(drag.errorText)")
+        #expect(drag.text == "moved 3 items to inbox\ndeleted a.txt\ndeleted large.txt\ndeleted link.txt\n")
+        #expect(self.names == ["b.txt"])
+        let dropped = try drop.finish()
+        #expect(dropped.exitCode == 0 && dropped.errorText.contains("moved 3 items from pasteboard ("))
+        #expect(self.desk.directory.names(in: "in") == ["a.txt", "large.txt", "link.txt"])
+        #expect(try self.desk.directory.contents(of: "in/large.txt") == bytes)
+    }
+
+    @Test("An item of several files is moved as one")
+    func severalFiles() throws {
+        let drop = try self.desk.destination(["--once", "--accept", ".html"])
+        let drag = try self.desk.run("drag", "--move", "-t", ".html=a.txt", "-t", "text=b.txt", "--to", "inbox")
+        #expect(drag.text == "moved 1 item to inbox\ndeleted a.txt\ndeleted b.txt\n")
+        #expect(try drop.finish().exitCode == 0)
+        #expect(self.names.isEmpty)
+    }
+
+    @Test("Where a part alone is taken, nothing that was to be moved is deleted")
+    func partOfMove() throws {
+        try self.desk.directory.write("p", to: "p.png")
+        let drop = try self.desk.destination(["--once", "--accept", "text"])
+        let drag = try self.desk.run("drag", "--move", "a.txt", "p.png", "--to", "inbox")
+        #expect(drag.exitCode == 6 && drag.text.isEmpty)
+        #expect(drag.errorText.contains("took 1 of 2 items") && drag.errorText.hasSuffix("; nothing was deleted\n"))
+        #expect(try drop.finish().exitCode == 0)
+        #expect(self.names == ["a.txt", "b.txt"])
+    }
+
+    @Test("A destination that copies what was to be moved has copied it, and nothing is deleted")
+    func copiedInstead() throws {
+        let destination = try RawDropDestination(at: self.desk, name: "copier")
+        let drag = try self.desk.start("drag", "--move", "a.txt", "--to", "copier")
+        let session = try destination.propose(2)
+        try destination.load()
+        try destination.conclude(session)
+        let ended = try drag.finish()
+        #expect(ended.exitCode == 0 && ended.text == "copied 1 item to copier\n")
+        #expect(ended.errorText == "pasteboard: drag: copier copies; nothing was deleted\n")
+        #expect(self.names == ["a.txt", "b.txt"])
+    }
+
+    @Test("A move that nobody asked for is not made")
+    func notMoved() throws {
+        let destination = try RawDropDestination(at: self.desk, name: "mover")
+        let drag = try self.desk.start("drag", "a.txt", "--to", "mover")
+        _ = try destination.propose(3)
+        let ended = try drag.finish()
+        #expect(ended.exitCode == 6)
+        #expect(ended.errorText.contains("would move the items, which the session does not allow"))
+    }
+
+    @Test(
+        "A file that was changed or replaced while it was moved stays",
+        arguments: ["echo more >>a.txt", "cp a.txt c; mv c a.txt"]
+    )
+    func changed(change: String) throws {
+        let destination = try RawDropDestination(at: self.desk, name: "mover")
+        let drag = try self.desk.start("drag", "--move", "a.txt", "b.txt", "--to", "mover")
+        let session = try destination.propose(3)
+        try destination.load(0)
+        try destination.load(1)
+        _ = try self.desk.shell(change)
+        try destination.conclude(session)
+        let ended = try drag.finish()
+        #expect(ended.exitCode == 4)
+        #expect(ended.text == "moved 2 items to mover\ndeleted b.txt\n")
+        #expect(ended.errorText == "pasteboard: drag: a.txt has changed meanwhile, and was not deleted\n")
+        #expect(self.names == ["a.txt"])
+    }
+
+    @Test("Without such a destination it says which there are")
+    func nowhere() throws {
+        let drop = try self.desk.destination(name: "there")
+        let drag = try self.desk.run("drag", "a.txt", "--to", "here")
+        #expect(drag.exitCode == 1)
+        #expect(drag.errorText == "pasteboard: drag: there is no destination here; there are:\n  there\n")
+        try self.desk.run("stop")
+        _ = try drop.finish()
+        let alone = try self.desk.run("drag", "a.txt", "--to", "here")
+        #expect(alone.exitCode == 1)
+        #expect(alone.errorText == "pasteboard: drag: there is no destination here: no broker is running\n")
+    }
+
+    @Test("A destination that takes none of the types, or has another session, or wants nothing, is told apart")
+    func refusals() throws {
+        let texts = try self.desk.destination(["--accept", "image"], name: "pictures")
+        let drag = try self.desk.run("drag", "a.txt", "--to", "pictures")
+        #expect(drag.exitCode == 1)
+        #expect(drag.errorText.contains("destination pictures takes none of the items: it takes public.image"))
+        try texts.child.kill(SIGINT)
+        _ = try texts.finish()
+
+        let busy = try self.desk.destination()
+        let source = try RawDragSource(at: self.desk)
+        #expect(try source.drop(at: "inbox") == 2)
+        let second = try self.desk.run("drag", "a.txt", "--to", "inbox")
+        #expect(second.exitCode == 6 && second.errorText.contains("destination inbox has another session"))
+        try busy.child.kill(SIGINT)
+        _ = try busy.finish()
+
+        let destination = try RawDropDestination(at: self.desk, name: "moody")
+        for (operation, declines, words) in [
+            (UInt32(0), nil, "would do nothing with the items"), (1, nil, "takes nothing at this time"),
+            (0, true, "does not take such items"),
+        ] {
+            let drag = try self.desk.start("drag", "a.txt", "--to", "moody")
+            _ = try destination.propose(operation, cannotHandle: declines)
+            let ended = try drag.finish()
+            #expect(ended.exitCode == 6)
+            #expect(ended.errorText == "pasteboard: drag: destination moody \(words)\n")
+        }
+    }
+
+    @Test("A destination that loads nothing has taken nothing")
+    func nothingTaken() throws {
+        let destination = try RawDropDestination(at: self.desk, name: "idle")
+        let drag = try self.desk.start("drag", "--move", "a.txt", "--to", "idle")
+        let session = try destination.propose(3)
+        try destination.dropped()
+        try destination.conclude(session)
+        let ended = try drag.finish()
+        #expect(ended.exitCode == 6)
+        #expect(ended.errorText == "pasteboard: drag: destination idle took none of the items\n")
+        #expect(self.names == ["a.txt", "b.txt"])
+    }
+
+    @Test("A destination that dies in the middle of a move leaves everything where it was", arguments: [false, true])
+    func destinationDies(hasAll: Bool) throws {
+        try self.desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
+        let destination = try RawDropDestination(at: self.desk, name: "mortal")
+        let drag = try self.desk.start("drag", "--move", "a.txt", "large.txt", "--to", "mortal")
+        _ = try destination.propose(3)
+        try destination.load(0)
+        try destination.load(1, credit: hasAll ? 10_000_000 : 1000)
+        while try destination.peer.next(.data).header.flags.contains(.last) != hasAll {}
+        destination.peer.close()
+        let ended = try drag.finish()
+        #expect(ended.exitCode == 5 && ended.text.isEmpty)
+        #expect(ended.errorText.contains("destination mortal") && ended.errorText.hasSuffix("nothing was deleted\n"))
+        #expect(self.names == ["a.txt", "b.txt", "large.txt"])
+    }
+
+    @Test("Interrupted in the middle it withdraws, and deletes nothing")
+    func interrupted() throws {
+        try self.desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
+        let destination = try RawDropDestination(at: self.desk, name: "slow")
+        let drag = try self.desk.start("drag", "--move", "large.txt", "--to", "slow")
+        _ = try destination.propose(3)
+        try destination.load(credit: 1000)
+        _ = try destination.peer.next(.data)
+        try drag.child.kill(SIGINT)
+        #expect(try drag.finish().exitCode == 130)
+        _ = try destination.peer.next(.error)
+        #expect(self.names == ["a.txt", "b.txt", "large.txt"])
+    }
+
+    @Test("Killed before the drop it leaves the destination free for the next")
+    func killed() throws {
+        let destination = try RawDropDestination(at: self.desk, name: "slow")
+        let drag = try self.desk.start("drag", "a.txt", "--to", "slow")
+        _ = try destination.peer.next(.enter)
+        try drag.child.kill(SIGKILL)
+        _ = try destination.peer.next(.exit)
+        _ = try drag.finish()
+        let second = try self.desk.start("drag", "b.txt", "--to", "slow")
+        let session = try destination.propose(2)
+        try destination.load()
+        try destination.conclude(session)
+        #expect(try second.finish().exitCode == 0)
+    }
+
+    @Test("A file that was shortened meanwhile fails, and is not taken for whole")
+    func shortened() throws {
+        let destination = try RawDropDestination(at: self.desk, name: "slow")
+        let drag = try self.desk.start("drag", "a.txt", "--to", "slow")
+        let session = try destination.propose(2)
+        _ = try self.desk.shell(": >a.txt")
+        try destination.load()
+        let failure = try destination.peer.next(.error).decoded(as: Failure.self)
+        #expect(failure.code == .sourceFailed && failure.text.contains("a.txt was shortened to 0 bytes"))
+        try destination.conclude(session)
+        #expect(try drag.finish().exitCode == 5)
+    }
+
+    @Test(
+        "What makes no sense is said",
+        arguments: [
+            (["a.txt"], CInt(2), "say where to: --to NAME"),
+            (["--to", "x", "--move"], 2, "--move deletes what was moved, and standard input is no file"),
+            (["--to", "x", "none.txt"], 4, "cannot read none.txt"),
+            (["--to", "x", "."], 4, "cannot drag .: it is a directory; drag an archive of it"),
+            (["--to", "a/b", "a.txt"], 2, "a destination's name has 1 to 255 bytes"),
+            (
+                ["--to", "x", "-t", ".png=a.txt", "b.txt"], 2,
+                "-t TYPE=FILE makes one item of its own; drag 'b.txt' by -t as well"
+            ),
+            (["--to", "x", "--name", "n", "a.txt", "b.txt"], 2, "--name is for one item"),
+        ]
+    )
+    func refused(arguments: [String], code: CInt, text: String) throws {
+        let words = (["pasteboard", "drag"] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        let refused = try self.desk.shell(words)
+        #expect(
+            refused.exitCode == code && refused.errorText.hasPrefix("pasteboard: drag: \(text)"),
+            "\(refused.errorText)"
+        )
+    }
+}

@@ -1,0 +1,248 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+/// `pasteboard drop`: a directory that sessions are dropped on.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineDropTests {
+    private let desk: Desk
+
+    init() throws {
+        // Nothing but what a test does ends a wait.
+        self.desk = try Desk(
+            limits: """
+                proposal = 10m
+                drop-window = 10m
+                conclude = 10m
+                first-byte = 10m
+                progress = 10m
+
+                """
+        )
+    }
+
+    @Test("Several items become several files, under names that nobody had, until it is interrupted")
+    func several() throws {
+        let bytes = Desk.bytes(3_000_001)
+        _ = try self.desk.directory.makeDirectory("other")
+        try self.desk.directory.write("first", to: "a.txt")
+        try self.desk.directory.write("second", to: "other/a.txt")
+        try self.desk.directory.write("", to: "empty.txt")
+        try self.desk.directory.write(bytes, to: "large.bin")
+        let drop = try self.desk.destination()
+        try self.desk.directory.write("there already", to: "in/a.txt")
+        let drag = try self.desk.run("drag", "a.txt", "other/a.txt", "empty.txt", "large.bin", "--to", "inbox")
+        #expect(drag.exitCode == 0 && drag.errorText.isEmpty)
+        #expect(drag.text == "copied 4 items to inbox\n")
+        try drop.child.kill(SIGINT)
+        let dropped = try drop.finish()
+        #expect(dropped.exitCode == 130)
+        #expect(
+            Set(dropped.text.split(separator: "\n"))
+                == ["in/a 2.txt", "in/a 3.txt", "in/empty.txt", "in/large.bin"]
+        )
+        #expect(dropped.errorText.hasPrefix("taking anything as inbox into in\ncopying 4 items from pasteboard ("))
+        #expect(dropped.errorText.contains("  item 4: 2.9 MiB, "))
+        #expect(dropped.errorText.hasSuffix(")\n"))
+        #expect(self.desk.directory.names(in: "in") == ["a 2.txt", "a 3.txt", "a.txt", "empty.txt", "large.bin"])
+        #expect(try self.desk.directory.contents(of: "in/a.txt") == Array("there already".utf8))
+        let texts = try ["in/a 2.txt", "in/a 3.txt"].map { try self.desk.directory.contents(of: $0) }
+        #expect(Set(texts) == [Array("first".utf8), Array("second".utf8)])
+        #expect(try self.desk.directory.contents(of: "in/large.bin") == bytes)
+        #expect(self.desk.directory.names().contains("large.bin"))
+    }
+
+    @Test("More items than loads run at once all arrive")
+    func many() throws {
+        let names = (0..<300).map { "f\($0).txt" }
+        for name in names { try self.desk.directory.write(name, to: name) }
+        let drop = try self.desk.destination(["--once"])
+        let drag = try self.desk.shell("pasteboard drag f*.txt --to inbox")
+        #expect(drag.text == "copied 300 items to inbox\n", "\(drag.errorText)")
+        #expect(try drop.finish().exitCode == 0)
+        #expect(self.desk.directory.names(in: "in") == names.sorted())
+    }
+
+    @Test("Of each item the first accepted type is taken, and an item without one is left")
+    func types() throws {
+        try self.desk.directory.write("text", to: "a.txt")
+        try self.desk.directory.write("picture", to: "a.png")
+        let drop = try self.desk.destination(["--accept", ".pdf", "--accept", "image", "--accept", "text"])
+        #expect(
+            try self.desk.run("drag", "-t", "text=a.txt", "-t", ".png=a.png", "--name", "both", "--to", "inbox").text
+                == "copied 1 item to inbox\n"
+        )
+        try self.desk.directory.write("zip", to: "b.zip")
+        #expect(
+            try self.desk.run("drag", "a.png", "b.zip", "--to", "inbox").text == "copied 1 of 2 items to inbox\n"
+        )
+        try drop.child.kill(SIGTERM)
+        let dropped = try drop.finish()
+        #expect(dropped.exitCode == 143)
+        #expect(dropped.text == "in/both.png\nin/a.png\n")
+        #expect(dropped.errorText.hasPrefix("taking com.adobe.pdf, public.image, public.text as inbox"))
+        #expect(dropped.errorText.contains("  item 2: left, it has no type that is accepted\n"))
+        #expect(dropped.errorText.contains("copied 1 of 2 items from"))
+    }
+
+    @Test("With --once it ends after the first drop, and not after a session that only came by")
+    func once() throws {
+        let drop = try self.desk.destination(["--once"])
+        let passing = try RawDragSource(at: self.desk)
+        try passing.withdraw()
+        try self.desk.directory.write("a", to: "a.txt")
+        #expect(try self.desk.run("drag", "a.txt", "--to", "inbox").exitCode == 0)
+        #expect(try drop.finish().exitCode == 0)
+        #expect(try self.desk.run("drop", "--list").text.isEmpty)
+    }
+
+    @Test("Whatever a source suggests, the file lies in the directory")
+    func names() throws {
+        let drop = try self.desk.destination(["--once"])
+        let source = try RawDragSource(at: self.desk, ["../../x\u{1B}[2J", "..", nil])
+        #expect(try source.drop(at: "inbox") == 2)
+        for _ in 0..<3 { try source.peer.sendData([1], stream: try source.asked(), last: true) }
+        #expect(try drop.finish().exitCode == 0)
+        #expect(self.desk.directory.names(in: "in") == ["_.._x[2J", "pasted", "pasted 2"])
+    }
+
+    @Test("A source that dies in the middle leaves no part of a file, and the next drop is taken")
+    func sourceDies() throws {
+        let drop = try self.desk.destination()
+        let source = try RawDragSource(at: self.desk, ["whole.bin", "part.bin"])
+        #expect(try source.drop(at: "inbox") == 2)
+        try source.peer.sendData([1, 2], stream: try source.asked(), last: true)
+        try source.peer.sendData([3], stream: try source.asked())
+        try self.desk.waitForFile("whole.bin")
+        try self.desk.waitForFile(".pasteboard-")
+        source.peer.close()
+        try drop.waitForErrors(containing: "copied 1 of 2 items from raw")
+        #expect(self.desk.directory.names(in: "in") == ["whole.bin"])
+        try self.desk.directory.write("a", to: "a.txt")
+        #expect(try self.desk.run("drag", "a.txt", "--to", "inbox").exitCode == 0)
+        try drop.child.kill(SIGINT)
+        let dropped = try drop.finish()
+        #expect(dropped.text == "in/whole.bin\nin/a.txt\n")
+        #expect(dropped.errorText.contains("pasteboard: drop: item 2: source \"raw\""))
+    }
+
+    @Test("With --once the exit code is that of what went wrong", arguments: [false, true])
+    func failing(isWithdrawn: Bool) throws {
+        let drop = try self.desk.destination(["--once"])
+        let source = try RawDragSource(at: self.desk)
+        #expect(try source.drop(at: "inbox") == 2)
+        let ask = try source.asked()
+        if isWithdrawn {
+            try source.peer.sendData([3], stream: ask)
+            try self.desk.waitForFile(".pasteboard-")
+            try source.withdraw()
+        } else {
+            try source.peer.send(Failure(.sourceFailed, "no"), stream: ask)
+        }
+        #expect(try drop.finish().exitCode == 5)
+        #expect(self.desk.directory.names(in: "in").isEmpty)
+    }
+
+    @Test("Interrupted in the middle it removes what is not whole, and the source hears that it has gone")
+    func interrupted() throws {
+        let drop = try self.desk.destination()
+        let source = try RawDragSource(at: self.desk, allowsMove: true)
+        #expect(try source.drop(at: "inbox") == 3)
+        try source.peer.sendData([3], stream: try source.asked())
+        try self.desk.waitForFile(".pasteboard-")
+        try drop.child.kill(SIGINT)
+        #expect(try drop.finish().exitCode == 130)
+        #expect(self.desk.directory.names(in: "in").isEmpty)
+        let transferred = try source.transferred()
+        #expect(transferred.failure?.code == .destinationGone && transferred.items.isEmpty)
+    }
+
+    @Test("Killed in the middle it leaves no file under its name, and the source hears that it has gone")
+    func killed() throws {
+        let drop = try self.desk.destination()
+        let source = try RawDragSource(at: self.desk, allowsMove: true)
+        #expect(try source.drop(at: "inbox") == 3)
+        try source.peer.sendData([3], stream: try source.asked())
+        try self.desk.waitForFile(".pasteboard-")
+        try drop.child.kill(SIGKILL)
+        let transferred = try source.transferred()
+        #expect(transferred.failure?.code == .destinationGone && transferred.items.isEmpty)
+        #expect(try drop.finish().exitCode == 137)
+        #expect(!self.desk.directory.names(in: "in").contains("a.bin"))
+    }
+
+    @Test("What cannot be written is the drop's failure, and nothing of a move is deleted")
+    func unwritable() throws {
+        let drop = try self.desk.destination(["--once"])
+        try self.desk.directory.write("a", to: "a.txt")
+        _ = try self.desk.shell("rm -r in")
+        let drag = try self.desk.run("drag", "--move", "a.txt", "--to", "inbox")
+        #expect(drag.exitCode == 6)
+        #expect(drag.errorText.contains("destination inbox did not take the drop: item 1: cannot create a file in in"))
+        #expect(drag.errorText.hasSuffix("; nothing was deleted\n"))
+        #expect(try drop.finish().exitCode == 4)
+        #expect(self.desk.directory.names().contains("a.txt"))
+    }
+
+    @Test("The destinations are listed, with what they take and who they are")
+    func list() throws {
+        #expect(try self.desk.run("drop", "--list", "--json").text == "[]\n")
+        let first = try self.desk.destination(["--accept", "text", "--accept", ".png"], name: "a b")
+        let second = try self.desk.destination(name: "c")
+        #expect(
+            try self.desk.run("drop", "--list").text == """
+                a b  pasteboard (\(first.child.id))  0 sessions  public.text public.png
+                c    pasteboard (\(second.child.id))  0 sessions  anything
+
+                """
+        )
+        let json = """
+            [{"name":"a b","accepts":["public.text","public.png"],"process":\(first.child.id),"label":"pasteboard",\
+            "sessions":0},{"name":"c","accepts":[],"process":\(second.child.id),"label":"pasteboard","sessions":0}]
+
+            """
+        #expect(try self.desk.run("drop", "--list", "--json").text == json)
+
+        let source = try RawDragSource(at: self.desk)
+        #expect(try source.drop(at: "c") == 2)
+        _ = try source.asked()
+        let status = try self.desk.run("status").text
+        #expect(status.contains("\nsessions\n  dropping") || status.contains("\nsessions\n  transferring"))
+        #expect(status.contains("raw (\(getpid()))  1 item  at c  copy"))
+        #expect(status.contains("  c    pasteboard (\(second.child.id))  1 session   anything\n"))
+        let whole = try self.desk.run("status", "--json").text
+        #expect(whole.contains(#""types":["public.data"],"destination":"c","operation":"copy","milliseconds":"#))
+        #expect(whole.contains(#""destinations":[{"name":"a b""#))
+    }
+
+    @Test(
+        "A name that is taken is refused, and what makes no sense is said",
+        arguments: [
+            (["--as", "inbox"], CInt(6), "drop: the destination inbox is "),
+            ([], 2, "drop: the destination needs a name: --as NAME"),
+            (["--as", "a/b"], 2, "drop: a destination's name has 1 to 255 bytes"),
+            (["--as", "x", "--accept", "?"], 2, "drop: '?' is no type"),
+            (["--as", "x", "--into", "none"], 4, "drop: cannot create a file in none"),
+            (["--as", "x", "--into", ""], 2, "drop: the path is empty"),
+            (["--list", "--once"], 2, "drop: --list goes with --json alone"),
+            (["--as", "x", "--json"], 2, "drop: --json is for --list"),
+            (["--as", "x", "y"], 2, "drop: 'y' is one argument too many"),
+        ]
+    )
+    func refused(arguments: [String], code: CInt, text: String) throws {
+        let drop = try self.desk.destination()
+        let words = (["pasteboard", "drop"] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        let refused = try self.desk.shell(words)
+        #expect(refused.exitCode == code && refused.errorText.hasPrefix("pasteboard: \(text)"), "\(refused.errorText)")
+        try drop.child.kill(SIGINT)
+        _ = try drop.finish()
+    }
+
+    @Test("It ends when the broker does")
+    func brokerEnds() throws {
+        let drop = try self.desk.destination()
+        try self.desk.run("stop")
+        #expect(try drop.finish().exitCode == 3)
+    }
+}

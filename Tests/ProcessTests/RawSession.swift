@@ -1,0 +1,142 @@
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+
+/// The source of a drag session that speaks the protocol frame by frame, so that it can stop at any of them.
+struct RawDragSource {
+    private static let session: UInt64 = 1
+    let peer: ScriptedPeer
+
+    /// Begins a session of items with these suggested names, each promised as `public.data`.
+    init(at desk: Desk, _ names: [String?] = ["a.bin"], allowsMove: Bool = false) throws {
+        self.peer = try ScriptedPeer(greeting: desk, label: "raw")
+        var drag = Drag()
+        drag.movesBetweenProcesses = allowsMove
+        drag.allowsMove = allowsMove
+        try self.peer.send(drag, stream: Self.session)
+        for name in names {
+            var representation = Representation()
+            representation.type = "public.data"
+            var item = Item()
+            item.suggestedName = name
+            item.representations = [representation]
+            try self.peer.send(item, stream: Self.session)
+        }
+        var commit = Commit()
+        commit.itemCount = UInt32(names.count)
+        try self.peer.send(commit, stream: Self.session)
+        try self.peer.send(Begin(), stream: Self.session)
+    }
+
+    /// The operation that it has when it is dropped there.
+    func drop(at destination: String) throws -> UInt32? {
+        var move = Move()
+        move.location = Location()
+        move.location?.destination = destination
+        move.sequence = 1
+        try self.peer.send(move, stream: Self.session)
+        try self.peer.send(Drop(), stream: Self.session)
+        return try self.peer.next(.dropped).decoded(as: Dropped.self).operation
+    }
+
+    func asked() throws -> UInt64 { try self.peer.next(.ask).stream }
+
+    func withdraw() throws { try self.peer.send(Cancel(), stream: Self.session) }
+
+    /// What it hears of the drop in the end.
+    func transferred() throws -> Transferred {
+        try self.peer.next(.transferred).decoded(as: Transferred.self)
+    }
+}
+
+/// A destination that speaks the protocol frame by frame.
+final class RawDropDestination {
+    private static let destination: UInt64 = 1
+    let peer: ScriptedPeer
+    private var lastLoad = RawDropDestination.destination
+    private var handle: UInt64 = 0
+
+    init(at desk: Desk, name: String, accepts: [String] = []) throws {
+        self.peer = try ScriptedPeer(greeting: desk, label: "raw")
+        var destination = Destination()
+        destination.name = name
+        destination.accepts = accepts.map { type in
+            var accept = Accept()
+            accept.type = type
+            return accept
+        }
+        try self.peer.send(destination, stream: Self.destination)
+        _ = try self.peer.next(.registered)
+    }
+
+    /// Waits for a session, and proposes this; returns its stream.
+    func propose(_ operation: UInt32, cannotHandle: Bool? = nil) throws -> UInt64 {
+        self.handle = try self.peer.next(.session).decoded(as: Session.self).handle ?? 0
+        let enter = try self.peer.next(.enter)
+        var proposal = Proposal()
+        proposal.sequence = try enter.decoded(as: Enter.self).sequence
+        proposal.operation = operation
+        proposal.cannotHandle = cannotHandle
+        try self.peer.send(proposal, stream: enter.stream)
+        return enter.stream
+    }
+
+    func dropped() throws { _ = try self.peer.next(.perform) }
+
+    /// Loads an item, with so much credit; waits for the drop before the first.
+    func load(_ item: UInt32 = 0, credit: UInt64 = 1 << 20) throws {
+        if self.lastLoad == Self.destination { try self.dropped() }
+        self.lastLoad += 2
+        var load = Load()
+        load.handle = self.handle
+        load.item = item
+        load.credit = credit
+        try self.peer.send(load, stream: self.lastLoad)
+    }
+
+    func conclude(_ session: UInt64) throws {
+        try self.peer.send(Performed(), stream: session)
+        try self.peer.send(Conclude(), stream: session)
+    }
+}
+
+extension ScriptedPeer {
+    fileprivate convenience init(greeting desk: Desk, label: String) throws {
+        let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
+        self.init(try Socket.connect(path: desk.socket, deadline: deadline))
+        var hello = Hello()
+        hello.minimumVersion = 1
+        hello.maximumVersion = 1
+        hello.label = label
+        try self.send(hello, stream: 0)
+    }
+}
+
+extension Desk {
+    /// Starts `pasteboard drop`, and returns once it is there. Without a directory it writes into `in`, which it makes.
+    func destination(
+        _ arguments: [String] = [],
+        name: String = "inbox",
+        into directory: String = "in"
+    ) throws
+        -> ProcessRunner
+    {
+        if !self.directory.names().contains(directory) { _ = try self.directory.makeDirectory(directory) }
+        let runner = try ProcessRunner(
+            try ProcessRunner.program("pasteboard"),
+            ["drop", "--as", name, "--into", directory] + arguments,
+            environment: self.environment,
+            directory: self.directory.path
+        )
+        try runner.waitForErrors(containing: "taking ")
+        return runner
+    }
+
+    /// Waits until the directory has a file whose name begins so.
+    func waitForFile(_ prefix: String, in directory: String = "in") throws {
+        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
+        while !self.directory.names(in: directory).contains(where: { $0.hasPrefix(prefix) }) {
+            guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
+        }
+    }
+}
