@@ -128,7 +128,9 @@ struct TableDroppingTests {
 
     @Test(
         "54: a row that goes to another place of its own table is the data source's business",
-        arguments: [(0, 2, "move 0.0 to 0.2", "bca"), (2, 0, "move 0.2 to 0.0", "cab"), (0, 3, "move 0.0 to 0.2", "bca")]
+        arguments: [
+            (0, 2, "move 0.0 to 0.2", "bca"), (2, 0, "move 0.2 to 0.0", "cab"), (0, 3, "move 0.0 to 0.2", "bca"),
+        ]
     )
     func rearranged(from row: Int, to target: Int, event: String, result: String) {
         rows.canMove = true
@@ -214,7 +216,9 @@ struct TableDroppingTests {
         #expect(table.indexPathsForSelectedRows == [IndexPath(row: 1, section: 0), IndexPath(row: 2, section: 0)])
     }
 
-    @Test("23: a table that is not told otherwise moves what began in its process and may be moved, and copies all else")
+    @Test(
+        "23: a table that is not told otherwise moves what began in its process and may be moved, and copies all else"
+    )
     func defaultProposal() {
         final class OnlyPerforms: TableDropDelegate {
             func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {}
