@@ -149,6 +149,43 @@ let package = Package(
         ),
 
         .target(
+            name: "Stage",
+            dependencies: ["TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/Stage",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "SampleModels",
+            dependencies: ["TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/SampleModels",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "places",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/places",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "image-drop",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/image-drop",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "cat-toys",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/cat-toys",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "placeholders",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/placeholders",
+            swiftSettings: settings
+        ),
+
+        .target(
             name: "TestSupport",
             dependencies: [
                 "BrokerLoop", "BrokerState", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
@@ -216,12 +253,18 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "SampleModelTests",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ProcessTests",
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
                 "hello-destination", "hello-drag", "hello-drop", "places-source", "places-target", "custom-type-source",
-                "custom-type-destination", "transferable-value", "dead-file-system", "test-peer", "library-peer",
+                "custom-type-destination", "transferable-value", "places", "image-drop",
+                "cat-toys", "placeholders", "dead-file-system", "test-peer", "library-peer",
             ],
             swiftSettings: settings
         ),

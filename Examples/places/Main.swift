@@ -1,0 +1,33 @@
+// A table of places, as a drag source and a destination of drops. Run two of them, and drag rows from one to the other.
+//
+//     places [--policy strict|permissive] [--tables NAME,NAME...] [--script FILE]
+//
+// A script is read from standard input, or a file. `Examples/README.md` has its steps and all lines that are printed; these
+// are this program's own:
+//
+//     asked NAME                 somebody loads a name that was dragged away from here
+//     can-move ROW               the table asks whether a row may be moved within it
+//     moved FROM TO NAME         a row was moved within the table
+//     inserted ROW NAME          a row has come
+//     loaded nothing             something was dropped, and none of it could be loaded
+//     removed ROW NAME           the script has removed a row
+import SampleModels
+import Stage
+
+@main
+enum Main {
+    static func main() async {
+        await Stage.main(
+            "places",
+            options: ["--policy", "--tables"],
+            usage: "[--policy strict|permissive] [--tables NAME,NAME...]"
+        ) { arguments, trace throws(StepError) in
+            let name = arguments["--policy"] ?? PlaceAcceptance.Policy.strict.rawValue
+            guard let policy = PlaceAcceptance.Policy(rawValue: name) else {
+                throw StepError("there is no policy \(name); there are strict and permissive")
+            }
+            let tables = arguments["--tables"]?.split(separator: ",").map(String.init)
+            return PlacesProgram(policy, tables: tables ?? [nil], trace: trace)
+        }
+    }
+}
