@@ -102,7 +102,7 @@ open class InteractionView {
         destination = try await ViewDestination(
             name,
             accepting: types,
-            allowsSimultaneousSessions: dropTargets.contains { $0.allowsSimultaneousDropSessions },
+            allowsSimultaneousSessions: allDropTargets.contains { $0.allowsSimultaneousDropSessions },
             sessions: sessions,
             connection: connection
         )
