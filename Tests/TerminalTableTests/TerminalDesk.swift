@@ -16,10 +16,15 @@ final class TerminalDesk {
             "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
             "PASTEBOARD_SOCKET": socket, "SWIFT_BACKTRACE": "enable=no", "TERM": "xterm",
         ]
-        let limits = ["first-byte", "progress", "proposal", "drop-window", "conclude"].flatMap { ["--limit", "\($0)=10m"] }
+        let limits = ["first-byte", "progress", "proposal", "drop-window", "conclude"].flatMap {
+            ["--limit", "\($0)=10m"]
+        }
         broker = try ProcessRunner(
             "/bin/sh",
-            ["-c", "exec \"$0\" \"$@\" --ready-fd 4 4>&1", try ProcessRunner.program("pasteboardd"), "--socket", socket]
+            [
+                "-c", "exec \"$0\" \"$@\" --ready-fd 4 4>&1", try ProcessRunner.program("pasteboardd"), "--socket",
+                socket,
+            ]
                 + limits,
             environment: environment
         )
@@ -28,7 +33,12 @@ final class TerminalDesk {
     }
 
     /// `places` in a terminal, ready to be used.
-    func places(columns: Int = 60, rows: Int = 20, _ arguments: String..., script: String? = nil) throws -> PseudoTerminal {
+    func places(
+        columns: Int = 60,
+        rows: Int = 20,
+        _ arguments: String...,
+        script: String? = nil
+    ) throws -> PseudoTerminal {
         let terminal = try PseudoTerminal(
             columns: columns,
             rows: rows,

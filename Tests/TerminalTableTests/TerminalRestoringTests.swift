@@ -32,7 +32,9 @@ struct TerminalRestoringTests {
     @Test("while the program is stopped, and taken again when it goes on")
     func stop() throws {
         let desk = try TerminalDesk()
-        let places = try desk.places(script: "set -m; \"$0\" \"$@\"; echo status $?; read line; fg >/dev/null; echo end $?")
+        let places = try desk.places(
+            script: "set -m; \"$0\" \"$@\"; echo status $?; read line; fg >/dev/null; echo end $?"
+        )
         try places.type(" ")
         try places.wait(for: "✈ Yosemite")
         try places.type("\u{1A}")

@@ -118,7 +118,7 @@ public final class Terminal {
     private func write(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBufferPointer { Glibc.write(output, $0.baseAddress, $0.count) }
+            let count = Glibc.write(output, Array(rest), rest.count)
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if count < 0, errno == EAGAIN {
