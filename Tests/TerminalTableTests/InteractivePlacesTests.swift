@@ -135,7 +135,7 @@ struct InteractivePlacesTests {
             "insert 0 \u{1B}[2J\u{1B}]0;evil\u{7} \u{202E}Ätna 👩‍👩‍👧‍👦\npress 0\nhover places 1\nwait over\nlift\n"
         )
         try places.wait(for: " has come")
-        #expect(places.screen.text.contains("␛[2J␛]0;evil␇ \u{FFFD}Ätna 👩"))
+        #expect(places.screen.text.contains("␛[2J␛]0;evil␇ \u{FFFD}Ätna "))
         #expect(places.screen.unknown.isEmpty)
         #expect(places.screen.lines[0].hasPrefix(" places"))
         withExtendedLifetime(player) {}
