@@ -25,7 +25,7 @@ struct InteractivePlacesTests {
         // Their names come one after the other: east, west itself, nothing.
         try west.type(Self.right)
         try west.wait(for: "✈ Yellowstone → east, row 1: copy")
-        #expect(!west.screen.text.contains("◀──"))
+        try west.waitForEnd(of: "◀──")
         try east.wait(for: "✈ Yellowstone from another program → row 1: copy")
         #expect(east.screen.lines[1].hasPrefix(" ──▶ copy Yellowstone ──"))
 
