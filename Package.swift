@@ -148,6 +148,45 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(name: "TerminalTable", path: "Examples/TerminalTable", swiftSettings: settings),
+
+        .target(
+            name: "Stage",
+            dependencies: ["TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/Stage",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "SampleModels",
+            dependencies: ["TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/SampleModels",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "places",
+            dependencies: ["SampleModels", "Stage", "TerminalTable", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/places",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "image-drop",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/image-drop",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "cat-toys",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/cat-toys",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "placeholders",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            path: "Examples/placeholders",
+            swiftSettings: settings
+        ),
+
         .target(
             name: "TestSupport",
             dependencies: [
@@ -216,12 +255,25 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "SampleModelTests",
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TerminalTableTests",
+            dependencies: [
+                "TerminalTable", "PasteboardTransport", "TestSupport", "pasteboardd", "places", "placeholders",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ProcessTests",
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers", "pasteboard", "pasteboardd", "hello-source",
                 "hello-destination", "hello-drag", "hello-drop", "places-source", "places-target", "custom-type-source",
-                "custom-type-destination", "transferable-value", "dead-file-system", "test-peer", "library-peer",
+                "custom-type-destination", "transferable-value", "places", "image-drop",
+                "cat-toys", "placeholders", "dead-file-system", "test-peer", "library-peer",
             ],
             swiftSettings: settings
         ),

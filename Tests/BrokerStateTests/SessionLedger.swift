@@ -324,7 +324,7 @@ struct SessionLedger {
     mutating func checkAllEnded() {
         if !self.drags.isEmpty || !self.visits.isEmpty || !self.loads.isEmpty {
             self.breaks(
-                "\(self.drags.count) sessions, \(self.visits.count) visits, \(self.loads.count) loads never ended"
+                "\(self.drags.count) sessions, \(self.visits.count) visits, \(self.loads) never ended"
             )
         }
     }

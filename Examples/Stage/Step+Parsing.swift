@@ -1,0 +1,149 @@
+/// A line of a script that is none.
+public struct StepError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong with it, and what would be right.
+    public let description: String
+
+    /// Makes an error.
+    public init(_ description: String) {
+        self.description = description
+    }
+}
+
+extension Step {
+    /// The forms of the steps, as an error shows them.
+    public static let forms: KeyValuePairs = [
+        "register": "NAME", "unregister": "", "press": "[TABLE] ROW | X,Y", "add": "[TABLE] ROW | X,Y",
+        "hover": "DESTINATION [ROW | X,Y] | here [ROW | X,Y] | nowhere", "lift": "", "cancel": "",
+        "select": "[TABLE] ROW | none", "edit": "on | off", "enable": "on | off", "insert": "[TABLE] ROW TEXT",
+        "remove": "[TABLE] ROW", "reload": "[TABLE]", "release": "NAME", "stop": "NAME", "image": "FILE | none",
+        "show": "", "wait": "BEGINNING OF A LINE", "quit": "",
+    ]
+
+    /// Reads a line.
+    ///
+    /// - Returns: nil for an empty one and for a comment, which begins with `#`.
+    /// - Throws: for everything that is no step.
+    public init?(line: String) throws(StepError) {
+        var words = line.split(whereSeparator: \.isWhitespace)[...]
+        guard let word = words.popFirst(), !word.hasPrefix("#") else { return nil }
+        guard let form = Self.forms.first(where: { $0.key == word })?.value else {
+            let known = Self.forms.map(\.key).joined(separator: ", ")
+            throw StepError("there is no step `\(word)`; there are: \(known)")
+        }
+        guard let step = Self(word: word, words) else {
+            throw StepError("`\(line)` is not of the form `\(word)\(form.isEmpty ? "" : " ")\(form)`")
+        }
+        self = step
+    }
+
+    private init?(word: Substring, _ words: ArraySlice<Substring>) {
+        var words = words
+        switch word {
+        case "register":
+            guard let name = words.popFirst() else { return nil }
+            self = .register(String(name))
+        case "unregister": self = .unregister
+        case "press":
+            guard let spot = Spot(taking: &words) else { return nil }
+            self = .press(spot)
+        case "add":
+            guard let spot = Spot(taking: &words) else { return nil }
+            self = .add(spot)
+        case "hover":
+            guard let target = Target(taking: &words) else { return nil }
+            self = .hover(target)
+        case "lift": self = .lift
+        case "cancel": self = .cancel
+        case "select":
+            if words.elementsEqual(["none"]) {
+                words = []
+                self = .select(nil)
+            } else {
+                guard let row = Spot(takingRow: &words) else { return nil }
+                self = .select(row)
+            }
+        case "edit":
+            guard let isOn = Bool(takingSwitch: &words) else { return nil }
+            self = .edit(isOn)
+        case "enable":
+            guard let isOn = Bool(takingSwitch: &words) else { return nil }
+            self = .enable(isOn)
+        case "insert":
+            guard let row = Spot(takingRow: &words), !words.isEmpty else { return nil }
+            self = .insert(row, words.rest())
+        case "remove":
+            guard let row = Spot(takingRow: &words) else { return nil }
+            self = .remove(row)
+        case "reload": self = .reload(surface: words.popFirst().map(String.init))
+        case "release":
+            guard !words.isEmpty else { return nil }
+            self = .release(words.rest())
+        case "stop":
+            guard !words.isEmpty else { return nil }
+            self = .stop(words.rest())
+        case "image":
+            guard !words.isEmpty else { return nil }
+            let file = words.rest()
+            self = .image(file == "none" ? nil : file)
+        case "show": self = .show
+        case "wait":
+            guard !words.isEmpty else { return nil }
+            self = .wait(words.rest())
+        case "quit": self = .quit
+        default: return nil
+        }
+        guard words.isEmpty else { return nil }
+    }
+}
+
+extension Spot {
+    /// Takes a position with or without a table's name before it.
+    fileprivate init?(taking words: inout ArraySlice<Substring>) {
+        guard let first = words.popFirst() else { return nil }
+        if let position = Position(first) {
+            self.init(position)
+        } else {
+            guard let word = words.popFirst(), let position = Position(word) else { return nil }
+            self.init(surface: String(first), position)
+        }
+    }
+
+    fileprivate init?(takingRow words: inout ArraySlice<Substring>) {
+        self.init(taking: &words)
+        guard case .row = position else { return nil }
+    }
+}
+
+extension Step.Target {
+    /// Takes `nowhere`, or a destination's name with or without a position behind it; `here` is the tree of views that the
+    /// drag began in.
+    fileprivate init?(taking words: inout ArraySlice<Substring>) {
+        guard let name = words.popFirst() else { return nil }
+        if name == "nowhere" {
+            self = .nowhere
+        } else if let word = words.popFirst() {
+            guard let position = Spot.Position(word) else { return nil }
+            self = .destination(name == "here" ? "" : String(name), position)
+        } else {
+            self = .destination(name == "here" ? "" : String(name), nil)
+        }
+    }
+}
+
+extension Bool {
+    fileprivate init?(takingSwitch words: inout ArraySlice<Substring>) {
+        switch words.popFirst() {
+        case "on": self = true
+        case "off": self = false
+        default: return nil
+        }
+    }
+}
+
+extension ArraySlice<Substring> {
+    /// Takes all that is left, as one text.
+    fileprivate mutating func rest() -> String {
+        defer { self = [] }
+        return joined(separator: " ")
+    }
+}

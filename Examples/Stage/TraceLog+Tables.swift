@@ -1,0 +1,49 @@
+public import FoundationEssentials
+import PasteboardKit
+public import TableDragAndDrop
+
+extension TraceLog {
+    /// `update 2 copy insert`: what a table proposes.
+    @MainActor
+    public func update(_ label: String?, _ path: IndexPath?, _ proposal: TableDropProposal) {
+        line("update", label, path.words, "\(proposal.operation)", proposal.intent.words)
+    }
+
+    /// `perform 2 copy`: what a table is to do.
+    @MainActor
+    public func perform(_ label: String?, _ coordinator: any TableDropCoordinator) {
+        line("perform", label, coordinator.destinationIndexPath.words, "\(coordinator.proposal.operation)")
+    }
+
+    /// `rows 2`, then `row 0 Yosemite` for each: what a table shows.
+    ///
+    /// - Parameter name: of the row of the model.
+    @MainActor
+    public func show(_ label: String?, _ table: Table, name: (Int) -> String) {
+        let rows = table.presentedRows(inSection: 0)
+        line("rows", label, "\(rows.count)")
+        for (number, row) in rows.enumerated() {
+            switch row {
+            case .row(let path): line("row", label, "\(number)", name(path.row))
+            case .placeholder(let cell): line("row", label, "\(number)", cell.text)
+            }
+        }
+    }
+}
+
+extension IndexPath? {
+    /// The row, or that there is none.
+    fileprivate var words: String { map { "\($0.row)" } ?? "empty" }
+}
+
+extension TableDropProposal.Intent {
+    /// In one word; nothing where there is no intent.
+    fileprivate var words: String? {
+        switch self {
+        case .unspecified: nil
+        case .insertAtDestinationIndexPath: "insert"
+        case .insertIntoDestinationIndexPath: "into"
+        case .automatic: "automatic"
+        }
+    }
+}

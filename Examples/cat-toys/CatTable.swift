@@ -1,0 +1,133 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import Stage
+import TableDragAndDrop
+
+/// Who has the toys. Without one a drop is lost.
+@MainActor
+protocol ToyOwner: AnyObject {
+    func toys(of cat: String) -> [String]
+    /// A toy has another owner, both of this process.
+    func move(_ toy: String, from origin: String, to target: String)
+    /// A toy has come from another process.
+    func arrive(_ toy: String, from origin: String, to target: String)
+    /// Another process has the toy now.
+    func leave(_ toy: String, from origin: String)
+}
+
+/// The table of one cat, and its delegates. It changes nothing by itself.
+@MainActor
+final class CatTable {
+    let table = Table()
+    let cat: String
+    weak var owner: (any ToyOwner)?
+    private let allowsLeaving: Bool
+    private let packaging: ToyPackaging
+    private let trace: TraceLog
+
+    init(_ cat: String, allowsLeaving: Bool, trace: TraceLog) {
+        self.cat = cat
+        self.allowsLeaving = allowsLeaving
+        self.trace = trace
+        packaging = ToyPackaging { trace.line("asked", $0) }
+        table.dataSource = self
+        table.dragDelegate = self
+        table.dropDelegate = self
+    }
+
+    func show() {
+        let toys = owner?.toys(of: cat) ?? []
+        trace.show(cat, table) { toys[$0] }
+    }
+
+    /// Loads the first toy, and where it comes from. Nobody has it twice if anything fails: its source keeps it then.
+    private func take(_ item: DragItem, from origin: ToyAcceptance.Origin) async throws {
+        let toy = try await item.itemProvider.loadObject(ofClass: String.self)
+        switch origin {
+        case .here(let cat):
+            owner?.move(toy, from: cat, to: self.cat)
+        case .elsewhere:
+            let loaded = try await item.itemProvider.loadData(for: .toyOrigin)
+            owner?.arrive(toy, from: String(decoding: loaded.value, as: UTF8.self), to: cat)
+        case .unknown:
+            trace.line("unknown", cat, toy)
+        }
+    }
+}
+
+extension CatTable: TableDataSource {
+    func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int {
+        owner?.toys(of: cat).count ?? 0
+    }
+}
+
+extension CatTable: TableDragDelegate {
+    func tableView(
+        _ tableView: Table,
+        itemsForBeginning session: any DragSession,
+        at indexPath: IndexPath
+    ) -> [DragItem] {
+        guard let toys = owner?.toys(of: cat), toys.indices.contains(indexPath.row) else { return [] }
+        session.localContext = cat
+        return packaging.items(for: toys[indexPath.row], of: cat)
+    }
+
+    func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {
+        trace.line("will-begin", cat)
+    }
+
+    func tableView(_ tableView: Table, dragSessionAllowsMoveBetweenProcesses session: any DragSession) -> Bool {
+        allowsLeaving
+    }
+
+    func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) {
+        trace.line("did-end", cat)
+    }
+
+    func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
+        trace.line("transferred", cat)
+        // The context is gone where the toy has found its new owner in this process.
+        guard let origin = session.localContext as? String, let drag = session as? Drag else { return }
+        Task {
+            // Copies are transferred, too.
+            guard case .transferred(.move) = await drag.outcome() else { return }
+            for case let toy as String in drag.transferredItems.map(\.localObject) { owner?.leave(toy, from: origin) }
+        }
+    }
+}
+
+extension CatTable: TableDropDelegate {
+    func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {
+        trace.line("enter", cat)
+    }
+
+    func tableView(
+        _ tableView: Table,
+        dropSessionDidUpdate session: any DropSession,
+        withDestinationIndexPath destinationIndexPath: IndexPath?
+    ) -> TableDropProposal {
+        let proposal = ToyAcceptance.proposal(for: session)
+        trace.update(cat, destinationIndexPath, proposal)
+        return proposal
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
+        trace.line("exit", cat)
+    }
+
+    func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
+        trace.perform(cat, coordinator)
+        let session = coordinator.session
+        guard let item = ToyAcceptance.toy(of: session) else { return trace.line("no toy", cat) }
+        let origin = ToyAcceptance.origin(of: session)
+        session.extendLoadWindow { [self] in
+            try await take(item, from: origin)
+            session.localDragSession?.localContext = nil
+        }
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
+        trace.line("end", cat)
+    }
+}

@@ -1,0 +1,83 @@
+import PasteboardKit
+import SampleModels
+import Stage
+import TableDragAndDrop
+
+/// The three tables, and the only one who changes the toys.
+@MainActor
+final class CatToysProgram: StageProgram {
+    let surfaces: [Surface]
+    private(set) var toys: CatToys
+    private let tables: [CatTable]
+    private let trace: TraceLog
+
+    init(_ toys: CatToys, allowsLeaving: Bool, trace: TraceLog) {
+        self.toys = toys
+        self.trace = trace
+        tables = toys.cats.map { CatTable($0, allowsLeaving: allowsLeaving, trace: trace) }
+        surfaces = tables.map { Surface($0.cat, $0.table) }
+        for table in tables { table.owner = self }
+    }
+
+    func show(_ surface: Surface) {
+        tables.first { $0.table === surface.view }?.show()
+    }
+
+    func take(_ step: Step, on surface: Surface) throws(StepError) {
+        guard let cat = surface.label else { return }
+        switch step {
+        case .insert(let spot, let toy):
+            let row = min(spot.row, toys[cat].count)
+            toys[cat].insert(toy, at: row)
+            reload()
+            trace.line("inserted", cat, "\(row)", toy)
+        case .remove(let spot):
+            guard toys[cat].indices.contains(spot.row) else { return trace.line("no row", cat, "\(spot.row)") }
+            let toy = toys[cat].remove(at: spot.row)
+            reload()
+            trace.line("removed", cat, "\(spot.row)", toy)
+        default: throw unknown(step)
+        }
+    }
+
+    private func reload() {
+        for table in tables { table.table.reloadData() }
+    }
+
+    /// Reads `Tama=ball,mouse/Kuro=box`.
+    static func toys(_ text: String) throws(StepError) -> CatToys {
+        var toys = CatToys(toys: [:])
+        for part in text.split(separator: "/") {
+            let words = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard words.count == 2, toys.cats.contains(words[0]) else {
+                throw StepError(
+                    "\(part) is not of the form CAT=TOY,TOY with one of \(toys.cats.joined(separator: ", "))"
+                )
+            }
+            toys[words[0]] = words[1].split(separator: ",").map(String.init)
+        }
+        return toys
+    }
+}
+
+extension CatToysProgram: ToyOwner {
+    func toys(of cat: String) -> [String] { toys[cat] }
+
+    func move(_ toy: String, from origin: String, to target: String) {
+        ToyMove(toy).move(from: origin, to: target, in: &toys)
+        reload()
+        trace.line("moved", toy, origin, target)
+    }
+
+    func arrive(_ toy: String, from origin: String, to target: String) {
+        ToyMove(toy).arrive(at: target, in: &toys)
+        reload()
+        trace.line("arrived", target, toy, origin)
+    }
+
+    func leave(_ toy: String, from origin: String) {
+        ToyMove(toy).leave(origin, in: &toys)
+        reload()
+        trace.line("left", origin, toy)
+    }
+}

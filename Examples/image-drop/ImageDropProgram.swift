@@ -1,0 +1,42 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import Stage
+
+/// The views of `image-drop`: one, unless more were asked for.
+@MainActor
+final class ImageDropProgram: StageProgram {
+    let surfaces: [Surface]
+    private let views: [ImageDropView]
+
+    init(views labels: [String?], picture: Picture?, trace: TraceLog) {
+        views = labels.map { ImageDropView($0, picture: picture, trace: trace) }
+        surfaces = views.map { Surface($0.label, $0.view) }
+    }
+
+    func show(_ surface: Surface) {
+        views.first { $0.view === surface.view }?.show()
+    }
+
+    func take(_ step: Step, on surface: Surface) throws(StepError) {
+        guard let view = views.first(where: { $0.view === surface.view }) else { return }
+        switch step {
+        case .enable(let isOn): view.imageView.isUserInteractionEnabled = isOn
+        case .image(let file): view.replace(by: try file.map(Self.picture))
+        default: throw unknown(step)
+        }
+    }
+
+    /// An image file. What it is, its name says.
+    static func picture(in file: String) throws(StepError) -> Picture {
+        let url = URL(filePath: file)
+        guard let type = UniformType(filenameExtension: url.pathExtension), type.conforms(to: .image) else {
+            throw StepError("\(file) is no image by its name")
+        }
+        do {
+            return Picture(try Data(contentsOf: url), type: type)
+        } catch {
+            throw StepError("\(file) cannot be read: \(error)")
+        }
+    }
+}

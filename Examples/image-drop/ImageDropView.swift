@@ -1,0 +1,129 @@
+import PasteboardKit
+import SampleModels
+import Stage
+
+/// A view with a picture in its frame: sessions come to the whole of it, drags begin in the frame.
+@MainActor
+final class ImageDropView {
+    let label: String?
+    let view: InteractionView
+    let imageView: InteractionView
+    private var changes: ImageChanges
+    private let trace: TraceLog
+    /// What the drag that began here has ended with.
+    private var operation = DropOperation.cancel
+
+    init(_ label: String?, picture: Picture?, trace: TraceLog) {
+        self.label = label
+        self.trace = trace
+        changes = ImageChanges(ImageBoard(picture))
+        view = InteractionView(frame: changes.board.bounds)
+        imageView = InteractionView(frame: changes.board.frame)
+        view.addSubview(imageView)
+        view.addInteraction(DropInteraction(delegate: self))
+        imageView.addInteraction(DragInteraction(delegate: self))
+        imageView.isUserInteractionEnabled = true
+    }
+
+    func show() {
+        trace.line("shown", label, changes.board.picture?.description ?? "nothing")
+    }
+
+    func replace(by picture: Picture?) {
+        changes.replace(by: picture)
+        show()
+    }
+
+    /// A picture of this process. Its source removes what has moved elsewhere: the local context.
+    private func take(_ picture: Picture, of session: any DropSession) {
+        if picture === changes.board.picture { session.localDragSession?.localContext = nil }
+        if changes.show([picture]) { show() }
+    }
+
+    private func refreshFeedback(for session: any DropSession) -> Point {
+        let point = session.location(in: view)
+        let isInside = changes.board.frame.contains(point)
+        trace.line("feedback", label, "\(point.x),\(point.y)", isInside ? "inside" : "outside")
+        return point
+    }
+}
+
+extension ImageDropView: DragInteractionDelegate {
+    func dragInteraction(_ interaction: DragInteraction, itemsForBeginning session: any DragSession) -> [DragItem] {
+        session.localContext = changes.board.picture
+        return ImagePackaging.items(for: changes.board)
+    }
+
+    func dragInteraction(_ interaction: DragInteraction, sessionWillBegin session: any DragSession) {
+        trace.line("will-begin", label)
+    }
+
+    func dragInteraction(
+        _ interaction: DragInteraction,
+        session: any DragSession,
+        willEndWith operation: DropOperation
+    ) {
+        trace.line("will-end", label, "\(operation)")
+    }
+
+    func dragInteraction(
+        _ interaction: DragInteraction,
+        session: any DragSession,
+        didEndWith operation: DropOperation
+    ) {
+        trace.line("did-end", label, "\(operation)")
+        self.operation = operation
+    }
+
+    func dragInteraction(_ interaction: DragInteraction, sessionDidTransferItems session: any DragSession) {
+        trace.line("transferred", label)
+        guard operation == .move, let picture = session.localContext as? Picture else { return }
+        if changes.remove(picture) { show() }
+    }
+}
+
+extension ImageDropView: DropInteractionDelegate {
+    func dropInteraction(_ interaction: DropInteraction, canHandle session: any DropSession) -> Bool {
+        let canHandle = ImageAcceptance.canHandle(session)
+        trace.line("can-handle", label, canHandle ? "yes" : "no")
+        return canHandle
+    }
+
+    func dropInteraction(_ interaction: DropInteraction, sessionDidEnter session: any DropSession) {
+        trace.line("enter", label)
+    }
+
+    func dropInteraction(
+        _ interaction: DropInteraction,
+        sessionDidUpdate session: any DropSession
+    ) -> DropProposal {
+        let point = refreshFeedback(for: session)
+        let proposal = ImageAcceptance.proposal(for: session, at: point, in: changes.board)
+        trace.line("update", label, "\(proposal.operation)")
+        return proposal
+    }
+
+    func dropInteraction(_ interaction: DropInteraction, sessionDidExit session: any DropSession) {
+        trace.line("exit", label)
+    }
+
+    func dropInteraction(_ interaction: DropInteraction, performDrop session: any DropSession) {
+        trace.line("perform", label, "\(session.items.count)")
+        if let picture = session.items.first?.localObject as? Picture {
+            take(picture, of: session)
+        } else {
+            session.loadObjects(ofClass: Picture.self) { [self] pictures in
+                if changes.show(pictures) { show() } else { trace.line("loaded nothing", label) }
+            }
+        }
+        _ = refreshFeedback(for: session)
+    }
+
+    func dropInteraction(_ interaction: DropInteraction, concludeDrop session: any DropSession) {
+        trace.line("conclude", label)
+    }
+
+    func dropInteraction(_ interaction: DropInteraction, sessionDidEnd session: any DropSession) {
+        trace.line("end", label)
+    }
+}

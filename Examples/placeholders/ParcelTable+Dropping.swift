@@ -1,0 +1,119 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import Stage
+import TableDragAndDrop
+
+extension ParcelTable: TableDropDelegate {
+    func tableView(_ tableView: Table, canHandle session: any DropSession) -> Bool {
+        let canHandle = ParcelAcceptance.canHandle(session)
+        trace.line("can-handle", label, canHandle ? "yes" : "no")
+        return canHandle
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {
+        trace.line("enter", label)
+    }
+
+    func tableView(
+        _ tableView: Table,
+        dropSessionDidUpdate session: any DropSession,
+        withDestinationIndexPath destinationIndexPath: IndexPath?
+    ) -> TableDropProposal {
+        let proposal = ParcelAcceptance.proposal(hasActiveDrag: tableView.hasActiveDrag)
+        trace.update(label, destinationIndexPath, proposal)
+        return proposal
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
+        trace.line("exit", label)
+    }
+
+    func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
+        trace.perform(label, coordinator)
+        let path = coordinator.destinationIndexPath ?? IndexPath(row: changes.shelf.parcels.count, section: 0)
+        // Asked before anything changes: then no row is known as the one that was dragged.
+        let arrivals = coordinator.items.map { item in
+            ParcelAcceptance.arrival(source: item.sourceIndexPath, local: item.dragItem.localObject)
+        }
+        let rows = moveRows(arrivals, to: path)
+        var place = Place(row: path.row, shownRow: shownRow(of: path))
+        for (item, arrival) in zip(coordinator.items.map(\.dragItem), arrivals) {
+            switch arrival {
+            case .row(let source):
+                if let row = rows[source.row] { coordinator.drop(item, toRowAt: IndexPath(row: row, section: 0)) }
+            case .local(let parcel):
+                insert(parcel, at: place.row)
+                coordinator.drop(item, toRowAt: IndexPath(row: place.row, section: path.section))
+                place.row += 1
+                place.shownRow += 1
+            case .bytes:
+                wait(for: item, at: IndexPath(row: place.shownRow, section: path.section), coordinator)
+                place.shownRow += 1
+            }
+        }
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
+        trace.line("end", label)
+    }
+
+    // MARK: How items arrive
+
+    /// Where the next item goes: among the parcels, and among the rows as they are shown.
+    private struct Place {
+        var row: Int
+        var shownRow: Int
+    }
+
+    private func shownRow(of path: IndexPath) -> Int {
+        let shown = table.presentedRows(inSection: path.section)
+        let index = shown.firstIndex { if case .row(path) = $0 { true } else { false } }
+        return index ?? shown.count
+    }
+
+    /// Moves the table's own rows to where they were dropped, one behind the other.
+    ///
+    /// - Returns: where each of them is now.
+    private func moveRows(_ arrivals: [ParcelAcceptance.Arrival], to path: IndexPath) -> [Int: Int] {
+        let sources = arrivals.compactMap { if case .row(let source) = $0 { source.row } else { nil } }
+        let moved = changes.move(sources, before: path.row)
+        table.performBatchUpdates { [table] in
+            for (source, row) in moved {
+                table.moveRow(at: IndexPath(row: source, section: 0), to: IndexPath(row: row, section: 0))
+            }
+        }
+        for (source, row) in moved {
+            trace.line("moved", label, "\(source)", "\(row)", "\(changes.shelf.parcels[row])")
+        }
+        return Dictionary(moved, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Shows a placeholder and begins to load: later it would be too late.
+    private func wait(for item: DragItem, at shownPath: IndexPath, _ coordinator: any TableDropCoordinator) {
+        let name = item.itemProvider.suggestedName ?? "something"
+        let placeholder = TableDropPlaceholder(insertionIndexPath: shownPath, reuseIdentifier: "parcel")
+        placeholder.cellUpdateHandler = { $0.text = "waiting for \(name)" }
+        let context = coordinator.drop(item, to: placeholder)
+        trace.line("waiting", label, name)
+        let progress = item.itemProvider.loadObject(ofClass: String.self) { [self] text, error in
+            Task { @MainActor in
+                if let text { arrived(text, in: context) } else { failed(name, error, in: context) }
+            }
+        }
+        loads.append((name, progress))
+    }
+
+    private func arrived(_ name: String, in context: any TableDropPlaceholderContext) {
+        let isCommitted = context.commitInsertion { path in
+            let row = changes.insert(Parcel(.plain, name), at: path.row)
+            trace.line("committed", label, "\(row)", name)
+        }
+        if !isCommitted { trace.line("gone", label, name) }
+    }
+
+    private func failed(_ name: String, _ error: (any Error)?, in context: any TableDropPlaceholderContext) {
+        let reason = (error as? PasteboardError).map { "\($0.code)" } ?? "unknown"
+        trace.line(context.deletePlaceholder() ? "deleted" : "gone", label, name, reason)
+    }
+}

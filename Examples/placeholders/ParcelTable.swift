@@ -1,0 +1,84 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import Stage
+import TableDragAndDrop
+
+/// A table of parcels, and its delegates for drags; those for drops are in `ParcelTable+Dropping.swift`.
+@MainActor
+final class ParcelTable {
+    let table = Table()
+    let label: String
+    var changes: ParcelChanges
+    /// The loads that placeholders wait for.
+    var loads: [(name: String, progress: LoadProgress)] = []
+    let trace: TraceLog
+    private let packaging: ParcelPackaging
+
+    init(_ label: String, _ shelf: ParcelShelf, packaging: ParcelPackaging, trace: TraceLog) {
+        self.label = label
+        self.packaging = packaging
+        self.trace = trace
+        changes = ParcelChanges(shelf)
+        table.dataSource = self
+        table.dragDelegate = self
+        table.dropDelegate = self
+    }
+
+    func show() {
+        trace.show(label, table) { "\(changes.shelf.parcels[$0])" }
+    }
+
+    func insert(_ parcel: Parcel, at row: Int) {
+        let row = changes.insert(parcel, at: row)
+        table.insertRows(at: [IndexPath(row: row, section: 0)])
+        trace.line("inserted", label, "\(row)", "\(parcel)")
+    }
+
+    func remove(at row: Int) {
+        guard let parcel = changes.remove(at: row) else { return trace.line("no row", label, "\(row)") }
+        table.deleteRows(at: [IndexPath(row: row, section: 0)])
+        trace.line("removed", label, "\(row)", "\(parcel)")
+    }
+
+    /// Cancels the loads of a name.
+    func stop(_ name: String) {
+        for load in loads where load.name == name { load.progress.cancel() }
+    }
+}
+
+extension ParcelTable: TableDataSource {
+    func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int { changes.shelf.parcels.count }
+}
+
+extension ParcelTable: TableDragDelegate {
+    func tableView(
+        _ tableView: Table,
+        itemsForBeginning session: any DragSession,
+        at indexPath: IndexPath
+    ) -> [DragItem] {
+        packaging.items(for: changes.shelf.parcels[indexPath.row])
+    }
+
+    func tableView(
+        _ tableView: Table,
+        itemsForAddingTo session: any DragSession,
+        at indexPath: IndexPath,
+        point: Point
+    ) -> [DragItem] {
+        packaging.items(for: changes.shelf.parcels[indexPath.row])
+    }
+
+    func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {
+        trace.line("will-begin", label)
+    }
+
+    func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) {
+        trace.line("did-end", label)
+    }
+
+    func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
+        // Others have got copies, and the table itself has moved its rows already.
+        trace.line("transferred", label)
+    }
+}

@@ -1,0 +1,56 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import Stage
+
+/// The van and the shelf, and the loads that wait for the script.
+@MainActor
+final class PlaceholdersProgram: StageProgram {
+    let surfaces: [Surface]
+    private let tables: [ParcelTable]
+    private let gate: Gate
+
+    init(van: ParcelShelf, trace: TraceLog) {
+        let gate = Gate()
+        let packaging = ParcelPackaging { parcel in try await Self.bytes(of: parcel, gate, trace) }
+        tables = [
+            ParcelTable("van", van, packaging: packaging, trace: trace),
+            ParcelTable("shelf", ParcelShelf(), packaging: packaging, trace: trace),
+        ]
+        surfaces = tables.map { Surface($0.label, $0.table) }
+        self.gate = gate
+    }
+
+    func show(_ surface: Surface) {
+        tables.first { $0.table === surface.view }?.show()
+    }
+
+    func take(_ step: Step, on surface: Surface) throws(StepError) {
+        let table = tables.first { $0.table === surface.view }
+        switch step {
+        case .insert(let spot, let text): table?.insert(Parcel(text), at: spot.row)
+        case .remove(let spot): table?.remove(at: spot.row)
+        case .release(let name): gate.release(name)
+        case .stop(let name):
+            for table in tables { table.stop(name) }
+        default: throw unknown(step)
+        }
+    }
+
+    /// What the handlers of all parcels do.
+    private nonisolated static func bytes(of parcel: Parcel, _ gate: Gate, _ trace: TraceLog) async throws -> Data {
+        trace.line("asked", parcel.name)
+        switch parcel.kind {
+        case .plain: break
+        case .slow:
+            do {
+                try await gate.pass(parcel.name)
+            } catch {
+                trace.line("abandoned", parcel.name)
+                throw error
+            }
+        case .failing: throw PasteboardError(.refused, message: "\(parcel.name) is broken")
+        }
+        return Data(parcel.name.utf8)
+    }
+}

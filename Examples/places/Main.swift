@@ -1,0 +1,42 @@
+// A table of places, as a drag source and a destination of drops. Run two of them, and drag rows from one to the other.
+//
+//     places [--policy strict|permissive] [--tables NAME,NAME...] [--script FILE]
+//
+// A script is read from standard input, or a file. `Examples/README.md` has its steps and all lines that are printed; these
+// are this program's own:
+//
+//     asked NAME                 somebody loads a name that was dragged away from here
+//     can-move ROW               the table asks whether a row may be moved within it
+//     moved FROM TO NAME         a row was moved within the table
+//     inserted ROW NAME          a row has come
+//     loaded nothing             something was dropped, and none of it could be loaded
+//     removed ROW NAME           the script has removed a row
+//
+// In a terminal a person drags, with keys:
+//
+//     places --interactive [--policy strict|permissive] [--as NAME] [--slow SECONDS]
+import SampleModels
+import Stage
+
+@main
+enum Main {
+    static func main() async {
+        if CommandLine.arguments.contains("--interactive") { await Interactive.main() }
+        await Stage.main(
+            "places",
+            options: ["--policy", "--tables"],
+            usage: "[--policy strict|permissive] [--tables NAME,NAME...]"
+        ) { arguments, trace throws(StepError) in
+            let tables = arguments["--tables"]?.split(separator: ",").map(String.init)
+            return PlacesProgram(try policy(arguments), tables: tables ?? [nil], trace: trace)
+        }
+    }
+
+    static func policy(_ arguments: StageArguments) throws(StepError) -> PlaceAcceptance.Policy {
+        let name = arguments["--policy"] ?? PlaceAcceptance.Policy.strict.rawValue
+        guard let policy = PlaceAcceptance.Policy(rawValue: name) else {
+            throw StepError("there is no policy \(name); there are strict and permissive")
+        }
+        return policy
+    }
+}

@@ -1,0 +1,30 @@
+import SampleModels
+import Stage
+
+/// The tables of `places`: one, unless more were asked for.
+@MainActor
+final class PlacesProgram: StageProgram {
+    let surfaces: [Surface]
+    private let tables: [PlacesTable]
+
+    init(_ policy: PlaceAcceptance.Policy, tables labels: [String?], trace: TraceLog) {
+        tables = labels.map { PlacesTable($0, acceptance: PlaceAcceptance(policy), trace: trace) }
+        surfaces = tables.map { Surface($0.label, $0.table) }
+    }
+
+    func show(_ surface: Surface) {
+        table(of: surface)?.show()
+    }
+
+    func take(_ step: Step, on surface: Surface) throws(StepError) {
+        switch step {
+        case .insert(let spot, let name): table(of: surface)?.insert(name, at: spot.row)
+        case .remove(let spot): table(of: surface)?.remove(at: spot.row)
+        default: throw unknown(step)
+        }
+    }
+
+    private func table(of surface: Surface) -> PlacesTable? {
+        tables.first { $0.table === surface.view }
+    }
+}

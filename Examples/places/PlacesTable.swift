@@ -1,0 +1,138 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import Stage
+import TableDragAndDrop
+
+/// A table of places and its delegates: they ask the rules, and tell the model.
+@MainActor
+final class PlacesTable {
+    let table = Table()
+    let label: String?
+    private(set) var changes = PlaceChanges(PlaceNames())
+    private let acceptance: PlaceAcceptance
+    private let packaging: PlacePackaging
+    private let trace: TraceLog
+
+    init(_ label: String?, acceptance: PlaceAcceptance, trace: TraceLog) {
+        self.label = label
+        self.acceptance = acceptance
+        self.trace = trace
+        packaging = PlacePackaging { trace.line("asked", $0) }
+        table.dataSource = self
+        table.dragDelegate = self
+        table.dropDelegate = self
+    }
+
+    func show() {
+        trace.show(label, table) { changes.places.names[$0] }
+    }
+
+    func insert(_ name: String, at row: Int) {
+        insert([name], at: IndexPath(row: row, section: 0))
+    }
+
+    func remove(at row: Int) {
+        guard let name = changes.remove(at: row) else { return trace.line("no row", label, "\(row)") }
+        table.deleteRows(at: [IndexPath(row: row, section: 0)])
+        trace.line("removed", label, "\(row)", name)
+    }
+
+    private func insert(_ names: [String], at path: IndexPath) {
+        let paths = changes.insert(names, at: path)
+        table.insertRows(at: paths)
+        for (path, name) in zip(paths, names) { trace.line("inserted", label, "\(path.row)", name) }
+    }
+}
+
+extension PlacesTable: TableDataSource {
+    func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int { changes.places.names.count }
+
+    func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool {
+        trace.line("can-move", label, "\(indexPath.row)")
+        return true
+    }
+
+    func tableView(_ tableView: Table, moveRowAt sourceIndexPath: IndexPath, to destinationIndexPath: IndexPath) {
+        guard let name = changes.move(from: sourceIndexPath.row, to: destinationIndexPath.row) else { return }
+        trace.line("moved", label, "\(sourceIndexPath.row)", "\(destinationIndexPath.row)", name)
+    }
+}
+
+extension PlacesTable: TableDragDelegate {
+    func tableView(
+        _ tableView: Table,
+        itemsForBeginning session: any DragSession,
+        at indexPath: IndexPath
+    ) -> [DragItem] {
+        packaging.items(forRow: indexPath.row, of: changes.places)
+    }
+
+    func tableView(
+        _ tableView: Table,
+        itemsForAddingTo session: any DragSession,
+        at indexPath: IndexPath,
+        point: Point
+    ) -> [DragItem] {
+        packaging.items(forRow: indexPath.row, of: changes.places)
+    }
+
+    func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {
+        trace.line("will-begin", label)
+    }
+
+    func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) {
+        trace.line("did-end", label)
+    }
+
+    func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
+        // What others have got are copies: the rows stay.
+        trace.line("transferred", label)
+    }
+}
+
+extension PlacesTable: TableDropDelegate {
+    func tableView(_ tableView: Table, canHandle session: any DropSession) -> Bool {
+        let canHandle = acceptance.canHandle(session)
+        trace.line("can-handle", label, canHandle ? "yes" : "no")
+        return canHandle
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {
+        trace.line("enter", label)
+    }
+
+    func tableView(
+        _ tableView: Table,
+        dropSessionDidUpdate session: any DropSession,
+        withDestinationIndexPath destinationIndexPath: IndexPath?
+    ) -> TableDropProposal {
+        let proposal = acceptance.proposal(
+            for: session,
+            hasActiveDrag: tableView.hasActiveDrag,
+            isEditing: tableView.isEditing
+        )
+        trace.update(label, destinationIndexPath, proposal)
+        return proposal
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
+        trace.line("exit", label)
+    }
+
+    func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
+        trace.perform(label, coordinator)
+        let counts = (0..<tableView.numberOfSections).map { tableView.numberOfRows(inSection: $0) }
+        guard let path = acceptance.destination(hovered: coordinator.destinationIndexPath, rowCounts: counts) else {
+            return
+        }
+        coordinator.session.loadObjects(ofClass: String.self) { [self] names in
+            if names.isEmpty { trace.line("loaded nothing", label) }
+            insert(names, at: path)
+        }
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
+        trace.line("end", label)
+    }
+}

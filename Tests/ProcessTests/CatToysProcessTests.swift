@@ -1,0 +1,118 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// `cat-toys` in one process and in two.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CatToysProcessTests {
+    private func toys(_ programs: PlayedProgram...) throws -> [String] {
+        try programs.flatMap { program in
+            try ["Tama", "Mike", "Kuro"].flatMap { try program.rows($0) }
+        }
+    }
+
+    @Test("A toy leaves one cat and comes to the end of another's; the drop's row does not matter (S14, S65, S73, S75)")
+    func local() throws {
+        let desk = try Desk()
+        let house = try PlayedProgram("cat-toys", at: desk)
+        try house.play("register h", until: "registered h-Kuro")
+        let before = try toys(house)
+        #expect(try house.drag("Tama 1", over: "h-Kuro 0") == "move")
+        let lines = try house.play("lift\nwait outcome\nwait end Kuro\nshow", until: "rows Tama")
+        #expect(lines.contains("moved mouse Tama Kuro") && lines.contains("outcome transferred move"))
+        #expect(!lines.contains { $0.hasPrefix("left") || $0.hasPrefix("arrived") })
+        try house.lines(until: "row Kuro 1")
+        #expect(try house.rows("Tama") == ["ball", "feather"])
+        #expect(try house.rows("Kuro") == ["box", "mouse"])
+        #expect(try toys(house).sorted() == before.sorted())
+    }
+
+    @Test("On its own cat a toy goes to the end, and equal ones become one (S66, S67)")
+    func own() throws {
+        let desk = try Desk()
+        let house = try PlayedProgram("cat-toys", "--toys", "Tama=ball,bell,ball", at: desk)
+        #expect(try house.drag("Tama 0", over: "here 1") == "move")
+        #expect(try house.lift() == "transferred move")
+        #expect(try house.rows("Tama") == ["bell", "ball"])
+    }
+
+    @Test("Between processes a toy moves in two phases: it arrives, and then it leaves (S74, S75)")
+    func between() throws {
+        let desk = try Desk()
+        let (source, target) = (
+            try PlayedProgram("cat-toys", at: desk), try PlayedProgram("cat-toys", "--toys", "Mike=bell", at: desk)
+        )
+        try target.play("register h", until: "registered h-Kuro")
+        let before = Set(try toys(source, target))
+        #expect(try source.drag("Tama 1", over: "h-Kuro 0") == "move")
+        let lines = try source.play("lift\nwait outcome\nwait left\nshow", until: "rows")
+        #expect(lines.contains("left Tama mouse") && lines.contains("outcome transferred move"))
+        #expect(
+            try target.lines(until: "end")
+                == [
+                    "enter Kuro", "update Kuro empty move", "perform Kuro empty move", "arrived Kuro mouse Tama",
+                    "end Kuro",
+                ]
+        )
+        try source.lines(until: "row Kuro 0")
+        #expect(try source.rows("Tama") == ["ball", "feather"])
+        #expect(try target.rows("Kuro") == ["mouse"])
+        #expect(Set(try toys(source, target)) == before)
+    }
+
+    @Test("A toy that does not leave its process stays, for a move is refused (S38)")
+    func keep() throws {
+        let desk = try Desk()
+        let source = try PlayedProgram("cat-toys", "--keep", at: desk)
+        let target = try PlayedProgram("cat-toys", at: desk)
+        try target.play("register h", until: "registered h-Kuro")
+        let before = try toys(source, target)
+        #expect(try source.drag("Tama 0", over: "h-Kuro") == "cancel")
+        #expect(try source.lift() == "cancelled")
+        #expect(!(try target.lines(until: "end")).contains { $0.hasPrefix("perform") })
+        #expect(try toys(source, target) == before)
+    }
+
+    @Test(
+        "What has no origin changes nothing, though its name is loaded; what has no name does nothing (S22, S69, S70)"
+    )
+    func foreign() throws {
+        let desk = try Desk()
+        let house = try PlayedProgram("cat-toys", at: desk)
+        try house.play("register h", until: "registered h-Kuro")
+        let before = try toys(house)
+        let places = try PlayedProgram("places", at: desk)
+        #expect(try places.drag("0", over: "h-Tama 1") == "copy")
+        #expect(try places.lift() == "transferred copy")
+        #expect(try house.lines(until: "end").contains("unknown Tama Yosemite"))
+        let image = try PlayedProgram("image-drop", at: desk)
+        #expect(try image.drag("50,50", over: "h-Tama") == "copy")
+        #expect(try image.lift() == "cancelled")
+        #expect(try house.lines(until: "end").contains("no toy Tama"))
+        #expect(try toys(house) == before)
+    }
+
+    @Test("A toy that others copy stays with its cat (S53)")
+    func copied() throws {
+        let desk = try Desk()
+        let (house, places) = (try PlayedProgram("cat-toys", at: desk), try PlayedProgram("places", at: desk))
+        try places.play("register b", until: "registered b")
+        #expect(try house.drag("Kuro 0", over: "b 0") == "copy")
+        #expect(try house.lift() == "transferred copy")
+        #expect(try places.lines(until: "end").contains("inserted 0 box"))
+        #expect(try house.rows("Kuro") == ["box"])
+    }
+
+    @Test("A destination that dies before it has committed leaves the toy where it was (two phases)")
+    func destinationDies() throws {
+        let desk = try Desk()
+        let (source, target) = (try PlayedProgram("cat-toys", at: desk), try PlayedProgram("cat-toys", at: desk))
+        try target.play("register h", until: "registered h-Kuro")
+        #expect(try source.drag("Tama 0", over: "h-Kuro") == "move")
+        // It hears of the drop no more.
+        try target.signal(SIGSTOP)
+        try source.play("lift", until: "lifted move")
+        try target.kill()
+        #expect(try source.outcome() == "failed destination-gone")
+        #expect(try source.rows("Tama") == ["ball", "mouse", "feather"])
+    }
+}

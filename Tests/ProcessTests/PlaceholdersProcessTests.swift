@@ -1,0 +1,97 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// `placeholders` in one process and in two.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct PlaceholdersProcessTests {
+    private func pair(
+        _ van: String = "letter,slow crate,failing vase,book"
+    ) throws -> (
+        desk: Desk, source: PlayedProgram, target: PlayedProgram
+    ) {
+        let desk = try Desk()
+        let source = try PlayedProgram("placeholders", "--van", van, at: desk)
+        let target = try PlayedProgram("placeholders", at: desk)
+        try target.play("register h", until: "registered h-shelf")
+        return (desk, source, target)
+    }
+
+    @Test("Items come in their own time, each to its place; one that fails leaves none (S50, S59)")
+    func between() throws {
+        let (desk, source, target) = try pair()
+        defer { withExtendedLifetime(desk) {} }
+        try source.play("press van 0\nadd van 1\nadd van 2\nadd van 3", until: "added 4")
+        try source.play("hover h-shelf", until: "over copy")
+        try source.play("lift", until: "asked crate")
+        let lines = try target.play("wait committed\nwait committed\nwait deleted\nshow", until: "row shelf 2")
+        #expect(lines.contains("deleted shelf vase source-failed"))
+        #expect(
+            lines.suffix(4) == [
+                "rows shelf 3", "row shelf 0 letter", "row shelf 1 waiting for crate", "row shelf 2 book",
+            ]
+        )
+        try source.play("release crate", until: "outcome failed source-failed")
+        #expect(try target.lines(until: "end shelf") == ["committed shelf 1 crate", "end shelf"])
+        #expect(try target.rows("shelf") == ["letter", "crate", "book"])
+    }
+
+    @Test("In the process itself a plain parcel is handed over, and nobody asks for it (S61, S62)")
+    func local() throws {
+        let desk = try Desk()
+        let program = try PlayedProgram("placeholders", at: desk)
+        try program.play("register x", until: "registered x-shelf")
+        try program.play("select van 0\nselect van 1\nselect van 2\nselect van 3\npress van 2", until: "began 4")
+        try program.play("hover x-shelf", until: "over copy")
+        var lines = try program.play("lift\nwait deleted\nshow", until: "row shelf 2")
+        #expect(lines.suffix(3) == ["row shelf 0 letter", "row shelf 1 waiting for crate", "row shelf 2 book"])
+        lines += try program.play("release crate", until: "outcome failed source-failed")
+        #expect(lines.contains("asked crate") && !lines.contains("asked letter") && !lines.contains("asked book"))
+        #expect(try program.rows("shelf") == ["letter", "crate", "book"])
+    }
+
+    @Test("Rows of the table itself move (S60)")
+    func rows() throws {
+        let desk = try Desk()
+        let program = try PlayedProgram("placeholders", "--van", "a,b,c,d", at: desk)
+        try program.play("select van 0\nselect van 1\npress van 0", until: "began 2")
+        try program.play("hover here 3", until: "over move")
+        #expect(try program.lift() == "transferred move")
+        #expect(try program.rows("van") == ["c", "a", "b", "d"])
+    }
+
+    @Test("A load that the destination cancels takes its placeholder away, and the source hears of it")
+    func stopped() throws {
+        let (desk, source, target) = try pair("slow crate,letter")
+        defer { withExtendedLifetime(desk) {} }
+        try source.play("press van 0\nadd van 1", until: "added 2")
+        try source.play("hover h-shelf", until: "over copy")
+        try source.play("lift", until: "asked crate")
+        try target.lines(until: "committed shelf 0 letter")
+        try target.play("stop crate", until: "deleted shelf crate cancelled")
+        try source.lines(until: "abandoned crate")
+        try target.lines(until: "end shelf")
+        #expect(try target.rows("shelf") == ["letter"])
+    }
+
+    @Test("Rows that come and go meanwhile do not matter, and a reload takes the placeholder away")
+    func changes() throws {
+        let (desk, source, target) = try pair("slow crate,slow box")
+        defer { withExtendedLifetime(desk) {} }
+        try target.play("insert shelf 0 a\ninsert shelf 1 b", until: "inserted shelf 1 b")
+        #expect(try source.drag("van 0", over: "h-shelf 1") == "copy")
+        try source.play("lift", until: "asked crate")
+        try target.play("wait waiting\ninsert shelf 0 c\nremove shelf 1", until: "removed shelf 1 a")
+        #expect(try target.rows("shelf") == ["c", "waiting for crate", "b"])
+        try source.play("release crate", until: "outcome transferred copy")
+        try target.lines(until: "committed shelf 1 crate")
+        #expect(try target.rows("shelf") == ["c", "crate", "b"])
+
+        #expect(try source.drag("van 1", over: "h-shelf 1") == "copy")
+        try source.play("lift", until: "asked box")
+        try target.play("wait waiting\nreload", until: "reloaded")
+        #expect(try target.rows("shelf") == ["c", "crate", "b"])
+        try source.play("release box", until: "outcome")
+        try target.lines(until: "gone shelf box")
+        #expect(try target.rows("shelf") == ["c", "crate", "b"])
+    }
+}

@@ -1,0 +1,181 @@
+import TestSupport
+import Testing
+
+/// Two `places`, and other programs with them.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct PlacesProcessTests {
+    nonisolated private static let parks = [
+        "Yosemite", "Yellowstone", "Theodore Roosevelt", "Sequoia", "Pinnacles", "Mount Rainier", "Mammoth Cave",
+        "Great Basin", "Grand Canyon",
+    ]
+
+    private func inserted(_ name: String, at row: Int) -> [String] {
+        Array(Self.parks[..<row]) + [name] + Self.parks[row...]
+    }
+
+    @Test("A row that is dragged to another program is copied to where it was dropped (S76, S77, S79, S53)")
+    func copy() throws {
+        let desk = try Desk()
+        let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
+        try target.play("register b", until: "registered b")
+        #expect(
+            try source.play("press 0", until: "began") == ["will-begin", "began 1"]
+        )
+        #expect(try source.play("hover b 2", until: "over") == ["over copy"])
+        #expect(try target.lines(until: "update") == ["can-handle yes", "enter", "update 2 copy insert"])
+        #expect(
+            try source.play("lift", until: "outcome")
+                == ["did-end", "lifted copy", "asked Yosemite", "transferred", "outcome transferred copy"]
+        )
+        #expect(try target.lines(until: "end") == ["perform 2 copy", "inserted 2 Yosemite", "end"])
+        #expect(try target.rows() == inserted("Yosemite", at: 2))
+        #expect(try source.rows() == Self.parks)
+        try source.quit()
+        try target.quit()
+    }
+
+    @Test("Over empty space a row comes behind the last one, also one past the end (S43)", arguments: ["b", "b 9"])
+    func append(target place: String) throws {
+        let desk = try Desk()
+        let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
+        try target.play("register b", until: "registered b")
+        #expect(try source.drag("3", over: place) == "copy")
+        #expect(try source.lift() == "transferred copy")
+        try target.lines(until: "end")
+        #expect(try target.rows() == Self.parks + ["Sequoia"])
+    }
+
+    @Test("A drag within the table rearranges it while it is edited, and else does nothing (S27, S28, S40, S54, S78)")
+    func rearrange() throws {
+        let desk = try Desk()
+        let places = try PlayedProgram("places", at: desk)
+        #expect(try places.drag("0", over: "here 2") == "cancel")
+        try places.play("edit on", until: "editing on")
+        // The last proposal before the drop counts.
+        try places.play("hover here 2", until: "over move")
+        let lines = try places.play("lift\nwait end\nwait outcome\nshow", until: "rows")
+        #expect(lines.contains("can-move 0") && lines.contains("moved 0 2 Yosemite"))
+        #expect(lines.contains("outcome transferred move"))
+        #expect(!lines.contains { $0.hasPrefix("perform") || $0.hasPrefix("asked") || $0.hasPrefix("transferred") })
+        try places.lines(until: "row 8")
+        let rows = try places.rows()
+        #expect(rows == ["Yellowstone", "Theodore Roosevelt", "Yosemite"] + Self.parks[3...])
+    }
+
+    @Test("What is dropped over nothing, or where it is not taken, changes nothing and makes nothing (S37)")
+    func cancelled() throws {
+        let desk = try Desk()
+        let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
+        try target.play("register b", until: "registered b")
+        #expect(try source.drag("0", over: "nowhere") == "nothing")
+        #expect(try source.play("lift", until: "outcome") == ["did-end", "lifted cancel", "outcome cancelled"])
+        #expect(try source.drag("0", over: "b 1") == "copy")
+        #expect(try source.play("cancel", until: "outcome") == ["did-end", "cancelled", "outcome cancelled"])
+        try target.lines(until: "end")
+        // A second item: the strict policy takes one (S26, S41).
+        #expect(try source.drag("0", over: "b 1") == "copy")
+        try source.play("add 1", until: "added 2")
+        #expect(
+            try target.lines(until: "update 1 cancel")
+                == ["can-handle yes", "enter", "update 1 copy insert", "can-handle yes", "update 1 cancel"]
+        )
+        #expect(try source.lift() == "cancelled")
+        try target.lines(until: "end")
+        #expect(try target.rows() == Self.parks)
+        #expect(try source.rows() == Self.parks)
+    }
+
+    @Test("The permissive policy takes several items, in their order (S32, S45, S49)")
+    func permissive() throws {
+        let desk = try Desk()
+        let source = try PlayedProgram("places", at: desk)
+        let target = try PlayedProgram("places", "--policy", "permissive", at: desk)
+        try target.play("register b", until: "registered b")
+        try source.play("select 4\nselect 1\npress 4", until: "began 2")
+        try source.play("add 0", until: "added 3")
+        try source.play("hover b 1", until: "over copy")
+        #expect(try source.lift() == "transferred copy")
+        #expect(
+            try target.lines(until: "end").suffix(5) == [
+                "perform 1 copy", "inserted 1 Yellowstone", "inserted 2 Pinnacles", "inserted 3 Yosemite", "end",
+            ]
+        )
+        // A row of its own moves without editing, two do not (S30, S31).
+        try target.play("press 0", until: "began 1")
+        try target.play("hover here 3", until: "over move")
+        try target.play("add 1", until: "added 2")
+        try target.play("hover here 3", until: "over cancel")
+        #expect(try target.lift() == "cancelled")
+    }
+
+    @Test("The row of another table of the same program is copied: it is the table that has the drag (S39)")
+    func anotherTable() throws {
+        let desk = try Desk()
+        let places = try PlayedProgram("places", "--tables", "left,right", at: desk)
+        try places.play("register x", until: "registered x-right")
+        #expect(try places.drag("left 0", over: "x-right 0") == "copy")
+        #expect(try places.lift() == "transferred copy")
+        #expect(try places.rows("right") == ["Yosemite"] + Self.parks)
+        #expect(try places.rows("left") == Self.parks)
+    }
+
+    @Test("What cannot be text is refused, and hears of nothing else (S18, S19)")
+    func refused() throws {
+        let desk = try Desk()
+        let (source, target) = (try PlayedProgram("image-drop", at: desk), try PlayedProgram("places", at: desk))
+        try target.play("register b", until: "registered b")
+        #expect(try source.drag("50,50", over: "b 1") == "cancel")
+        #expect(try source.lift() == "cancelled")
+        #expect(try target.play("show", until: "rows") == ["can-handle no", "rows 9"])
+    }
+
+    @Test("Without dragging enabled no drag begins, and drops are taken all the same (S1, S2)")
+    func disabled() throws {
+        let desk = try Desk()
+        let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
+        try target.play("register b", until: "registered b")
+        #expect(try target.play("enable off\npress 0", until: "began") == ["enabled off", "began nothing"])
+        #expect(try source.drag("0", over: "b 0") == "copy")
+        #expect(try source.lift() == "transferred copy")
+        try target.lines(until: "end")
+        #expect(try target.play("enable on\npress 0", until: "began").last == "began 1")
+    }
+
+    @Test("A name that is no ASCII arrives as it was when the drag began (S9, S15)")
+    func name() throws {
+        let desk = try Desk()
+        let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
+        try target.play("register b", until: "registered b")
+        try source.play("insert 0 Ōsaka 大阪 🏯", until: "inserted 0 Ōsaka 大阪 🏯")
+        #expect(try source.drag("0", over: "b 0") == "copy")
+        try source.play("remove 0", until: "removed 0")
+        #expect(try source.lift() == "transferred copy")
+        try target.lines(until: "end")
+        #expect(try target.rows().first == "Ōsaka 大阪 🏯")
+    }
+
+    @Test("A row that is gone when the bytes come does not matter: the new one is the last")
+    func rowsChanged() throws {
+        let desk = try Desk()
+        let source = try PlayedProgram("placeholders", "--van", "slow crate", at: desk)
+        let target = try PlayedProgram("places", at: desk)
+        try target.play("register b", until: "registered b")
+        #expect(try source.drag("van 0", over: "b 9") == "copy")
+        try source.play("lift", until: "asked crate")
+        try target.lines(until: "perform 9 copy")
+        for _ in Self.parks { try target.play("remove 0", until: "removed") }
+        try source.play("release crate", until: "outcome transferred copy")
+        try target.lines(until: "inserted 0 crate")
+        #expect(try target.rows() == ["crate"])
+    }
+
+    @Test("Text from the command line becomes a row, and a row text of the command line's (S24, S76, S77)")
+    func commandLine() throws {
+        let desk = try Desk()
+        let places = try PlayedProgram("places", at: desk)
+        try places.play("register b", until: "registered b")
+        try desk.directory.write("from a shell", to: "note.txt")
+        let drag = try desk.run("drag", "-t", "public.utf8-plain-text=note.txt", "--to", "b")
+        #expect(drag.exitCode == 0, "\(drag.errorText)")
+        #expect(try places.lines(until: "end").contains("inserted 9 from a shell"))
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import Testing
+
+/// One of the example programs that scripts are played on, with the test as its script.
+final class PlayedProgram {
+    private let process: PeerProcess
+
+    init(_ program: String, _ arguments: String..., at desk: Desk) throws {
+        process = try PeerProcess(program, arguments, environment: desk.environment)
+        try process.expect("ready")
+    }
+
+    /// Takes steps, and waits for a line that begins so.
+    ///
+    /// - Returns: all lines until then, with that one.
+    @discardableResult
+    func play(_ steps: String, until beginning: String) throws -> [String] {
+        try process.order(steps)
+        return try lines(until: beginning)
+    }
+
+    /// Waits for a line that begins so.
+    ///
+    /// - Returns: all lines until then, with that one.
+    @discardableResult
+    func lines(until beginning: String) throws -> [String] {
+        var lines: [String] = []
+        repeat { lines.append(try process.line()) } while !lines[lines.count - 1].hasPrefix(beginning)
+        return lines
+    }
+
+    /// What a table shows.
+    func rows(_ label: String? = nil) throws -> [String] {
+        let label = label.map { "\($0) " } ?? ""
+        try process.order("show")
+        let header = try #require(try lines(until: "rows \(label)").last)
+        let count = try #require(Int(header.dropFirst("rows \(label)".count)))
+        return try (0..<count).map { row in
+            let line = try process.line()
+            return String(line.dropFirst("row \(label)\(row) ".count))
+        }
+    }
+
+    /// Begins a drag and moves it.
+    ///
+    /// - Returns: what a drop would do.
+    func drag(_ spot: String, over target: String) throws -> String {
+        try play("press \(spot)", until: "began 1")
+        return String(try play("hover \(target)", until: "over ").last?.dropFirst("over ".count) ?? "")
+    }
+
+    /// Drops what is held.
+    ///
+    /// - Returns: what became of it.
+    func lift() throws -> String {
+        try process.order("lift")
+        return try outcome()
+    }
+
+    func outcome() throws -> String {
+        String(try lines(until: "outcome ").last?.dropFirst("outcome ".count) ?? "")
+    }
+
+    func signal(_ signal: CInt) throws {
+        try process.signal(signal)
+    }
+
+    /// Kills it, and returns once it is dead.
+    func kill() throws {
+        try process.kill()
+    }
+
+    /// Ends it well.
+    func quit() throws {
+        try process.order("quit")
+        _ = try process.rest()
+    }
+}

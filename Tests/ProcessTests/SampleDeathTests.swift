@@ -1,0 +1,105 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Programs that end in the middle of a session (S80).
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct SampleDeathTests {
+    private func pair(
+        _ name: String = "places",
+        _ arguments: String...
+    ) throws -> (
+        desk: Desk, source: PlayedProgram, target: PlayedProgram
+    ) {
+        let desk = try Desk()
+        let source = try PlayedProgram("placeholders", "--van", "slow crate,letter", at: desk)
+        let target = try PlayedProgram(name, at: desk)
+        try target.play("register b", until: "registered b")
+        return (desk, source, target)
+    }
+
+    @Test("A source that ends before the drop leaves, however it ends", arguments: ["quit", "kill"])
+    func sourceWhileTracking(way: String) throws {
+        let (desk, source, target) = try pair()
+        defer { withExtendedLifetime(desk) {} }
+        #expect(try source.drag("van 1", over: "b 2") == "copy")
+        if way == "quit" { try source.quit() } else { try source.kill() }
+        #expect(
+            try target.lines(until: "end") == ["can-handle yes", "enter", "update 2 copy insert", "exit", "end"]
+        )
+        #expect(try target.rows().count == 9)
+    }
+
+    @Test("A source that dies during a load leaves nothing behind")
+    func sourceWhileLoading() throws {
+        let (desk, source, target) = try pair()
+        defer { withExtendedLifetime(desk) {} }
+        #expect(try source.drag("van 0", over: "b 2") == "copy")
+        try source.play("lift", until: "asked crate")
+        try source.kill()
+        #expect(try target.lines(until: "end").contains("loaded nothing"))
+        #expect(try target.rows().count == 9)
+    }
+
+    @Test("Its placeholder goes, and what has arrived before stays")
+    func placeholderOfTheDead() throws {
+        let (desk, source, target) = try pair("placeholders")
+        defer { withExtendedLifetime(desk) {} }
+        try source.play("press van 0\nadd van 1", until: "added 2")
+        try source.play("hover b-shelf", until: "over copy")
+        try source.play("lift", until: "asked crate")
+        try target.lines(until: "committed shelf 0 letter")
+        try source.kill()
+        #expect(try target.lines(until: "end") == ["deleted shelf crate source-gone", "end shelf"])
+        #expect(try target.rows("shelf") == ["letter"])
+    }
+
+    @Test("A source that dies after the load takes nothing with it")
+    func sourceAfterLoading() throws {
+        let (desk, source, target) = try pair()
+        defer { withExtendedLifetime(desk) {} }
+        #expect(try source.drag("van 1", over: "b 2") == "copy")
+        #expect(try source.lift() == "transferred copy")
+        try source.kill()
+        try target.lines(until: "end")
+        #expect(try target.rows()[2] == "letter")
+    }
+
+    @Test("A destination that dies under a session is no destination any more, and the drag goes on")
+    func destinationWhileTracking() throws {
+        let (desk, source, target) = try pair()
+        #expect(try source.drag("van 1", over: "b 2") == "copy")
+        try target.kill()
+        try source.play("hover b 2", until: "failed nothing-here")
+        let other = try PlayedProgram("places", at: desk)
+        try other.play("register b", until: "registered b")
+        try source.play("hover b 0", until: "over copy")
+        #expect(try source.lift() == "transferred copy")
+        try other.lines(until: "end")
+        #expect(try other.rows().first == "letter")
+    }
+
+    @Test("A destination that dies during a load fails the drop, and its source is told to stop")
+    func destinationWhileLoading() throws {
+        let (desk, source, target) = try pair("placeholders")
+        defer { withExtendedLifetime(desk) {} }
+        #expect(try source.drag("van 0", over: "b-shelf") == "copy")
+        try source.play("lift", until: "asked crate")
+        try target.kill()
+        let lines = try source.play("wait abandoned\nwait outcome\nshow", until: "rows van")
+        #expect(lines.contains("abandoned crate") && lines.contains("outcome failed destination-gone"))
+        try source.lines(until: "rows shelf")
+        #expect(try source.rows("van") == ["slow crate", "letter"])
+    }
+
+    @Test("A destination that is stopped answers late: nothing is dropped there, and nothing hangs")
+    func stoppedDestination() throws {
+        let (desk, source, target) = try pair()
+        defer { withExtendedLifetime(desk) {} }
+        try target.signal(SIGSTOP)
+        #expect(try source.drag("van 1", over: "b 2") == "cancel")
+        #expect(try source.lift() == "cancelled")
+        try target.signal(SIGCONT)
+        try target.lines(until: "end")
+        #expect(try target.rows().count == 9)
+    }
+}

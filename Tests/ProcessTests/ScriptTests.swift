@@ -1,0 +1,90 @@
+import TestSupport
+import Testing
+
+/// Scripts, as the programs take them.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct ScriptTests {
+    private func run(_ program: String, _ arguments: [String] = [], at desk: Desk) throws -> ProcessRunner.Finished {
+        try ProcessRunner(
+            try ProcessRunner.program(program),
+            arguments,
+            environment: desk.environment,
+            directory: desk.directory.path
+        ).finish()
+    }
+
+    @Test(
+        "A script is a file as well, and its end is the program's",
+        arguments: ["places", "cat-toys", "placeholders"]
+    )
+    func file(program: String) throws {
+        let desk = try Desk()
+        try desk.directory.write("# nothing yet\n\nedit on\n  edit off\n", to: "script")
+        let finished = try run(program, ["--script", "script"], at: desk)
+        #expect(finished.text == "ready\nediting on\nediting off\nquit\n")
+        #expect(finished.exitCode == 0 && finished.errorText.isEmpty)
+    }
+
+    @Test("Waiting for a line finds it wherever it was printed, and each once")
+    func wait() throws {
+        let desk = try Desk()
+        try desk.directory.write(
+            "edit on\nedit off\nedit on\nwait editing off\nwait editing on\nwait editing on\nshow",
+            to: "script"
+        )
+        #expect(try run("places", ["--script", "script"], at: desk).text.hasSuffix("row 8 Grand Canyon\nquit\n"))
+    }
+
+    @Test("A wrong line ends the program, and says where and what would be right")
+    func wrongLine() throws {
+        let desk = try Desk()
+        try desk.directory.write("edit on\nhover\nshow\n", to: "script")
+        let finished = try run("places", ["--script", "script"], at: desk)
+        #expect(finished.exitCode == 2 && finished.text == "ready\nediting on\n")
+        #expect(
+            finished.errorText
+                == "places: line 2: `hover` is not of the form `hover DESTINATION [ROW | X,Y] | here [ROW | X,Y] | nowhere`\n"
+        )
+    }
+
+    @Test(
+        "A step that the program has nothing to do for is a wrong line",
+        arguments: [
+            ("places", "image none"), ("image-drop", "press 1"), ("image-drop", "edit on"), ("cat-toys", "press 0"),
+            ("cat-toys", "release ball"), ("placeholders", "press attic 0"), ("places", "press Tama 0"),
+        ]
+    )
+    func nothingToDo(program: String, line: String) throws {
+        let desk = try Desk()
+        try desk.directory.write(line, to: "script")
+        let finished = try run(program, ["--script", "script"], at: desk)
+        #expect(finished.exitCode == 2 && finished.errorText.hasPrefix("\(program): line 1: "), "\(finished.errorText)")
+    }
+
+    @Test("What cannot be done now is a line, and the script goes on")
+    func failed() throws {
+        let desk = try Desk()
+        try desk.directory.write(
+            "lift\nhover b\npress 99\npress 0\nhover nobody 1\npress 1\nlift\nwait outcome",
+            to: "script"
+        )
+        let lines = try run("places", ["--script", "script"], at: desk).text.split(separator: "\n")
+        #expect(
+            lines.map { $0.prefix { $0 != ":" } } == [
+                "ready", "failed nothing-here", "failed nothing-here", "began nothing", "will-begin", "began 1",
+                "failed nothing-here", "failed refused", "did-end", "lifted cancel", "outcome cancelled", "quit",
+            ]
+        )
+    }
+
+    @Test(
+        "A wrong command line is answered with the right one",
+        arguments: [
+            ["--polciy"], ["--policy"], ["--policy", "lenient"], ["--script"], ["--script", "missing"], ["here"],
+        ]
+    )
+    func usage(arguments: [String]) throws {
+        let finished = try run("places", arguments, at: try Desk())
+        #expect(finished.exitCode == 2 && finished.text.isEmpty)
+        #expect(finished.errorText.contains("\nusage: places [--policy strict|permissive]"), "\(finished.errorText)")
+    }
+}

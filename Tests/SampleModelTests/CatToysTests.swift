@@ -1,0 +1,89 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import TableDragAndDrop
+import Testing
+
+/// What `cat-toys` packs, takes and changes.
+struct CatToysTests {
+    // MARK: Packaging (S8, S11, S14, S74)
+
+    @Test("A toy is its name for everybody, and its origin for programs of this kind")
+    @MainActor func package() async throws {
+        let item = try #require(ToyPackaging().items(for: "bâton 🎾", of: "Tama").first)
+        #expect(
+            item.itemProvider.registeredTypeIdentifiers == ["public.utf8-plain-text", UniformType.toyOrigin.identifier]
+        )
+        #expect(try await item.itemProvider.loadObject(ofClass: String.self) == "bâton 🎾")
+        #expect(try await item.itemProvider.loadData(for: .toyOrigin).value == Data("Tama".utf8))
+    }
+
+    @Test("A toy without a name is no item")
+    @MainActor func noName() {
+        #expect(ToyPackaging().items(for: "", of: "Tama").isEmpty)
+    }
+
+    // MARK: Acceptance (S22, S68-S71, S74)
+
+    @Test("A toy of this process comes from the cat of the local context, one of another process says it itself")
+    @MainActor func origin() throws {
+        let toys = ToyPackaging().items(for: "ball", of: "Tama")
+        let drag = TestDrag()
+        drag.localContext = "Mike"
+        #expect(ToyAcceptance.origin(of: TestDrop(toys, from: drag)) == .here(cat: "Mike"))
+        #expect(ToyAcceptance.proposal(for: TestDrop(toys, from: drag)).operation == .move)
+        #expect(ToyAcceptance.origin(of: TestDrop(toys)) == .elsewhere)
+        #expect(ToyAcceptance.proposal(for: TestDrop(toys)).operation == .move)
+        #expect(ToyAcceptance.origin(of: TestDrop(.utf8PlainText)) == .unknown)
+        #expect(ToyAcceptance.proposal(for: TestDrop(.utf8PlainText)).operation == .copy)
+    }
+
+    @Test("The toy is the first item that has a name, and a picture has none")
+    @MainActor func first() {
+        let session = TestDrop(.png, .utf8PlainText, .plainText)
+        #expect(ToyAcceptance.toy(of: session) === session.items[1])
+        #expect(ToyAcceptance.toy(of: TestDrop(.png)) == nil)
+        #expect(ToyAcceptance.origin(of: TestDrop(.png)) == .unknown)
+    }
+
+    // MARK: Changes (S65-S67, S71, S75)
+
+    @Test("A toy leaves its cat and comes to the end of another's; no name is lost, none is made")
+    func move() {
+        var toys = CatToys()
+        let names = toys.names
+        ToyMove("mouse").move(from: "Tama", to: "Kuro", in: &toys)
+        #expect(toys["Tama"] == ["ball", "feather"] && toys["Kuro"] == ["box", "mouse"])
+        ToyMove("box").move(from: "Kuro", to: "Kuro", in: &toys)
+        #expect(toys["Kuro"] == ["mouse", "box"] && toys.names == names)
+    }
+
+    @Test("Toys of one name leave together and arrive as one")
+    func equalNames() {
+        var toys = CatToys(toys: ["Tama": ["ball", "bell", "ball"]])
+        ToyMove("ball").move(from: "Tama", to: "Mike", in: &toys)
+        #expect(toys["Tama"] == ["bell"] && toys["Mike"] == ["ball"])
+        toys = CatToys(toys: ["Tama": ["ball", "bell", "ball"]])
+        ToyMove("ball").move(from: "Tama", to: "Tama", in: &toys)
+        #expect(toys["Tama"] == ["bell", "ball"])
+    }
+
+    @Test("A toy of a cat that nobody knows arrives all the same, and nothing leaves")
+    func unknownCat() {
+        var toys = CatToys(toys: ["Tama": ["ball"]])
+        ToyMove("ball").move(from: "Nobody", to: "Mike", in: &toys)
+        #expect(toys["Tama"] == ["ball"] && toys["Mike"] == ["ball"] && toys["Nobody"].isEmpty)
+        ToyMove("bell").leave("Nobody", in: &toys)
+        #expect(toys == CatToys(toys: ["Tama": ["ball"], "Mike": ["ball"]]))
+    }
+
+    @Test("Between two processes a toy arrives before it leaves, so that it is somewhere at each moment")
+    func twoPhases() {
+        var (here, there) = (CatToys(), CatToys(toys: [:]))
+        let names = here.names
+        ToyMove("ball").arrive(at: "Kuro", in: &there)
+        #expect(here.names.union(there.names) == names)
+        ToyMove("ball").leave("Tama", in: &here)
+        #expect(here.names.union(there.names) == names && here.names.isDisjoint(with: there.names))
+    }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import TableDragAndDrop
+import Testing
+
+/// What `placeholders` packs, takes and changes.
+struct PlaceholdersTests {
+    @Test(
+        "A parcel is read as it is shown",
+        arguments: [
+            ("letter", Parcel(.plain, "letter")), ("slow crate", Parcel(.slow, "crate")),
+            ("failing old vase", Parcel(.failing, "old vase")), ("slow", Parcel(.plain, "slow")),
+            ("big box", Parcel(.plain, "big box")),
+        ]
+    )
+    func text(text: String, parcel: Parcel) {
+        #expect(Parcel(text) == parcel && parcel.description == text)
+    }
+
+    @Test("A parcel's bytes are made at the load, and only a plain one is handed over as it is")
+    @MainActor func package() async throws {
+        let packaging = ParcelPackaging { parcel in
+            guard parcel.kind != .failing else { throw PasteboardError(.refused, message: "broken") }
+            return Data(parcel.name.utf8)
+        }
+        let plain = try #require(packaging.items(for: Parcel(.plain, "letter")).first)
+        #expect(plain.localObject as? Parcel == Parcel(.plain, "letter"))
+        #expect(try await plain.itemProvider.loadObject(ofClass: String.self) == "letter")
+        let failing = try #require(packaging.items(for: Parcel(.failing, "vase")).first)
+        #expect(failing.localObject == nil)
+        await #expect(throws: (any Error).self) { try await failing.itemProvider.loadObject(ofClass: String.self) }
+    }
+
+    @Test("A row of the table moves, a local thing is handed over, and all else is loaded (S58-S61)")
+    func arrival() {
+        let (path, parcel) = (IndexPath(row: 1, section: 0), Parcel(.plain, "letter"))
+        #expect(ParcelAcceptance.arrival(source: path, local: parcel) == .row(path))
+        #expect(ParcelAcceptance.arrival(source: nil, local: parcel) == .local(parcel))
+        #expect(ParcelAcceptance.arrival(source: nil, local: "something else") == .bytes)
+        #expect(ParcelAcceptance.arrival(source: nil, local: nil) == .bytes)
+    }
+
+    @Test("The table's own rows are rearranged, and copies are taken of all others, whatever their number")
+    func acceptance() {
+        #expect(ParcelAcceptance.proposal(hasActiveDrag: true).operation == .move)
+        #expect(ParcelAcceptance.proposal(hasActiveDrag: false).operation == .copy)
+        #expect(ParcelAcceptance.canHandle(TestDrop(.png, .utf8PlainText)))
+        #expect(!ParcelAcceptance.canHandle(TestDrop(.png)))
+    }
+
+    @Test(
+        "Rows that are moved stand one behind the other before the row that they were dropped at",
+        arguments: [
+            ([0], 3, "bcad"), ([3], 0, "dabc"), ([0, 1], 4, "cdab"), ([1, 3], 0, "bdac"), ([3, 0], 2, "bdac"),
+            ([1], 1, "abcd"), ([1], 2, "abcd"), ([0, 9], 4, "bcda"), ([], 2, "abcd"), ([2], 9, "abdc"),
+        ]
+    )
+    func move(rows: [Int], destination: Int, result: String) {
+        var changes = ParcelChanges(ParcelShelf("abcd".map { Parcel(.plain, String($0)) }))
+        let before = changes.shelf.parcels
+        let moved = changes.move(rows, before: destination)
+        #expect(changes.shelf.parcels.map(\.name).joined() == result)
+        for (source, row) in moved { #expect(changes.shelf.parcels[row] == before[source]) }
+    }
+
+    @Test("A parcel that comes late comes behind the last row, if its row has gone")
+    func late() {
+        var changes = ParcelChanges()
+        let rows = [
+            changes.insert(Parcel("a"), at: 3), changes.insert(Parcel("b"), at: 0), changes.insert(Parcel("c"), at: -1),
+        ]
+        #expect(rows == [0, 0, 0] && changes.shelf.parcels.map(\.name) == ["c", "b", "a"])
+        #expect(changes.remove(at: 3) == nil)
+    }
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import SampleModels
+import Synchronization
+import TableDragAndDrop
+import Testing
+
+/// What `places` packs, takes and changes.
+struct PlacesTests {
+    // MARK: Packaging (S8, S9, S15, S16)
+
+    @Test("A row is one item with one type, and its bytes are those of the name, whatever it is made of")
+    func package() async throws {
+        let places = PlaceNames(["Ōsaka 大阪 🏯"])
+        let items = PlacePackaging().items(forRow: 0, of: places)
+        let provider = try #require(items.first?.itemProvider)
+        #expect(items.count == 1 && provider.registeredTypeIdentifiers == ["public.utf8-plain-text"])
+        #expect(try await provider.loadData(for: .plainText).value == Data("Ōsaka 大阪 🏯".utf8))
+        #expect(PlacePackaging().items(forRow: 1, of: places).isEmpty)
+    }
+
+    @Test("The name is that of the beginning, and nobody asks for it before a load")
+    func value() async throws {
+        let asked = Mutex([String]())
+        var places = PlaceNames(["Yosemite"])
+        let packaging = PlacePackaging { name in asked.withLock { $0.append(name) } }
+        let items = packaging.items(forRow: 0, of: places)
+        _ = places.remove(at: 0)
+        #expect(asked.withLock { $0 }.isEmpty)
+        #expect(try await items[0].itemProvider.loadObject(ofClass: String.self) == "Yosemite")
+        #expect(asked.withLock { $0 } == ["Yosemite"])
+    }
+
+    // MARK: Acceptance (S18, S24-S32, S39-S45)
+
+    @Test(
+        "What can be had as text is taken, whatever kind of text it is",
+        arguments: [(.plainText, true), (.utf8PlainText, true), (.png, false), (.json, false)] as [(UniformType, Bool)]
+    )
+    func canHandle(type: UniformType, isTaken: Bool) {
+        for policy in PlaceAcceptance.Policy.allCases {
+            #expect(PlaceAcceptance(policy).canHandle(TestDrop(type)) == isTaken)
+            #expect(PlaceAcceptance(policy).canHandle(TestDrop(.png, type)) == isTaken)
+            #expect(!PlaceAcceptance(policy).canHandle(TestDrop()))
+        }
+    }
+
+    struct Situation {
+        let policy: PlaceAcceptance.Policy
+        let itemCount: Int
+        let hasActiveDrag: Bool
+        let isEditing: Bool
+        let operation: DropOperation
+    }
+
+    private static let situations = [
+        Situation(policy: .strict, itemCount: 0, hasActiveDrag: false, isEditing: false, operation: .cancel),
+        Situation(policy: .strict, itemCount: 1, hasActiveDrag: false, isEditing: false, operation: .copy),
+        Situation(policy: .strict, itemCount: 1, hasActiveDrag: false, isEditing: true, operation: .copy),
+        Situation(policy: .strict, itemCount: 2, hasActiveDrag: false, isEditing: false, operation: .cancel),
+        Situation(policy: .strict, itemCount: 1, hasActiveDrag: true, isEditing: true, operation: .move),
+        Situation(policy: .strict, itemCount: 1, hasActiveDrag: true, isEditing: false, operation: .cancel),
+        Situation(policy: .strict, itemCount: 2, hasActiveDrag: true, isEditing: true, operation: .cancel),
+        Situation(policy: .permissive, itemCount: 1, hasActiveDrag: false, isEditing: false, operation: .copy),
+        Situation(policy: .permissive, itemCount: 3, hasActiveDrag: false, isEditing: false, operation: .copy),
+        Situation(policy: .permissive, itemCount: 1, hasActiveDrag: true, isEditing: true, operation: .move),
+        Situation(policy: .permissive, itemCount: 1, hasActiveDrag: true, isEditing: false, operation: .move),
+        Situation(policy: .permissive, itemCount: 2, hasActiveDrag: true, isEditing: false, operation: .cancel),
+    ]
+
+    @Test("A proposal follows from the number of items, whose drag it is, and editing", arguments: situations)
+    func proposal(situation: Situation) {
+        let items = (0..<situation.itemCount).map { _ in DragItem(itemProvider: ItemProvider(object: "x")) }
+        let proposal = PlaceAcceptance(situation.policy).proposal(
+            for: TestDrop(items),
+            hasActiveDrag: situation.hasActiveDrag,
+            isEditing: situation.isEditing
+        )
+        #expect(proposal.operation == situation.operation)
+        #expect(proposal.intent == (situation.operation == .cancel ? .unspecified : .insertAtDestinationIndexPath))
+    }
+
+    @Test("A row goes where the session was, else behind the last row of the last section, if there is a section")
+    func destination() {
+        let acceptance = PlaceAcceptance(.strict)
+        let hovered = IndexPath(row: 2, section: 0)
+        #expect(acceptance.destination(hovered: hovered, rowCounts: [9]) == hovered)
+        #expect(acceptance.destination(hovered: nil, rowCounts: [3, 4]) == IndexPath(row: 4, section: 1))
+        #expect(acceptance.destination(hovered: nil, rowCounts: [3, 0]) == IndexPath(row: 0, section: 1))
+        #expect(acceptance.destination(hovered: nil, rowCounts: []) == nil)
+    }
+
+    // MARK: Changes (S45-S48, S54)
+
+    @Test("Names come one behind the other, before the rows that were there")
+    func insert() {
+        var changes = PlaceChanges(PlaceNames(["a", "b"]))
+        let paths = changes.insert(["x", "y"], at: IndexPath(row: 1, section: 0))
+        #expect(paths == [IndexPath(row: 1, section: 0), IndexPath(row: 2, section: 0)])
+        #expect(changes.places.names == ["a", "x", "y", "b"])
+        #expect(changes.insert([], at: IndexPath(row: 0, section: 0)).isEmpty)
+    }
+
+    @Test("Where the row is not there any more, names come behind the last one")
+    func insertBehind() {
+        var changes = PlaceChanges(PlaceNames(["a"]))
+        let paths = changes.insert(["x", "y"], at: IndexPath(row: 7, section: 0))
+        #expect(paths.map(\.row) == [1, 2] && changes.places.names == ["a", "x", "y"])
+    }
+
+    @Test("A row that is moved is where it was moved to, and the number stays")
+    func move() {
+        var changes = PlaceChanges(PlaceNames(["a", "b", "c"]))
+        #expect(changes.move(from: 0, to: 2) == "a")
+        #expect(changes.places.names == ["b", "c", "a"])
+        #expect(changes.move(from: 2, to: 0) == "a")
+        #expect(changes.move(from: 3, to: 0) == nil)
+        #expect(changes.places.names == ["a", "b", "c"])
+        #expect(changes.remove(at: 1) == "b")
+        #expect(changes.remove(at: 2) == nil)
+    }
+}

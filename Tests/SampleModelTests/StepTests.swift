@@ -1,0 +1,59 @@
+import PasteboardKit
+import Stage
+import Testing
+
+/// The lines of scripts.
+struct StepTests {
+    @Test(
+        "Each form of a step is read",
+        arguments: [
+            ("register b", .register("b")), ("unregister", .unregister), ("press 0", .press(Spot(.row(0)))),
+            ("press Tama 2", .press(Spot(surface: "Tama", .row(2)))),
+            ("press 30,40.5", .press(Spot(.point(Point(x: 30, y: 40.5))))), ("add 3", .add(Spot(.row(3)))),
+            ("hover nowhere", .hover(.nowhere)), ("hover b", .hover(.destination("b", nil))),
+            ("hover b 2", .hover(.destination("b", .row(2)))), ("hover here 1", .hover(.destination("", .row(1)))),
+            ("hover b -5,7", .hover(.destination("b", .point(Point(x: -5, y: 7))))), ("lift", .lift),
+            ("cancel", .cancel), ("select 4", .select(Spot(.row(4)))), ("select none", .select(nil)),
+            ("edit on", .edit(true)), ("enable off", .enable(false)),
+            ("insert 1 Mount  Rainier", .insert(Spot(.row(1)), "Mount Rainier")),
+            ("insert Tama 1 ball", .insert(Spot(surface: "Tama", .row(1)), "ball")),
+            ("remove 2", .remove(Spot(.row(2)))), ("reload", .reload(surface: nil)),
+            ("reload van", .reload(surface: "van")), ("release crate", .release("crate")), ("stop vase", .stop("vase")),
+            ("image none", .image(nil)), ("image a b.png", .image("a b.png")), ("  show ", .show),
+            ("wait outcome transferred", .wait("outcome transferred")), ("quit", .quit),
+        ] as [(String, Step)]
+    )
+    func forms(line: String, step: Step) throws {
+        #expect(try Step(line: line) == step)
+    }
+
+    @Test("Empty lines and comments are no steps", arguments: ["", "  ", "# hover b", "#"])
+    func comments(line: String) throws {
+        #expect(try Step(line: line) == nil)
+    }
+
+    @Test("A word that nobody knows is answered with all that are known")
+    func unknown() {
+        let error = #expect(throws: StepError.self) { try Step(line: "drop b") }
+        #expect(
+            error?.description.hasPrefix("there is no step `drop`; there are: register, unregister, press,") == true
+        )
+    }
+
+    @Test(
+        "A step with the wrong words is answered with its form",
+        arguments: [
+            "register", "press", "press x", "press -1", "press 1 2", "press 1,", "press 1,2,3", "press nan,1", "hover",
+            "hover b c", "hover nowhere 2", "lift now", "select", "select 1,2", "edit", "edit maybe", "insert 1",
+            "remove",
+            "wait", "release", "show all", "quit 1",
+        ]
+    )
+    func wrong(line: String) throws {
+        let error = #expect(throws: StepError.self) { try Step(line: line) }
+        let word = line.split(separator: " ")[0]
+        let form = try #require(Step.forms.first { $0.key == word })
+        #expect(error?.description.hasPrefix("`\(line)` is not of the form `\(word)") == true)
+        #expect(error?.description.hasSuffix("\(form.value)`") == true)
+    }
+}

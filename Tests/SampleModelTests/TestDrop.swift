@@ -1,0 +1,51 @@
+import FoundationEssentials
+import PasteboardKit
+
+/// A session of the tests' own: no broker knows of it.
+final class TestDrop: DropSession {
+    let items: [DragItem]
+    let allowsMoveOperation = true
+    let isRestrictedToDraggingApplication = false
+    let localDragSession: (any DragSession)?
+    let progress = LoadProgress()
+
+    init(_ items: [DragItem], from drag: (any DragSession)? = nil) {
+        self.items = items
+        localDragSession = drag
+    }
+
+    /// Items that have these types, and no bytes.
+    convenience init(_ types: UniformType..., from drag: (any DragSession)? = nil) {
+        let items = types.map { type in
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: type) { Data() }
+            return DragItem(itemProvider: provider)
+        }
+        self.init(items, from: drag)
+    }
+
+    @MainActor func location(in view: InteractionView) -> Point { .zero }
+
+    func loadObjects<T: ItemProviderReading>(
+        ofClass aClass: T.Type,
+        completion: @escaping @MainActor (sending [T]) -> Void
+    ) -> LoadProgress { progress }
+
+    func loadObjects<T: ItemProviderReading>(ofClass aClass: T.Type) async throws(PasteboardError) -> sending [T] {
+        []
+    }
+
+    func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void) {}
+}
+
+/// The drag of such a session.
+final class TestDrag: DragSession {
+    let items: [DragItem] = []
+    let allowsMoveOperation = true
+    let isRestrictedToDraggingApplication = false
+    @MainActor var localContext: Any?
+
+    @MainActor init() {}
+
+    @MainActor func location(in view: InteractionView) -> Point { .zero }
+}
