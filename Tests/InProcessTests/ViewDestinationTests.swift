@@ -42,6 +42,21 @@ struct ViewDestinationTests {
         }
     }
 
+    @Test("of two registrations of a tree at once one is refused")
+    func twiceAtOnce() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let names = ["one", "two"].map { name in
+                Task { @MainActor in try await scene.root.register(as: name, connection: scene.connection) }
+            }
+            var codes: [PasteboardError.Code] = []
+            for name in names {
+                if case .failure(let error as PasteboardError) = await name.result { codes.append(error.code) }
+            }
+            #expect(codes == [.invalidArgument])
+        }
+    }
+
     @Test("a tree that nobody holds is not there any more")
     func released() async throws {
         try await DragBroker.with { broker in
