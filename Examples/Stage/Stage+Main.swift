@@ -27,13 +27,9 @@ extension Stage {
             let stage = Stage(try make(arguments, trace), name: name, trace: trace)
             exit(await stage.play())
         } catch {
-            complain("\(name): \(error)\nusage: \(name) \(usage) [--script FILE]\n")
+            let usage = "usage: \(name) \(usage) [--script FILE]"
+            StandardStreams.say("\(name): \(error)\n\(usage)\n", on: STDERR_FILENO)
             exit(2)
         }
-    }
-
-    /// Says something on standard error.
-    static func complain(_ text: String) {
-        _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
     }
 }

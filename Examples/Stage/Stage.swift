@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import PasteboardKit
 import TableDragAndDrop
 
@@ -34,7 +35,7 @@ public final class Stage {
                 if step == .quit { break }
                 try await take(step)
             } catch {
-                Self.complain("\(name): line \(number): \(error)\n")
+                StandardStreams.say("\(name): line \(number): \(error)\n", on: STDERR_FILENO)
                 return 2
             }
         }

@@ -28,8 +28,7 @@ public final class TraceLog: Sendable {
         let line = words.compactMap(\.self).joined(separator: " ").oneLine
         let found = state.withLock { state in
             // Within the lock, so that the lines are printed in the order in which they are found.
-            print(line)
-            fflush(nil)
+            StandardStreams.say("\(line)\n", on: STDOUT_FILENO)
             state.lines.append(line)
             return state.takeFound()
         }
