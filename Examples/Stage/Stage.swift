@@ -61,6 +61,7 @@ public final class Stage {
                     await drag.cancel()
                     return "cancelled"
                 }
+            case .say(let text): trace.line("said", text)
             case .wait(let beginning): await trace.wait(for: beginning)
             case .show:
                 for surface in program.surfaces { program.show(surface) }

@@ -16,7 +16,7 @@ extension Step {
         "hover": "DESTINATION [ROW | X,Y] | here [ROW | X,Y] | nowhere", "lift": "", "cancel": "",
         "select": "[TABLE] ROW | none", "edit": "on | off", "enable": "on | off", "insert": "[TABLE] ROW TEXT",
         "remove": "[TABLE] ROW", "reload": "[TABLE]", "release": "NAME", "stop": "NAME", "image": "FILE | none",
-        "show": "", "wait": "BEGINNING OF A LINE", "quit": "",
+        "show": "", "wait": "BEGINNING OF A LINE", "say": "TEXT", "quit": "",
     ]
 
     /// Reads a line.
@@ -89,6 +89,9 @@ extension Step {
         case "wait":
             guard !words.isEmpty else { return nil }
             self = .wait(words.rest())
+        case "say":
+            guard !words.isEmpty else { return nil }
+            self = .say(words.rest())
         case "quit": self = .quit
         default: return nil
         }

@@ -44,6 +44,8 @@ public enum Step: Sendable, Hashable {
     case show
     /// Goes on once a line that begins so has been printed. Each line is found by one step, earlier ones first.
     case wait(String)
+    /// Prints a text, so that whoever reads the lines sees how far the script is.
+    case say(String)
     /// Ends the program.
     case quit
 }

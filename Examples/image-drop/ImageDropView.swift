@@ -34,9 +34,11 @@ final class ImageDropView {
         show()
     }
 
-    /// A picture of this process. Its source removes what has moved elsewhere: the local context.
+    /// A picture of this process, which its source removes then, unless it has found back to where it came from: then nothing
+    /// is left of the local context.
     private func take(_ picture: Picture, of session: any DropSession) {
-        if picture === changes.board.picture { session.localDragSession?.localContext = nil }
+        let source = session.localDragSession?.localContext as? ImageDropView
+        if source === self { session.localDragSession?.localContext = nil }
         if changes.show([picture]) { show() }
     }
 
@@ -50,8 +52,16 @@ final class ImageDropView {
 
 extension ImageDropView: DragInteractionDelegate {
     func dragInteraction(_ interaction: DragInteraction, itemsForBeginning session: any DragSession) -> [DragItem] {
-        session.localContext = changes.board.picture
+        session.localContext = self
         return ImagePackaging.items(for: changes.board)
+    }
+
+    func dragInteraction(
+        _ interaction: DragInteraction,
+        itemsForAddingTo session: any DragSession,
+        withTouchAt point: Point
+    ) -> [DragItem] {
+        ImagePackaging.items(for: changes.board)
     }
 
     func dragInteraction(_ interaction: DragInteraction, sessionWillBegin session: any DragSession) {
@@ -77,7 +87,8 @@ extension ImageDropView: DragInteractionDelegate {
 
     func dragInteraction(_ interaction: DragInteraction, sessionDidTransferItems session: any DragSession) {
         trace.line("transferred", label)
-        guard operation == .move, let picture = session.localContext as? Picture else { return }
+        guard operation == .move, session.localContext != nil else { return }
+        guard let picture = session.items.first?.localObject as? Picture else { return }
         if changes.remove(picture) { show() }
     }
 }

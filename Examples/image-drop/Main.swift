@@ -11,7 +11,7 @@
 //     shown TYPE BYTES              the picture in the frame, at each change
 //     shown nothing                 there is none
 //     loaded nothing                something was dropped, and could not be loaded
-//     conclude                      the drop was performed, and its loads are over
+//     conclude                      the drop was performed; its loads go on
 import SampleModels
 import Stage
 

@@ -20,7 +20,7 @@ struct StepTests {
             ("remove 2", .remove(Spot(.row(2)))), ("reload", .reload(surface: nil)),
             ("reload van", .reload(surface: "van")), ("release crate", .release("crate")), ("stop vase", .stop("vase")),
             ("image none", .image(nil)), ("image a b.png", .image("a b.png")), ("  show ", .show),
-            ("wait outcome transferred", .wait("outcome transferred")), ("quit", .quit),
+            ("wait outcome transferred", .wait("outcome transferred")), ("say so far", .say("so far")), ("quit", .quit),
         ] as [(String, Step)]
     )
     func forms(line: String, step: Step) throws {
