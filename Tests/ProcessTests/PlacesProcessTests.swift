@@ -189,4 +189,15 @@ import Testing
         let heard = try places.lines(until: "end")
         #expect(heard.contains("inserted 9 from a shell"))
     }
+
+    @Test("Bytes that are no text are no row, and nothing stops (S50, S51)")
+    func noText() throws {
+        let desk = try Desk()
+        let places = try PlayedProgram("places", at: desk)
+        try places.play("register b", until: "registered b")
+        try desk.directory.write([0xFF, 0xFE, 0x80], to: "bytes")
+        _ = try desk.run("drag", "-t", "public.utf8-plain-text=bytes", "--to", "b")
+        try places.play("wait loaded nothing\nwait end\nsay done", until: "said done")
+        #expect(try places.rows() == Self.parks)
+    }
 }
