@@ -148,6 +148,8 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(name: "TerminalTable", path: "Examples/TerminalTable", swiftSettings: settings),
+
         .target(
             name: "Stage",
             dependencies: ["TableDragAndDrop", "PasteboardKit"],
@@ -162,7 +164,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "places",
-            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            dependencies: ["SampleModels", "Stage", "TerminalTable", "TableDragAndDrop", "PasteboardKit"],
             path: "Examples/places",
             swiftSettings: settings
         ),
@@ -255,6 +257,13 @@ let package = Package(
         .testTarget(
             name: "SampleModelTests",
             dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TerminalTableTests",
+            dependencies: [
+                "TerminalTable", "PasteboardTransport", "TestSupport", "pasteboardd", "places", "placeholders",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

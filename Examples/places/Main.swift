@@ -11,23 +11,32 @@
 //     inserted ROW NAME          a row has come
 //     loaded nothing             something was dropped, and none of it could be loaded
 //     removed ROW NAME           the script has removed a row
+//
+// In a terminal a person drags, with keys:
+//
+//     places --interactive [--policy strict|permissive] [--as NAME] [--slow SECONDS]
 import SampleModels
 import Stage
 
 @main
 enum Main {
     static func main() async {
+        if CommandLine.arguments.contains("--interactive") { await Interactive.main() }
         await Stage.main(
             "places",
             options: ["--policy", "--tables"],
             usage: "[--policy strict|permissive] [--tables NAME,NAME...]"
         ) { arguments, trace throws(StepError) in
-            let name = arguments["--policy"] ?? PlaceAcceptance.Policy.strict.rawValue
-            guard let policy = PlaceAcceptance.Policy(rawValue: name) else {
-                throw StepError("there is no policy \(name); there are strict and permissive")
-            }
             let tables = arguments["--tables"]?.split(separator: ",").map(String.init)
-            return PlacesProgram(policy, tables: tables ?? [nil], trace: trace)
+            return PlacesProgram(try policy(arguments), tables: tables ?? [nil], trace: trace)
         }
+    }
+
+    static func policy(_ arguments: StageArguments) throws(StepError) -> PlaceAcceptance.Policy {
+        let name = arguments["--policy"] ?? PlaceAcceptance.Policy.strict.rawValue
+        guard let policy = PlaceAcceptance.Policy(rawValue: name) else {
+            throw StepError("there is no policy \(name); there are strict and permissive")
+        }
+        return policy
     }
 }

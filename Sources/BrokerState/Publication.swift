@@ -4,8 +4,8 @@ import TypeIdentifiers
 package typealias PublicationID = SlotTable<Publication>.ID
 package typealias KeptID = SlotTable<KeptBytes>.ID
 
-/// One immutable set of contents: what a write made visible; of a drag session it may grow at its end. Independent of the connection that wrote it; boards and
-/// loads point to it, and it goes when neither does.
+/// One immutable set of contents: what a write made visible; of a drag session it may grow at its end. Independent of the
+/// connection that wrote it; boards, sessions and loads point to it, and it goes when none does.
 package struct Publication: Sendable {
     /// The writer's connection and the stream that is this publication's life; nil once the writer has gone.
     var owner: (peer: PeerID, stream: UInt64)?

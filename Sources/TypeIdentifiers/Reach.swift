@@ -41,6 +41,14 @@ extension Conformance {
             }
         }
 
+        /// Whether it conforms to one of several types. However many they are, the work is that of what it holds alone.
+        package func conforms(toAny targets: Targets) -> Bool {
+            switch form {
+            case .row(let own): targets.conforming.contains(Int(own))
+            case .walked(let walk): walk.meets(targets)
+            }
+        }
+
         /// With what edges add: any of them may be followed, whatever it starts from.
         ///
         /// The work is linear in what the edges reach.
@@ -73,6 +81,15 @@ extension Conformance {
             spelledCount = max(0, names.count - closure.count - 1)
         }
 
+        func meets(_ targets: Targets) -> Bool {
+            targets.rows.contains { holdsRow($0) } || names.contains { targets.names.contains($0) }
+                || added.contains { targets.names.contains($0) }
+        }
+
+        private func holdsRow(_ row: Int) -> Bool {
+            row / 64 < rows.count && rows[row / 64] & (1 << UInt64(row % 64)) != 0
+        }
+
         func adding(_ edges: Edges) -> Walk {
             var result = self
             var pending = edges.indices(from: self)
@@ -86,7 +103,7 @@ extension Conformance {
 
         func holds(_ key: IdentifierKey, row: Int?) -> Bool {
             guard let row else { return names.contains(key) || added.contains(key) }
-            return row / 64 < rows.count && rows[row / 64] & (1 << UInt64(row % 64)) != 0
+            return holdsRow(row)
         }
 
         /// - Returns: whether it is new.
@@ -100,6 +117,26 @@ extension Conformance {
             let bit: UInt64 = 1 << UInt64(row % 64)
             defer { rows[row / 64] |= bit }
             return rows[row / 64] & bit == 0
+        }
+    }
+
+    /// Types that are asked about together, again and again.
+    package struct Targets: Sendable {
+        /// Those of the table, and names that it does not have.
+        fileprivate let rows: [Int]
+        fileprivate let names: Set<IdentifierKey>
+        /// Rows of all that conform to one of them.
+        fileprivate let conforming: Set<Int>
+
+        package init(_ identifiers: [String]) {
+            let rows = Set(identifiers.compactMap { ConformanceTable.row(of: $0) })
+            self.rows = rows.sorted()
+            self.names = Set(identifiers.filter { ConformanceTable.row(of: $0) == nil }.map(IdentifierKey.init))
+            self.conforming = Set(
+                ConformanceTable.identifiers.indices.filter { row in
+                    rows.contains(row) || rows.contains { ConformanceTable.conforms(row, to: $0) }
+                }
+            )
         }
     }
 

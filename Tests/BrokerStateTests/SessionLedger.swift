@@ -52,9 +52,6 @@ struct SessionLedger {
     private(set) var handles: [UInt64] = []
     private(set) var broken: [String] = []
     private(set) var performs = 0
-    private(set) var transfers = 0
-    private(set) var failedTransfers = 0
-    private(set) var wholeMoves = 0
 
     // MARK: What was done
 
@@ -240,9 +237,7 @@ struct SessionLedger {
         if self.loads.values.contains(where: { $0.handle == handle }) {
             self.breaks("transferred before the last load")
         }
-        self.transfers += 1
         guard transferred.failure == nil else {
-            self.failedTransfers += 1
             if drop.operation == 3, !drop.isConcluded, !transferred.items.isEmpty {
                 self.breaks("a move that failed names items before it was concluded")
             }
@@ -250,7 +245,6 @@ struct SessionLedger {
         }
         if drop.hasFailed { self.breaks("transferred, though the destination did not take it") }
         guard drop.operation == 3 else { return }
-        self.wholeMoves += 1
         if !drop.isConcluded { self.breaks("moved without a conclusion") }
         if drop.arrived.count < drag.items || transferred.items.count != drag.items {
             self.breaks("moved, and \(drop.arrived.count) of \(drag.items) items arrived")
@@ -324,7 +318,7 @@ struct SessionLedger {
     mutating func checkAllEnded() {
         if !self.drags.isEmpty || !self.visits.isEmpty || !self.loads.isEmpty {
             self.breaks(
-                "\(self.drags.count) sessions, \(self.visits.count) visits, \(self.loads.count) loads never ended"
+                "\(self.drags.count) sessions, \(self.visits.count) visits, \(self.loads) never ended"
             )
         }
     }

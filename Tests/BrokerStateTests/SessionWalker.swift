@@ -268,7 +268,7 @@ struct SessionWalker {
         load.handle = handle
         load.item = .random(in: 0...(self.chance(90) ? 1 : 4), using: &self.random)
         load.credit = 1 << 20
-        if self.chance(10) { load.timeoutMilliseconds = .random(in: 0...2_000, using: &self.random) }
+        if self.chance(10) { load.timeoutMilliseconds = .random(in: 1...2_000, using: &self.random) }
         self.ledger.loading(load.item ?? 0, of: handle, on: Stream(peer: peer, id: stream))
         self.broker.send(load, on: stream, from: peer)
         if self.chance(5) {

@@ -21,6 +21,7 @@ extension StateHarness {
     }
 
     /// A session with items that has not begun. Returns its stream.
+    @discardableResult
     mutating func offer(
         _ items: [Item] = [Item("public.text")],
         from peer: PeerID,

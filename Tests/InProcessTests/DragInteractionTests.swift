@@ -180,6 +180,20 @@ struct DragInteractionTests {
         }
     }
 
+    @Test("a drag whose task is cancelled while it begins is ended for whom it had begun")
+    func cancelled() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let beginning = Task { @MainActor in _ = try await scene.begin() }
+            beginning.cancel()
+            let result = await beginning.result
+            let error = #expect(throws: PasteboardError.self) { try result.get() }
+            #expect(error?.code == .cancelled)
+            #expect(scene.trace["a"] == Self.beginning + ["willEnd cancel", "didEnd cancel"])
+            try await scene.begin().cancel()
+        }
+    }
+
     @Test("a source that withdraws or loses its broker hears that it has ended, once")
     func withdrawn() async throws {
         try await DragBroker.with { broker in

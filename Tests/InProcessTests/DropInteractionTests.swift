@@ -167,6 +167,9 @@ struct DropInteractionTests {
             outer.view.isUserInteractionEnabled = false
             #expect(try await drag.move(to: .here(5, 6)).operation == .cancel)
             #expect(scene.trace["i"].last == "exit")
+            outer.view.isUserInteractionEnabled = true
+            #expect(try await drag.move(to: .here(5, 7)).operation == .copy)
+            #expect(scene.trace["i"].suffix(2) == ["enter", "update"])
             await drag.cancel()
             await scene.trace.reaches("end", of: "i")
         }

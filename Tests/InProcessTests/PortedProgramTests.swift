@@ -260,4 +260,68 @@ import Testing
         #expect(shown.localizedDescription == "\(shown)" && shown.localizedDescription.contains("public.png"))
         #expect((shown as NSError).domain == ItemProvider.errorDomain && (shown as NSError).code == -1000)
     }
+
+    @Test("A card is moved to another card, copied to another process, and takes what fits")
+    @MainActor func placeCard() async throws {
+        try await DragBroker.with { broker in
+            let board = InteractionView()
+            board.connection = broker.connect()
+            let (card, other) = (
+                PlaceCard(frame: Rect(x: 0, y: 0, width: 50, height: 50), place: "Sequoia"),
+                PlaceCard(frame: Rect(x: 50, y: 0, width: 50, height: 50), place: nil)
+            )
+            for view in [card.view, other.view] { board.addSubview(view) }
+            try await #expect(board.beginDrag(at: Point(x: 60, y: 10)) == nil)
+
+            let moved = try #require(try await board.beginDrag(at: Point(x: 10, y: 10)))
+            #expect(try await moved.move(to: .here(20, 20)).operation == .forbidden)
+            #expect(try await moved.move(to: .here(60, 10)).operation == .move)
+            #expect(other.isHighlighted && !card.isHighlighted)
+            try await moved.drop()
+            #expect(await moved.outcome().text == "transferred move")
+            #expect(card.place == nil && other.place == "Sequoia")
+
+            let far = PlaceCard(frame: .zero, place: "Yosemite")
+            try await far.view.register(as: "far", connection: broker.connect())
+            let two = try await PasteboardKit.Drag.begin([.text("a"), .text("b")], connection: broker.connect())
+            #expect(try await two.move(to: DropLocation("far")).operation == .cancel)
+            await two.cancel()
+            let picture = ItemProvider()
+            picture.registerDataRepresentation(for: .png) { Data() }
+            let wrong = try await PasteboardKit.Drag.begin(
+                [DragItem(itemProvider: picture)],
+                connection: broker.connect()
+            )
+            #expect(try await wrong.move(to: DropLocation("far")).operation == .cancel)
+            await wrong.cancel()
+            let text = try await PasteboardKit.Drag.begin([.text("Pinnacles")], connection: broker.connect())
+            try await text.move(to: DropLocation("far"))
+            try await text.drop()
+            _ = await text.outcome()
+            #expect(far.place == "Pinnacles")
+        }
+    }
+
+    @Test("A picture is dropped where the frame hangs, and nowhere else on the wall")
+    @MainActor func pictureFrame() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            let (full, empty) = (PictureFrame(picture: Data("png".utf8), caption: "Half Dome"), PictureFrame())
+            for wall in [full.wall, empty.wall] { wall.connection = connection }
+            try await empty.wall.register(as: "wall", connection: connection)
+            try await #expect(full.wall.beginDrag(at: Point(x: 1, y: 1)) == nil)
+            try await #expect(empty.wall.beginDrag(at: Point(x: 150, y: 100)) == nil)
+            let drag = try #require(try await full.wall.beginDrag(at: Point(x: 150, y: 100)))
+            #expect(try await drag.move(to: DropLocation("wall", point: Point(x: 50, y: 60))).operation == .cancel)
+            #expect(try await drag.move(to: .here(150, 60)).operation == .move)
+            let place = DropLocation("wall", point: Point(x: 150.5, y: 60))
+            #expect(try await drag.move(to: place).operation == .move)
+            #expect(empty.lastDropPoint == Point(x: 150.5, y: 60))
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred move")
+            // The program puts the picture up on its main queue.
+            while empty.caption.isEmpty, !Task.isCancelled { await Task.yield() }
+            #expect(empty.picture == Data("png".utf8) && empty.caption == "Half Dome")
+        }
+    }
 }

@@ -42,6 +42,21 @@ struct ViewDestinationTests {
         }
     }
 
+    @Test("of two registrations of a tree at once one is refused")
+    func twiceAtOnce() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let names = ["one", "two"].map { name in
+                Task { @MainActor in try await scene.root.register(as: name, connection: scene.connection) }
+            }
+            var codes: [PasteboardError.Code] = []
+            for name in names {
+                if case .failure(let error as PasteboardError) = await name.result { codes.append(error.code) }
+            }
+            #expect(codes == [.invalidArgument])
+        }
+    }
+
     @Test("a tree that nobody holds is not there any more")
     func released() async throws {
         try await DragBroker.with { broker in
@@ -69,7 +84,9 @@ struct ViewDestinationTests {
             await scene.connection.close()
             await scene.trace.reaches("end", of: "d")
             let connection = broker.connect()
-            while (try? await scene.root.register(as: "again", connection: connection)) == nil { await Task.yield() }
+            while (try? await scene.root.register(as: "again", connection: connection)) == nil, !Task.isCancelled {
+                await Task.yield()
+            }
             let next = try await scene.begin()
             #expect(try await next.move(to: .here).operation == .copy)
             await next.cancel()

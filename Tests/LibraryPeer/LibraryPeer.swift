@@ -9,6 +9,7 @@ enum LibraryPeer {
     private static let usage = """
         usage: library-peer source SOCKET [NAME=VALUE | KIND ...]
                library-peer destination SOCKET [NAME=VALUE | FORM ...]
+               library-peer view SOCKET [NAME=VALUE | WORD ...]
 
         A source makes an item of each KIND: data, file, folder, object, lazy, json, stream, memory, custom; a setting
         counts for the kinds behind it: name=NAME (suggested), file=PATH (of file, folder), count=N (bytes), presentation,
@@ -19,6 +20,11 @@ enum LibraryPeer {
         A destination loads each item in each FORM: data, file, inPlace, object, chunks, paused (chunks, of which it takes
         the first, says `first` and waits for a line), types; with item=N one item, as type=TYPE, else the item's first, with
         loads=N that many at once, timeout=MILLISECONDS, and group=TOKEN. It says a line for each.
+
+        A view says what its delegate is told. With name=NAME it is a destination, says `registered`, and proposes copy,
+        or move with the word move; with waits a drop goes on until it has read a line. With to=NAME it drags text=TEXT
+        there, with between to move between processes, with restricted for its own process alone; with waits it lets
+        go once it has read a line. It says the outcome.
 
         """
 
@@ -33,6 +39,7 @@ enum LibraryPeer {
             switch role {
             case "source": try await LibrarySource(words).run(board)
             case "destination": try await LibraryDestination(words).run(board)
+            case "view": try await LibraryView(words).run(connection)
             default: throw Misuse()
             }
         } catch {

@@ -94,6 +94,11 @@ final class BrokerProcess {
         try self.library(["destination", self.place.socket] + words)
     }
 
+    /// A program with a view, which drags or is dropped on.
+    func libraryView(_ words: [String]) throws -> PeerProcess {
+        try self.library(["view", self.place.socket] + words)
+    }
+
     private func library(_ arguments: [String]) throws -> PeerProcess {
         let peer = try PeerProcess("library-peer", arguments, environment: self.place.environment)
         self.peers.append(peer)

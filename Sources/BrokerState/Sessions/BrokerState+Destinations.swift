@@ -36,7 +36,6 @@ extension BrokerState {
         }
         let types = destination.accepts.map { $0.match == 2 ? "" : $0.type }
         let metadata = types.reduce(UInt64(destination.name.utf8.count)) { $0 + UInt64($1.utf8.count) }
-        let accepts = try AcceptList(destination.accepts, preference: 0, edges: [])
         let charge = try self.accounting.charge(
             owner.account,
             Accounting.Amount(objects: 1, metadata: metadata),
@@ -48,7 +47,7 @@ extension BrokerState {
                 stream: stream,
                 name: destination.name,
                 types: types.contains("") ? [] : types,
-                accepts: accepts,
+                accepts: AcceptedTypes(destination.accepts),
                 isOwnProcess: hidden,
                 allowsSimultaneousSessions: destination.allowsSimultaneousSessions ?? false,
                 charge: charge
@@ -208,9 +207,9 @@ extension BrokerState {
         if !visit.isWanted {
             // Each item is looked at once.
             let isWanted = publication.items[visit.checkedItems...].contains { item in
-                destination.accepts.choose(among: item.representations) {
-                    viewer.sees($0.visibility, of: publication.writer)
-                } != nil
+                item.representations.contains {
+                    viewer.sees($0.visibility, of: publication.writer) && destination.accepts.take($0)
+                }
             }
             self.visits.update(visitID) {
                 $0.isWanted = isWanted

@@ -11,7 +11,7 @@ package struct StoredDestination: Sendable {
     let stream: UInt64
     let name: String
     let types: [String]
-    let accepts: AcceptList
+    let accepts: AcceptedTypes
     let isOwnProcess: Bool
     let allowsSimultaneousSessions: Bool
     let charge: Charge

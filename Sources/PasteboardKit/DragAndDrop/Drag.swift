@@ -26,13 +26,22 @@ public final class Drag: DragSession {
     }
 
     /// What has become of a session.
-    public enum Outcome: Sendable {
+    public enum Outcome: Sendable, CustomStringConvertible {
         /// Nothing was transferred.
         case cancelled
         /// The destination has all that it asked for, and said that it is complete; after a move: all there is.
         case transferred(DropOperation)
         /// It was not completed. Nothing may be deleted but ``Drag/transferredItems``.
         case failed(PasteboardError)
+
+        /// The case, and what it has, in one line.
+        public var description: String {
+            switch self {
+            case .cancelled: "cancelled"
+            case .transferred(let operation): "transferred(\(operation))"
+            case .failed(let error): "failed: \(error)"
+            }
+        }
     }
 
     /// Whatever this process wants to find again in its own destinations; never sent.

@@ -162,6 +162,7 @@ package final class DropRegistration: Sendable {
     }
 
     private func perform(_ session: RemoteDropSession, _ operation: DropOperation, at location: DropLocation) async {
+        await session.letSourceHear()
         await session.perform { try await self.receiver.perform(session, at: location, operation: operation) }
         let isOver = sessions.withLock { sessions -> Bool in
             sessions[session.stream]?.isPerforming = false
@@ -175,7 +176,9 @@ package final class DropRegistration: Sendable {
     private func end(_ session: RemoteDropSession) async {
         session.window.end()
         if session.leave() { await receiver.exited(session) }
-        if session.hasEntered { await receiver.ended(session) }
+        guard session.hasEntered else { return }
+        await session.letSourceHear()
+        await receiver.ended(session)
     }
 }
 

@@ -103,6 +103,11 @@ package final class RemoteDropSession: DropSession {
     var isInside: Bool { state.withLock { $0.isInside } }
     var hasEntered: Bool { state.withLock { $0.hasEntered } }
 
+    /// A source of this process hears first of what is behind it already: what a program sees in one process has one order.
+    func letSourceHear() async {
+        await local?.reports?.tell()
+    }
+
     // MARK: The drop
 
     /// What a handler of a drop may do, and what is told of it.

@@ -5,9 +5,8 @@
 /// superclass conforms and does not have it.
 @MainActor
 public protocol DragInteractionDelegate: AnyObject {
-    /// What is dragged from here.
+    /// What is dragged from here. The session has no items yet; where it begins is its location.
     ///
-    /// - Parameter session: one that has no items yet; where it begins is its location.
     /// - Returns: the items; none: no drag begins, and nothing else is called.
     func dragInteraction(_ interaction: DragInteraction, itemsForBeginning session: any DragSession) -> [DragItem]
 
@@ -35,9 +34,8 @@ public protocol DragInteractionDelegate: AnyObject {
     /// The session is at another place, or over nothing.
     func dragInteraction(_ interaction: DragInteraction, sessionDidMove session: any DragSession)
 
-    /// What is added to a session that is under way, when it is asked for at a point of the view.
+    /// What is added to a session that is under way, when it is asked for at a point of the view, in its coordinates.
     ///
-    /// - Parameter point: in the view's coordinates.
     /// - Returns: the items; none: nothing is added. Default: none.
     func dragInteraction(
         _ interaction: DragInteraction,
@@ -45,9 +43,8 @@ public protocol DragInteractionDelegate: AnyObject {
         withTouchAt point: Point
     ) -> [DragItem]
 
-    /// Items are about to be added. Every interaction hears of it that items of the session have come from.
-    ///
-    /// - Parameter addingInteraction: the one that they come from; where they come from none, the one that the drag began at.
+    /// Items are about to be added. Every interaction hears of it that items of the session have come from. The one that
+    /// these come from is named last; where they come from none, it is the one that the drag began at.
     func dragInteraction(
         _ interaction: DragInteraction,
         session: any DragSession,
@@ -55,15 +52,11 @@ public protocol DragInteractionDelegate: AnyObject {
         for addingInteraction: DragInteraction
     )
 
-    /// The session was let go of, or is lost; nothing has been transferred yet.
-    ///
-    /// - Parameter operation: what the drop does.
+    /// The session was let go of, or is lost; nothing has been transferred yet. The operation is what the drop does.
     func dragInteraction(_ interaction: DragInteraction, session: any DragSession, willEndWith operation: DropOperation)
 
-    /// The session was let go of, or is lost: after ``dragInteraction(_:session:willEndWith:)``.
-    ///
-    /// - Parameter operation: what the drop does. What the items are made of is needed until they are transferred, which
-    ///   may be much later.
+    /// The session was let go of, or is lost: after ``dragInteraction(_:session:willEndWith:)``. What the items are made of
+    /// is needed until they are transferred, which may be much later.
     func dragInteraction(_ interaction: DragInteraction, session: any DragSession, didEndWith operation: DropOperation)
 
     /// The destination has all that it asked for, and said that it is complete: what was moved can be deleted now. Never

@@ -5,9 +5,7 @@ extension InteractionView {
         sequence(first: self, next: \.superview).contains { $0 === view }
     }
 
-    /// A point of this view, in another's coordinates.
-    ///
-    /// - Parameter view: one of the same tree; nil: the outermost.
+    /// A point of this view, in the coordinates of another one of the same tree; without one, of the outermost.
     public func convert(_ point: Point, to view: InteractionView?) -> Point {
         let outer = sequence(first: self, next: \.superview).reduce(point) { point, view in
             guard view.superview != nil else { return point }
@@ -16,9 +14,7 @@ extension InteractionView {
         return view?.converting(outer) ?? outer
     }
 
-    /// A point of another view, in this one's coordinates.
-    ///
-    /// - Parameter view: one of the same tree; nil: the outermost.
+    /// A point of another view of the same tree, or without one of the outermost, in this one's coordinates.
     public func convert(_ point: Point, from view: InteractionView?) -> Point {
         converting(view?.convert(point, to: nil) ?? point)
     }

@@ -22,8 +22,8 @@ open class InteractionView {
     /// What it takes part in, in the order of adding.
     public private(set) var interactions: [any Interaction] = []
 
-    /// The way to the broker for drags that begin in this tree, if it is its outermost view.
-    package var connection = PasteboardConnection.shared
+    /// The way to the broker for drags that begin in this tree, if it is its outermost view. Registering it sets it.
+    public var connection = PasteboardConnection.shared
     /// What takes drops in it besides its interactions, if it is a view of its own kind.
     package var ownDropTarget: (any DropTarget)?
     /// What sessions are over here and in what lies in it.
@@ -102,7 +102,7 @@ open class InteractionView {
         destination = try await ViewDestination(
             name,
             accepting: types,
-            allowsSimultaneousSessions: dropTargets.contains { $0.allowsSimultaneousDropSessions },
+            allowsSimultaneousSessions: allDropTargets.contains { $0.allowsSimultaneousDropSessions },
             sessions: sessions,
             connection: connection
         )

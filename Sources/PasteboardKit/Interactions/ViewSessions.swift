@@ -20,8 +20,9 @@ final class ViewSessions: DropReceiver {
             visit.wasProposed = true
             return target.sessionDidUpdate(session, at: location)
         }
-        // Who declines is not asked again before there are more items, and it may yet move to another view.
-        guard root?.dropTargets.allSatisfy(visit.isRefused(by:)) ?? true else {
+        // Who declines is not asked again before there are more items, and until then the session may yet move to another
+        // view, or the view may be enabled.
+        guard let all = root?.allDropTargets, !all.isEmpty, all.allSatisfy(visit.isRefused(by:)) else {
             visit.wasProposed = true
             return DropProposal(operation: .cancel)
         }
@@ -110,6 +111,11 @@ final class ViewSessions: DropReceiver {
 extension InteractionView {
     var ownDropTargets: [any DropTarget] {
         (ownDropTarget.map { [$0] } ?? []) + interactions.compactMap { $0 as? any DropTarget }
+    }
+
+    /// Of this view and all that lie in it.
+    var allDropTargets: [any DropTarget] {
+        ownDropTargets + subviews.flatMap(\.allDropTargets)
     }
 
     /// Of this view and all that lie in it, without disabled ones: the outer ones first, of those side by side the uppermost.

@@ -1,0 +1,115 @@
+/// Turns what a terminal sends into keys, however the bytes are cut into pieces.
+///
+/// A terminal sends an arrow as the escape key's byte and more, so after that byte alone nobody knows which it is: the rest
+/// comes at once, or it was the key. Who reads says when that time is over, with ``flush()``. What is no key that anybody
+/// here wants, and what is no UTF-8, is dropped.
+public struct KeyDecoder: Sendable {
+    private static let escape: UInt8 = 0x1B
+    /// No sequence that means anything here is longer.
+    private static let longest = 32
+
+    /// The beginning of a key.
+    private var pending: [UInt8] = []
+
+    /// Makes a decoder that has seen nothing.
+    public init() {}
+
+    /// Whether a key has begun.
+    public var isWaiting: Bool { !pending.isEmpty }
+
+    /// The keys that are complete with these bytes.
+    public mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
+        var keys: [Key] = []
+        for byte in bytes { take(byte, &keys) }
+        return keys
+    }
+
+    /// Says that what has begun is all there is.
+    public mutating func flush() -> [Key] {
+        defer { pending = [] }
+        return pending.first == Self.escape ? [.escape] : []
+    }
+
+    private mutating func take(_ byte: UInt8, _ keys: inout [Key]) {
+        guard let first = pending.first else { return begin(byte, &keys) }
+        guard first == Self.escape else { return takeScalar(byte, &keys) }
+        guard pending.count > 1 else { return takeEscaped(byte, &keys) }
+        switch byte {
+        case 0x20...0x3F where pending[1] == UInt8(ascii: "[") && pending.count < Self.longest:
+            pending.append(byte)
+        case 0x40...0x7E:
+            if let key = Self.key(final: byte, parameters: pending[2...]) { keys.append(key) }
+            pending = []
+        default:
+            // It was no sequence after all.
+            pending = []
+            begin(byte, &keys)
+        }
+    }
+
+    private mutating func begin(_ byte: UInt8, _ keys: inout [Key]) {
+        switch byte {
+        case Self.escape, 0xC2...0xF4: pending = [byte]
+        case 0x09: keys.append(.tab)
+        case 0x0A, 0x0D: keys.append(.enter)
+        case 0x08, 0x7F: keys.append(.backspace)
+        case 0x01...0x1A: keys.append(.control(Character(Unicode.Scalar(byte + 0x60))))
+        case 0x20...0x7E: keys.append(.character(Character(Unicode.Scalar(byte))))
+        default: break
+        }
+    }
+
+    private mutating func takeEscaped(_ byte: UInt8, _ keys: inout [Key]) {
+        if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") {
+            pending.append(byte)
+        } else {
+            pending = []
+            keys.append(.escape)
+            begin(byte, &keys)
+        }
+    }
+
+    private mutating func takeScalar(_ byte: UInt8, _ keys: inout [Key]) {
+        guard 0x80...0xBF ~= byte else {
+            pending = []
+            return begin(byte, &keys)
+        }
+        pending.append(byte)
+        let length = pending[0] < 0xE0 ? 2 : pending[0] < 0xF0 ? 3 : 4
+        guard pending.count == length else { return }
+        if let text = String(validating: pending, as: UTF8.self), let character = text.first, !character.isControl {
+            keys.append(.character(character))
+        }
+        pending = []
+    }
+
+    private static func key(final: UInt8, parameters: ArraySlice<UInt8>) -> Key? {
+        switch Unicode.Scalar(final) {
+        case "A": .up
+        case "B": .down
+        case "C": .right
+        case "D": .left
+        case "H": .home
+        case "F": .end
+        case "M": parameters.isEmpty ? .enter : nil
+        case "Z": .backTab
+        case "~":
+            switch String(decoding: parameters.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self) {
+            case "1", "7": .home
+            case "3": .delete
+            case "4", "8": .end
+            case "5": .pageUp
+            case "6": .pageDown
+            default: nil
+            }
+        default: nil
+        }
+    }
+}
+
+extension Character {
+    /// Between the bytes of the two sets of control characters.
+    fileprivate var isControl: Bool {
+        unicodeScalars.first?.properties.generalCategory == .control
+    }
+}

@@ -1,0 +1,137 @@
+extension TableScreen {
+    /// It on a screen: the title, the rows, what is in the air, what has happened, and the keys.
+    ///
+    /// On a screen with few rows the less important go: the keys first, and the rows of the table last.
+    public func frame(_ size: ScreenSize) -> Frame {
+        let height = size.rows
+        let hintLines = height >= 6 ? hintLines(size.columns).prefix((height - 2) / 4) : []
+        let hasTitle = height >= 3
+        let hasMessage = height >= 4
+        let hasSession = height >= 2
+        let others = hintLines.count + [hasTitle, hasMessage, hasSession].count { $0 }
+        let table = tableLines(size.columns)
+        let visible = Self.visible(table.lines.count, around: table.focus, height: height - others)
+
+        var lines: [Line] = []
+        if hasTitle { lines.append(titleLine(size.columns, visible: visible, of: table.lines.count)) }
+        lines += table.lines[visible]
+        lines += Array(repeating: Line(columns: size.columns), count: height - others - visible.count)
+        if hasSession { lines.append(sessionLine(size.columns)) }
+        if hasMessage { lines.append(Line(columns: size.columns, " \(message)")) }
+        return Frame(lines + hintLines, size: size)
+    }
+
+    /// The lines to show of those that there are: those around the one with the focus.
+    private static func visible(_ count: Int, around focus: Int, height: Int) -> Range<Int> {
+        let first = max(0, min(focus - height / 2, count - height))
+        return first..<min(first + height, count)
+    }
+
+    // MARK: Lines
+
+    private func titleLine(_ columns: Int, visible: Range<Int>, of count: Int) -> Line {
+        let style = Style(isBold: true, isReversed: true)
+        var right = state
+        if visible.count < count {
+            right += "\(right.isEmpty ? "" : "  ")\(visible.lowerBound + 1)–\(visible.upperBound) of \(count)"
+        }
+        var line = Line(columns: columns, " \(title) ", style, limit: max(columns - right.columns - 2, columns / 2))
+        line.fill(with: " ", style, leaving: min(right.columns + 1, line.room))
+        line.append("\(right) ", style)
+        return line.filled(style)
+    }
+
+    private func sessionLine(_ columns: Int) -> Line {
+        guard let session else { return Line(columns: columns) }
+        return Line(columns: columns, " ✈ \(session)", Style(.cyan, isBold: true))
+    }
+
+    /// As many keys in a line as fit, each with what it does.
+    private func hintLines(_ columns: Int) -> [Line] {
+        var lines: [Line] = []
+        for hint in hints {
+            if lines.isEmpty || lines[lines.count - 1].room < hint.key.columns + hint.meaning.columns + 3 {
+                lines.append(Line(columns: columns))
+            }
+            let last = lines.count - 1
+            lines[last].append(lines[last].cells.isEmpty ? " " : "  ")
+            lines[last].append(hint.key, Style(isBold: true))
+            lines[last].append(" \(hint.meaning)", Style(isDim: true))
+        }
+        return lines
+    }
+
+    // MARK: Rows
+
+    /// The lines of the rows and of the gap, and which of them to look at.
+    private func tableLines(_ columns: Int) -> (lines: [Line], focus: Int) {
+        var lines = rows.enumerated().map { index, row in line(of: row, at: index, columns) }
+        var focus = cursor ?? 0
+        switch mark?.place {
+        case .gap(let row):
+            focus = max(0, min(row, lines.count))
+            lines.insert(gapLine(columns), at: focus)
+        case .row(let row): focus = row
+        case nil: break
+        }
+        if lines.isEmpty { lines.append(Line(columns: columns, "   (no rows)", Style(isDim: true))) }
+        return (lines, max(0, min(focus, lines.count - 1)))
+    }
+
+    private func gapLine(_ columns: Int) -> Line {
+        guard let mark else { return Line(columns: columns) }
+        var line = Line(columns: columns, " ──▶ \(mark.label) ", mark.style)
+        line.fill(with: "─", mark.style)
+        return line
+    }
+
+    private func line(of row: Row, at index: Int, _ columns: Int) -> Line {
+        var line = Line(columns: columns, index == cursor ? " ▸ " : "   ", Style(isBold: true))
+        line.append(Self.number(index, of: rows.count) + " ", Style(isDim: true), limit: columns / 4)
+        let mark = mark?.place == .row(index) ? mark : nil
+        var style = Style(isBold: index == cursor, isReversed: mark != nil)
+        switch row {
+        case .plain(let text):
+            line.append(text, style)
+        case .lifted(let text):
+            style.isDim = true
+            line.append(text, style, limit: line.room - 4)
+            line.append(" ✈", Style(.cyan))
+        case .placeholder(let text, let fraction):
+            append(text, fraction, to: &line)
+        }
+        if let mark { line.append("  ◀── \(mark.label)", mark.style) }
+        return line
+    }
+
+    /// What is to come, at most half of the line, and how far it has come.
+    private func append(_ text: String, _ fraction: Double?, to line: inout Line) {
+        line.append(text, Style(.yellow), limit: max(line.room / 2, 1))
+        line.append(" ")
+        guard let fraction = fraction.map({ min(max($0, 0), 1) }), !fraction.isNaN else {
+            return line.append("…", Style(.yellow))
+        }
+        let percent = " \(Int(fraction * 100)) %"
+        let bar = min(line.room - percent.columns, 20)
+        if bar >= 3 {
+            let full = Int(fraction * Double(bar))
+            line.append(String(repeating: "█", count: full), Style(.yellow))
+            line.append(String(repeating: "░", count: bar - full), Style(.yellow, isDim: true))
+        }
+        line.append(percent)
+    }
+
+    /// The number that people give the row, as wide as that of the last.
+    private static func number(_ index: Int, of count: Int) -> String {
+        let number = String(index + 1)
+        return String(repeating: " ", count: max(String(count).count - number.count, 0)) + number
+    }
+}
+
+extension Line {
+    /// A line that begins with text.
+    fileprivate init(columns: Int, _ text: String, _ style: Style = .plain, limit: Int = .max) {
+        self.init(columns: columns)
+        append(text, style, limit: limit)
+    }
+}

@@ -1,0 +1,77 @@
+/// A table as somebody sees it in a terminal: its rows, where the cursor is, what is in the air and where it would land.
+///
+/// A value, drawn by ``frame(_:)``; all texts may be anything.
+public struct TableScreen: Sendable, Equatable {
+    /// A row.
+    public enum Row: Sendable, Equatable {
+        /// One that is there.
+        case plain(String)
+        /// One that somebody has picked up.
+        case lifted(String)
+        /// One that is to come, and how much of it has; nil: nobody knows.
+        case placeholder(String, fraction: Double?)
+    }
+
+    /// Where a drop would land, and what it would do.
+    public struct Mark: Sendable, Equatable {
+        /// A place in the table.
+        public enum Place: Sendable, Equatable {
+            /// Between rows: before this one, or behind the last.
+            case gap(before: Int)
+            /// At a row.
+            case row(Int)
+        }
+
+        /// Where it would land.
+        public let place: Place
+        /// What it would do, in words.
+        public let label: String
+        /// Whether it would do nothing.
+        public let isRefused: Bool
+
+        /// Marks a place.
+        public init(_ place: Place, _ label: String, isRefused: Bool = false) {
+            self.place = place
+            self.label = label
+            self.isRefused = isRefused
+        }
+
+        var style: Style { Style(isRefused ? .red : .green, isBold: true) }
+    }
+
+    /// What a key does.
+    public struct Hint: Sendable, Equatable {
+        /// What is written on the key.
+        public let key: String
+        /// What it does.
+        public let meaning: String
+
+        /// Names a key.
+        public init(_ key: String, _ meaning: String) {
+            self.key = key
+            self.meaning = meaning
+        }
+    }
+
+    /// What the table is.
+    public var title: String
+    /// How it is, at the right of the title.
+    public var state = ""
+    /// The rows.
+    public var rows: [Row] = []
+    /// The row with the cursor.
+    public var cursor: Int?
+    /// The place of a drop.
+    public var mark: Mark?
+    /// What is in the air; nil: nothing.
+    public var session: String?
+    /// What has happened last.
+    public var message = ""
+    /// What keys do now.
+    public var hints: [Hint] = []
+
+    /// A table without rows.
+    public init(title: String) {
+        self.title = title
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+import PasteboardKit
+import SampleModels
+import Stage
+import TerminalTable
+
+/// `places` in a terminal: what makes it, and how it ends.
+@MainActor
+enum Interactive {
+    static func main() async -> Never {
+        do {
+            let arguments = try StageArguments(
+                CommandLine.arguments.dropFirst(),
+                options: ["--policy", "--as", "--slow"],
+                switches: ["--interactive"]
+            )
+            let pace = try pace(arguments)
+            let policy = try Main.policy(arguments)
+            // Signals are its business from here on.
+            let terminal = try Terminal()
+            let places = TerminalPlaces(PlaceAcceptance(policy), pace: pace, terminal: terminal)
+            do {
+                try await places.register(as: arguments["--as"])
+            } catch {
+                terminal.close()
+                end("\(error)", code: 1)
+            }
+            let signal = await places.run()
+            terminal.close()
+            if let signal { Terminal.end(by: signal) }
+            exit(0)
+        } catch {
+            end(
+                "\(error)\nusage: places --interactive [--policy strict|permissive] [--as NAME] [--slow SECONDS]",
+                code: 2
+            )
+        }
+    }
+
+    private static func pace(_ arguments: StageArguments) throws(StepError) -> Duration? {
+        guard let text = arguments["--slow"] else { return nil }
+        guard let seconds = Double(text), 0...600 ~= seconds else {
+            throw StepError("--slow takes a number of seconds up to 600, not \(text)")
+        }
+        return .seconds(seconds)
+    }
+
+    private static func end(_ text: String, code: Int32) -> Never {
+        _ = "places: \(text)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        exit(code)
+    }
+}

@@ -1,0 +1,31 @@
+import FoundationEssentials
+import PasteboardKit
+
+/// A place whose name takes its time, and says how far it is.
+struct SlowPlace: Sendable {
+    /// How often it says so.
+    private static let steps: Int64 = 20
+
+    let name: String
+    let duration: Duration
+
+    /// The item, as `PlacePackaging` makes those that are given at once.
+    func item(asked: @escaping @Sendable (String) -> Void) -> DragItem {
+        let provider = ItemProvider()
+        provider.suggestedName = name
+        provider.registerDataRepresentation(for: .utf8PlainText) { completion in
+            asked(name)
+            let progress = LoadProgress(totalUnitCount: Self.steps)
+            let work = Task {
+                for step in 1...Self.steps {
+                    try? await Task.sleep(for: duration / Int(Self.steps))
+                    progress.completedUnitCount = step
+                }
+                completion(Data(name.utf8), nil)
+            }
+            progress.cancellationHandler = { work.cancel() }
+            return progress
+        }
+        return DragItem(itemProvider: provider)
+    }
+}

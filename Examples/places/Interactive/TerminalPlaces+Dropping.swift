@@ -1,0 +1,78 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import TableDragAndDrop
+
+extension TerminalPlaces: TableDropDelegate {
+    func tableView(_ tableView: Table, canHandle session: any DropSession) -> Bool {
+        acceptance.canHandle(session)
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {
+        visit = Visit(session: session)
+    }
+
+    func tableView(
+        _ tableView: Table,
+        dropSessionDidUpdate session: any DropSession,
+        withDestinationIndexPath destinationIndexPath: IndexPath?
+    ) -> TableDropProposal {
+        let proposal = acceptance.proposal(
+            for: session,
+            hasActiveDrag: tableView.hasActiveDrag,
+            isEditing: tableView.isEditing
+        )
+        visit = Visit(session: session, path: destinationIndexPath, proposal: proposal)
+        return proposal
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
+        visit = nil
+    }
+
+    func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
+        visit = nil
+        guard
+            let path = acceptance.destination(hovered: coordinator.destinationIndexPath, rowCounts: rowCounts)
+        else { return }
+        let first = shown.firstIndex { if case .row(path) = $0 { true } else { false } } ?? shown.count
+        for (offset, item) in coordinator.items.enumerated() {
+            wait(for: item.dragItem, at: IndexPath(row: first + offset, section: path.section), coordinator)
+        }
+    }
+
+    func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
+        if visit?.session === session { visit = nil }
+        show()
+    }
+
+    // MARK: What comes
+
+    /// Shows a placeholder, with the progress of the load, until the name is there, or will not come.
+    private func wait(for item: DragItem, at path: IndexPath, _ coordinator: any TableDropCoordinator) {
+        let name = item.itemProvider.suggestedName ?? "something"
+        let kind = "load of \(ObjectIdentifier(item))"
+        let placeholder = TableDropPlaceholder(insertionIndexPath: path, reuseIdentifier: kind)
+        placeholder.cellUpdateHandler = { $0.text = name }
+        let context = coordinator.drop(item, to: placeholder)
+        let progress = item.itemProvider.loadObject(ofClass: String.self) { [self] text, error in
+            Task { @MainActor in
+                loads[kind] = nil
+                if let text { arrived(text, in: context) } else { failed(name, error, in: context) }
+            }
+        }
+        loads[kind] = progress
+        Task { for await _ in progress.snapshots { show() } }
+        say("\(name) comes")
+    }
+
+    private func arrived(_ name: String, in context: any TableDropPlaceholderContext) {
+        context.commitInsertion { insert(name, at: $0) }
+        say("\(name) has come")
+    }
+
+    private func failed(_ name: String, _ error: (any Error)?, in context: any TableDropPlaceholderContext) {
+        context.deletePlaceholder()
+        say("\(name) does not come: \(error.map { "\($0)" } ?? "nobody says why")")
+    }
+}

@@ -1,0 +1,152 @@
+import BrokerState
+import PasteboardWire
+
+/// A source and a destination in two processes, and one session of one item between them, brought as far as a test wants.
+struct DragScene {
+    var broker: StateHarness
+    let source: PeerID
+    let destination: PeerID
+    /// The destination's own stream.
+    let shelf: UInt64
+    private(set) var drag: UInt64 = 0
+    private(set) var handle: UInt64 = 0
+    /// The session's stream at the destination; as long as there is none, one that was never opened.
+    private(set) var visit: UInt64 = 1 << 32 | 1 << 31
+    /// The last ask that the destination was sent.
+    private(set) var sequence: UInt64 = 0
+    /// What the source is asked for; as long as it is not, something that nobody asked.
+    private(set) var ask: UInt64 = 1 << 32
+
+    init(
+        sameProcess: Bool = false,
+        _ configure: (inout BrokerLimits) -> Void = { _ in },
+        _ describe: (inout Destination) -> Void = { _ in }
+    ) {
+        self.broker = StateHarness(configure)
+        self.source = self.broker.connect("source", process: 1)
+        self.destination = self.broker.connect("destination", process: sameProcess ? 1 : 2)
+        self.shelf = self.broker.register(from: self.destination, describe)
+        _ = self.broker.take(self.destination)
+    }
+
+    // MARK: The source
+
+    mutating func write(_ items: [Item] = [Item("public.text")], _ configure: (inout Drag) -> Void = { _ in }) {
+        var drag = Drag()
+        configure(&drag)
+        self.drag = self.broker.newStream(of: self.source)
+        self.broker.send(drag, on: self.drag, from: self.source)
+        for item in items { self.broker.send(item, on: self.drag, from: self.source) }
+    }
+
+    mutating func offer(_ items: [Item] = [Item("public.text")], _ configure: (inout Drag) -> Void = { _ in }) {
+        self.write(items, configure)
+        self.broker.commit(items.count, on: self.drag, from: self.source)
+        self.handle = self.heardBySource().first(Committed.self)?.handle ?? 0
+    }
+
+    mutating func begin(_ items: [Item] = [Item("public.text")], _ configure: (inout Drag) -> Void = { _ in }) {
+        self.offer(items, configure)
+        self.broker.send(Begin(), on: self.drag, from: self.source)
+    }
+
+    mutating func move(to name: String? = "shelf", row: UInt32? = nil, sequence: UInt64 = 1) {
+        self.broker.move(self.drag, to: name, row: row, sequence: sequence, from: self.source)
+    }
+
+    mutating func drop() { self.broker.send(Drop(), on: self.drag, from: self.source) }
+
+    /// Adds items, and returns the stream of that.
+    @discardableResult
+    mutating func add(_ items: [Item] = [Item("public.text")]) -> UInt64 {
+        self.broker.offer(items, from: self.source) { [handle = self.handle] in $0.handle = handle }
+    }
+
+    mutating func give(_ bytes: [UInt8] = [1, 2, 3], last: Bool = true) {
+        self.broker.data(bytes, last: last, on: self.ask, from: self.source)
+    }
+
+    mutating func heardBySource() -> [Frame] {
+        let frames = self.broker.take(self.source)
+        if let ask = frames.first(where: { $0.kind == .ask })?.stream { self.ask = ask }
+        return frames
+    }
+
+    // MARK: The destination
+
+    mutating func heardByDestination() -> [Frame] {
+        let frames = self.broker.take(self.destination)
+        for frame in frames {
+            switch frame.kind {
+            case .session: self.visit = frame.stream
+            case .enter: self.sequence = frame.decode(Enter.self).sequence ?? 0
+            case .update: self.sequence = frame.decode(Update.self).sequence ?? 0
+            default: break
+            }
+        }
+        return frames
+    }
+
+    /// Answers the last ask that was heard.
+    mutating func propose(_ operation: UInt32, _ configure: (inout Proposal) -> Void = { _ in }) {
+        self.broker.propose(operation, to: self.sequence, on: self.visit, from: self.destination, configure)
+    }
+
+    @discardableResult
+    mutating func load(_ item: UInt32 = 0) -> UInt64 {
+        let load = self.broker.load(from: self.destination) { [handle = self.handle] in
+            $0.handle = handle
+            $0.item = item
+        }
+        return load
+    }
+
+    mutating func performed(_ items: [UInt32] = [], _ failure: Failure? = nil) {
+        var performed = Performed()
+        performed.items = items
+        performed.failure = failure
+        self.broker.send(performed, on: self.visit, from: self.destination)
+    }
+
+    mutating func conclude(_ items: [UInt32] = [], _ failure: Failure? = nil) {
+        var conclude = Conclude()
+        conclude.items = items
+        conclude.failure = failure
+        self.broker.send(conclude, on: self.visit, from: self.destination)
+    }
+
+    // MARK: Both
+
+    /// Moves over the destination, which proposes.
+    mutating func hover(_ operation: UInt32) {
+        self.move()
+        _ = self.heardByDestination()
+        self.propose(operation)
+        _ = self.heardBySource()
+    }
+
+    /// Begins, hovers and drops. A move is allowed.
+    mutating func dropped(_ operation: UInt32, _ items: [Item] = [Item("public.text")]) {
+        self.begin(items) { $0.movesBetweenProcesses = true }
+        self.hover(operation)
+        self.drop()
+        self.forget()
+    }
+
+    /// Loads an item, and has it arrive.
+    mutating func fetch(_ item: UInt32 = 0) {
+        self.load(item)
+        _ = self.heardBySource()
+        self.give()
+    }
+
+    mutating func forget() {
+        _ = self.heardBySource()
+        _ = self.heardByDestination()
+    }
+
+    mutating func everybodyLeaves() {
+        self.broker.disconnect(self.source)
+        self.broker.disconnect(self.destination)
+    }
+}

@@ -1,0 +1,381 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Names of destinations, who may come to them, and how much may.
+@Suite("Drag sessions: destinations") struct SessionDestinationTests {
+    // MARK: Names
+
+    @Test("A name that is taken is refused, and is free again when its holder gives it up or goes")
+    func names() {
+        var broker = StateHarness()
+        let first = broker.connect("first", process: 1)
+        let second = broker.connect("second", process: 2)
+        let stream = broker.register(from: first)
+        #expect(broker.take(first).kinds == [.registered])
+        var attempt = broker.register(from: second)
+        let failure = broker.take(second).on(attempt).first(Failure.self)
+        #expect(failure?.code == .refused && failure?.text.contains("\"first\" (pid 1)") == true)
+        broker.send(Cancel(), on: stream, from: first)
+        attempt = broker.register(from: second)
+        #expect(broker.take(second).on(attempt).kinds == [.registered])
+        broker.disconnect(second)
+        attempt = broker.register(from: first)
+        #expect(broker.take(first).on(attempt).kinds == [.registered])
+    }
+
+    @Test("Names and types that are none are refused", arguments: ["", ".", "..", "a/b", "a\nb"])
+    func badNames(_ name: String) {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        broker.register(name, from: peer)
+        broker.register("shelf", accepting: ["no type"], from: peer)
+        broker.register("shelf", accepting: [""], from: peer)
+        #expect(broker.take(peer).codes == [.invalidArgument, .invalidArgument, .invalidArgument])
+        broker.disconnect(peer)
+        #expect(broker.state.held == .nothing)
+    }
+
+    @Test("A process has so many destinations and sessions, and all together so many")
+    func limits() {
+        var broker = StateHarness {
+            $0.destinations = 3
+            $0.destinationsPerProcess = 2
+            $0.sessions = 3
+            $0.sessionsPerProcess = 2
+        }
+        let peers = [1, 1, 2].map { broker.connect(process: $0) }
+        for (index, peer) in peers.enumerated() {
+            for count in 0..<2 { broker.register("\(index) \(count)", from: peer) }
+            for _ in 0..<2 { broker.offer(from: peer) }
+        }
+        let refused = peers.map { broker.take($0).codes.count }
+        #expect(refused == [0, 4, 2])
+        #expect(broker.state.held.destinations == 3 && broker.state.held.sessions == 3)
+        for peer in peers { broker.disconnect(peer) }
+        #expect(broker.state.held == .nothing)
+    }
+
+    @Test("Where there is no such destination, the refusal lists those that there are for this source")
+    func nowhere() throws {
+        var scene = DragScene()
+        scene.broker.register("hidden", from: scene.destination) { $0.isOwnProcess = true }
+        scene.broker.register("own", from: scene.source) { $0.isOwnProcess = true }
+        scene.begin()
+        scene.move(to: "nowhere")
+        let refusal = try #require(scene.heardBySource().first(Proposal.self)?.refusal)
+        #expect(refusal.code == .nothingHere && refusal.detail == "own\nshelf")
+    }
+
+    // MARK: Who may come
+
+    @Test("A restricted session exists for its own process alone: others do not find it, see it, or enter it")
+    func restricted() {
+        var scene = DragScene()
+        let own = scene.broker.connect("own", process: 1)
+        let ownShelf = scene.broker.register("own", from: own)
+        scene.begin { $0.isRestricted = true }
+        scene.move()
+        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .nothingHere)
+        var enter = Enter()
+        enter.handle = scene.handle
+        scene.broker.send(enter, on: scene.shelf, from: scene.destination)
+        let frames = scene.heardByDestination()
+        #expect(frames.kinds == [.exit] && frames.first(Exit.self)?.refusal?.code == .superseded)
+        #expect(scene.broker.status(from: scene.destination).compactMap(\.session).isEmpty)
+        _ = scene.broker.take(own)
+        scene.broker.send(enter, on: ownShelf, from: own)
+        #expect(scene.broker.take(own).kinds == [.session, .item, .enter])
+        #expect(scene.broker.status(from: own).compactMap(\.session).map(\.state) == ["tracking"])
+    }
+
+    @Test("A destination for its own process is there for no other: not by name, by handle, or in a list")
+    func ownProcess() {
+        var scene = DragScene { _ in
+        } _: {
+            $0.isOwnProcess = true
+        }
+        scene.begin()
+        scene.move()
+        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .nothingHere)
+        var enter = Enter()
+        enter.handle = scene.handle
+        scene.broker.send(enter, on: scene.shelf, from: scene.destination)
+        #expect(scene.heardByDestination().first(Exit.self)?.refusal?.code == .superseded)
+        #expect(scene.broker.status(from: scene.source).compactMap(\.destination).isEmpty)
+        #expect(scene.broker.status(from: scene.destination).compactMap(\.destination).map(\.name) == ["shelf"])
+    }
+
+    @Test("Items of which a destination sees nothing are not there for it; a group sees what is for the group")
+    func visibility() {
+        for (groups, visibility, isSeen) in [([], 3, false), ([], 2, false), (["g"], 2, true), ([], 1, true)] {
+            var broker = StateHarness()
+            let source = broker.connect(groups: ["g"])
+            let destination = broker.connect(groups: groups)
+            broker.register(from: destination)
+            _ = broker.take(destination)
+            let item = Item([Representation("public.text", visibility: UInt32(visibility))])
+            let (drag, handle) = broker.drag([item], from: source)
+            broker.move(drag, to: "shelf", from: source)
+            let frames = broker.take(destination)
+            #expect(frames.kinds == (isSeen ? [.session, .item, .enter] : []))
+            if !isSeen {
+                #expect(broker.take(source).first(Proposal.self)?.refusal?.code == .typeUnavailable)
+                continue
+            }
+            broker.propose(2, to: 1, on: frames[0].stream, from: destination)
+            broker.send(Drop(), on: drag, from: source)
+            _ = broker.take(source)
+            broker.load(from: destination) { $0.handle = handle }
+            #expect(broker.takeAsks(source).count == 1)
+        }
+    }
+
+    @Test("A representation that a destination does not see is not loaded, even in the window")
+    func hiddenRepresentation() {
+        var scene = DragScene()
+        scene.dropped(2, [Item([Representation("public.png", visibility: 3), Representation("public.text")])])
+        let load = scene.broker.load(from: scene.destination) { [handle = scene.handle] in
+            $0.handle = handle
+            $0.accepts = [Accept("public.png")]
+        }
+        #expect(scene.heardByDestination().on(load).codes == [.typeUnavailable])
+        #expect(scene.heardBySource().isEmpty)
+    }
+
+    @Test("A destination takes what conforms to one of its types, one of them itself, or anything")
+    func accepts() {
+        let cases: [(accepts: [Accept], type: String, supertypes: [String], isTaken: Bool)] = [
+            ([Accept("public.text")], "public.utf8-plain-text", [], true),
+            ([Accept("public.text")], "PUBLIC.HTML", [], true),
+            ([Accept("public.text")], "public.png", [], false),
+            ([Accept("public.text")], "com.example.note", ["public.plain-text"], true),
+            ([Accept("com.example.note")], "com.example.note", [], true),
+            ([Accept("com.example.note")], "com.example.card", ["com.Example.Note"], true),
+            ([Accept("com.example.note")], "com.example.card", [], false),
+            ([Accept("public.text", match: 1)], "public.html", [], false),
+            ([Accept("public.text", match: 1)], "public.Text", [], true),
+            ([Accept("public.png"), Accept("", match: 2)], "com.example.card", [], true),
+            ([], "com.example.card", [], true),
+        ]
+        for (accepts, type, supertypes, isTaken) in cases {
+            var scene = DragScene { _ in
+            } _: {
+                $0.accepts = accepts
+            }
+            scene.begin([Item([Representation(type, supertypes: supertypes)])])
+            scene.move()
+            #expect(scene.heardByDestination().isEmpty != isTaken, "\(accepts) of \(type)")
+        }
+    }
+
+    // MARK: Several sessions
+
+    @Test("A second session finds the place taken from the entry to the end of the first")
+    func occupied() {
+        var scene = DragScene()
+        let second = scene.broker.connect("second")
+        let (drag, _) = scene.broker.drag(from: second)
+        scene.begin()
+        scene.hover(2)
+        scene.move(to: nil)
+        scene.forget()
+        scene.broker.move(drag, to: "shelf", from: second)
+        #expect(scene.broker.take(second).first(Proposal.self)?.refusal?.code == .refused)
+        #expect(scene.heardByDestination().isEmpty, "it is not announced")
+        scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
+        _ = scene.heardByDestination()
+        scene.broker.move(drag, to: "shelf", from: second)
+        #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
+    }
+
+    @Test("A session that was declined has not entered, and leaves the place to others")
+    func declinedPlace() {
+        var scene = DragScene()
+        let second = scene.broker.connect("second")
+        let (drag, _) = scene.broker.drag(from: second)
+        scene.begin()
+        scene.move()
+        _ = scene.heardByDestination()
+        scene.propose(0) { $0.cannotHandle = true }
+        scene.broker.move(drag, to: "shelf", from: second)
+        #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
+    }
+
+    @Test("A destination that allows it has 64 sessions, and not one more")
+    func simultaneous() {
+        var scene = DragScene { _ in
+        } _: {
+            $0.allowsSimultaneousSessions = true
+        }
+        var refused = 0
+        for _ in 0..<65 {
+            scene.begin()
+            scene.move()
+            _ = scene.heardByDestination()
+            scene.propose(2)
+            if scene.heardBySource().first(Proposal.self)?.refusal?.code == .refused { refused += 1 }
+        }
+        #expect(refused == 1)
+        #expect(scene.broker.status(from: scene.source).compactMap(\.destination).first?.sessions == 64)
+        scene.everybodyLeaves()
+        #expect(scene.broker.state.held == .nothing)
+    }
+
+    // MARK: By its own doing
+
+    @Test("A destination takes a session upon itself, and the source hears its proposal")
+    func enters() throws {
+        var scene = DragScene()
+        scene.begin()
+        var enter = Enter()
+        enter.handle = scene.handle
+        enter.location = Location()
+        enter.location?.destination = "another"
+        enter.location?.indexPath = [0, 3]
+        scene.broker.send(enter, on: scene.shelf, from: scene.destination)
+        let frames = scene.heardByDestination()
+        #expect(frames.kinds == [.session, .item, .enter])
+        let location = try #require(frames.first(Enter.self)?.location)
+        #expect(location.destination == "shelf" && location.indexPath == [0, 3])
+        scene.propose(2)
+        #expect(scene.heardBySource().first(Proposal.self)?.operation == 2)
+        scene.drop()
+        #expect(scene.heardBySource().first(Dropped.self)?.operation == 2)
+        scene.broker.send(enter, on: scene.shelf, from: scene.destination)
+        #expect(scene.heardByDestination().last?.decode(Exit.self).refusal?.code == .superseded)
+    }
+
+    @Test("A destination does not take a session from another")
+    func entersElsewhere() {
+        var scene = DragScene()
+        let other = scene.broker.connect("other")
+        let stream = scene.broker.register("other", from: other)
+        _ = scene.broker.take(other)
+        scene.begin()
+        scene.hover(2)
+        var enter = Enter()
+        enter.handle = scene.handle
+        scene.broker.send(enter, on: stream, from: other)
+        #expect(scene.broker.take(other).first(Exit.self)?.refusal?.code == .refused)
+        #expect(scene.heardByDestination().isEmpty)
+    }
+
+    @Test("A destination cannot fill what a source has to read by entering and leaving")
+    func entersOften() {
+        var scene = DragScene()
+        scene.begin()
+        var heard = 0
+        var enter = Enter()
+        enter.handle = scene.handle
+        for _ in 0..<1_000 {
+            scene.broker.send(enter, on: scene.shelf, from: scene.destination)
+            _ = scene.heardByDestination()
+            scene.propose(2)
+            scene.broker.send(Exit(), on: scene.visit, from: scene.destination)
+            heard += scene.heardBySource().count
+        }
+        #expect(heard <= 2 * 64)
+    }
+
+    // MARK: Bounds
+
+    @Test("A source that moves 100,000 times between destinations that do not answer sends them a few frames")
+    func manyMoves() {
+        var scene = DragScene()
+        let other = scene.broker.connect("other")
+        scene.broker.register("other", from: other)
+        _ = scene.broker.take(other)
+        scene.begin()
+        for count in 0..<50_000 {
+            scene.move(sequence: UInt64(count))
+            scene.move(to: "other", sequence: .max)
+            if count % 1_000 == 0 { scene.broker.advance(by: 3) }
+        }
+        #expect(scene.heardByDestination().count <= 5)
+        #expect(scene.broker.take(other).count <= 5)
+    }
+
+    @Test("Of moves that come while a destination is asked the last alone is asked about")
+    func coalesced() throws {
+        var scene = DragScene()
+        scene.begin()
+        for row: UInt32 in 1...100 { scene.move(row: row, sequence: UInt64(row)) }
+        #expect(scene.heardByDestination().first(Enter.self)?.location?.indexPath == [0, 1])
+        scene.propose(2)
+        #expect(scene.heardBySource().all(Proposal.self).map(\.sequence) == [1])
+        let frames = scene.heardByDestination()
+        #expect(frames.kinds == [.update] && frames.first(Update.self)?.location?.indexPath == [0, 100])
+        scene.propose(3)
+        let proposals = scene.heardBySource().all(Proposal.self)
+        #expect(proposals.map(\.sequence) == [100])
+    }
+
+    @Test("Sessions that come and go do not fill what a destination has to read that answers none")
+    func manySessions() {
+        var scene = DragScene()
+        var bytes = 0
+        for _ in 0..<1_000 {
+            scene.begin([Item("a.b")])
+            scene.move()
+            scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
+            bytes += scene.broker.take(scene.destination).reduce(0) { $0 + 16 + $1.payload.count }
+        }
+        #expect(bytes < 640 << 10)
+        _ = scene.heardBySource()
+        scene.begin()
+        scene.move()
+        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .timeout)
+        scene.broker.advance(by: 500)
+        scene.move()
+        #expect(scene.heardByDestination().kinds == [.session, .item, .enter], "it has read them all")
+        scene.everybodyLeaves()
+        #expect(scene.broker.state.held == .nothing)
+    }
+
+    @Test("Large sessions are told to a peer that does not answer up to a bound of bytes, whatever its destinations")
+    func largeSessions() {
+        var scene = DragScene()
+        let names = (0..<40).map { "d\($0)" }
+        for name in names { scene.broker.register(name, from: scene.destination) }
+        _ = scene.broker.take(scene.destination)
+        let item = Item([Representation("com.example." + String(repeating: "x", count: 400))])
+        scene.begin((0..<400).map { _ in item })
+        for name in names { scene.move(to: name) }
+        let bytes = scene.broker.take(scene.destination).reduce(0) { $0 + 16 + $1.payload.count }
+        #expect(bytes > 100 << 10 && bytes < 700 << 10)
+        let refusals = scene.heardBySource().all(Proposal.self).compactMap(\.refusal?.code)
+        #expect(!refusals.isEmpty && refusals.allSatisfy { $0 == .timeout })
+        scene.everybodyLeaves()
+        #expect(scene.broker.state.held == .nothing)
+    }
+
+    @Test("Numbers of peers' own are compared and passed on, never counted with")
+    func extremes() {
+        var scene = DragScene()
+        scene.begin()
+        scene.move(sequence: .max)
+        _ = scene.heardByDestination()
+        scene.propose(.max)
+        #expect(scene.heardBySource().first(Proposal.self)?.sequence == .max)
+        scene.move(sequence: 0)
+        _ = scene.heardByDestination()
+        scene.broker.propose(2, to: .max, on: scene.visit, from: scene.destination)
+        #expect(scene.broker.closed == [scene.destination])
+        scene.everybodyLeaves()
+        #expect(scene.broker.state.held == .nothing)
+    }
+
+    @Test("What a destination holds, a session and each of its visits are charged, and given back")
+    func accounting() {
+        var scene = DragScene()
+        let before = scene.broker.state.held
+        scene.begin()
+        scene.hover(2)
+        #expect(scene.broker.state.held.objects > before.objects + 3)
+        scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
+        #expect(scene.broker.state.held == before)
+        scene.broker.send(Cancel(), on: scene.shelf, from: scene.destination)
+        #expect(scene.broker.state.held.objects == 0 && scene.broker.state.held.metadata == 0)
+    }
+}

@@ -1,0 +1,406 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// The window, the loads in it, and what the source hears in the end.
+@Suite("Drag sessions: the drop") struct SessionDropTests {
+    private static let two = [Item("public.text"), Item("public.png")]
+
+    /// What the source was told of the end.
+    private static func result(_ scene: inout DragScene) -> (transferred: Transferred?, kinds: [FrameKind]) {
+        let frames = scene.heardBySource().on(scene.drag)
+        return (frames.first(Transferred.self), frames.kinds)
+    }
+
+    // MARK: The window
+
+    @Test("Loads begin while the drop is performed, before and after it they are not loadable now")
+    func window() {
+        var scene = DragScene()
+        scene.begin()
+        var load = scene.load()
+        #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow])
+        scene.hover(2)
+        load = scene.load()
+        #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow])
+        scene.drop()
+        scene.forget()
+        load = scene.load()
+        #expect(scene.heardBySource().kinds == [.ask])
+        scene.performed()
+        load = scene.load()
+        #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow], "the window is closed")
+        scene.give()
+        #expect(scene.heardByDestination().bytes == [1, 2, 3], "what had begun goes on")
+        load = scene.load()
+        #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow], "and is closed until the end")
+    }
+
+    @Test("The window is for the connection of the destination alone")
+    func strangers() {
+        var scene = DragScene()
+        let sibling = scene.broker.connect("sibling", process: 2)
+        scene.dropped(2)
+        for peer in [scene.source, sibling] {
+            let load = scene.broker.load(from: peer) { [handle = scene.handle] in $0.handle = handle }
+            #expect(scene.broker.take(peer).on(load).codes == [.notLoadableNow])
+        }
+        scene.load()
+        #expect(scene.heardBySource().kinds == [.ask])
+    }
+
+    @Test("The window passes, while no load runs, and counts as performed then; loads that run keep it open")
+    func windowPasses() throws {
+        var scene = DragScene()
+        scene.dropped(2, Self.two)
+        scene.broker.advance(by: 4_000)
+        scene.load()
+        scene.forget()
+        scene.broker.advance(by: 6_000)
+        scene.give()
+        scene.broker.advance(by: 4_999)
+        scene.load(1)
+        scene.forget()
+        scene.give()
+        #expect(Self.result(&scene).kinds.isEmpty)
+        scene.broker.advance(by: 5_000)
+        scene.forget()
+        let load = scene.load()
+        #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow])
+        scene.conclude()
+        let transferred = try #require(Self.result(&scene).transferred)
+        #expect(transferred.items == [0, 1] && transferred.failure == nil)
+    }
+
+    @Test("A handler that fails after its window has passed has failed all the same")
+    func lateFailure() throws {
+        for operation: UInt32 in [2, 3] {
+            var scene = DragScene()
+            scene.dropped(operation)
+            scene.fetch()
+            scene.broker.advance(by: 5_000)
+            scene.forget()
+            scene.performed([], Failure(.noSpace, "no"))
+            let transferred = try #require(Self.result(&scene).transferred)
+            #expect(transferred.failure?.code == .refused)
+        }
+    }
+
+    @Test("A window that passes without a load ends the session: nothing was transferred")
+    func emptyWindow() {
+        var scene = DragScene()
+        scene.dropped(3)
+        scene.broker.advance(by: 5_000)
+        #expect(Self.result(&scene).kinds == [.end])
+        #expect(scene.heardByDestination().kinds == [.end])
+    }
+
+    @Test("A drop of which nothing was loaded or taken ends alone, whatever was concluded")
+    func nothing() {
+        var scene = DragScene()
+        scene.dropped(3)
+        let load = scene.load(7)
+        #expect(scene.heardByDestination().on(load).codes == [.nothingHere])
+        scene.conclude()
+        #expect(Self.result(&scene).kinds == [.end])
+        #expect(scene.heardByDestination().kinds == [.end])
+    }
+
+    // MARK: Copies
+
+    @Test("A copy is transferred when all that was asked for has arrived and the destination concludes, not before")
+    func copy() throws {
+        var scene = DragScene()
+        scene.dropped(2, Self.two)
+        scene.load(0)
+        _ = scene.heardBySource()
+        scene.performed()
+        scene.conclude()
+        #expect(Self.result(&scene).kinds.isEmpty, "a load runs")
+        scene.give([1], last: false)
+        #expect(Self.result(&scene).kinds.isEmpty)
+        scene.give([2], last: true)
+        let result = Self.result(&scene)
+        #expect(result.kinds == [.transferred, .end])
+        let transferred = try #require(result.transferred)
+        #expect(transferred.operation == 2 && transferred.items == [0] && transferred.failure == nil)
+        #expect(scene.heardByDestination().on(scene.visit).kinds == [.end])
+    }
+
+    @Test("A copy that nobody concludes is transferred when the time for that has passed")
+    func unconcludedCopy() throws {
+        var scene = DragScene()
+        scene.dropped(2)
+        scene.fetch()
+        scene.performed()
+        scene.broker.advance(by: 29_970)
+        #expect(Self.result(&scene).kinds.isEmpty)
+        scene.broker.advance(by: 30)
+        let transferred = try #require(Self.result(&scene).transferred)
+        #expect(transferred.items == [0] && transferred.failure == nil)
+    }
+
+    @Test("A copy of which a load failed keeps what arrived")
+    func partialCopy() throws {
+        var scene = DragScene()
+        scene.dropped(2, Self.two)
+        scene.fetch(0)
+        scene.load(1)
+        _ = scene.heardBySource()
+        scene.performed()
+        scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
+        let transferred = try #require(Self.result(&scene).transferred)
+        #expect(transferred.items == [0] && transferred.failure?.code == .sourceFailed)
+    }
+
+    @Test("A load that fails does not count if another of the same item arrives")
+    func secondTry() throws {
+        var scene = DragScene()
+        scene.dropped(2)
+        scene.load()
+        _ = scene.heardBySource()
+        scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
+        scene.fetch()
+        scene.performed()
+        scene.conclude()
+        #expect(try #require(Self.result(&scene).transferred).failure == nil)
+    }
+
+    // MARK: Moves
+
+    @Test("A move is transferred when every item has arrived and the destination has concluded: both, in any order")
+    func move() throws {
+        for concludesFirst in [false, true] {
+            var scene = DragScene()
+            scene.dropped(3, Self.two)
+            scene.fetch(1)
+            scene.load(0)
+            _ = scene.heardBySource()
+            scene.performed()
+            if concludesFirst { scene.conclude() }
+            #expect(Self.result(&scene).kinds.isEmpty)
+            scene.give()
+            #expect(Self.result(&scene).kinds.isEmpty == !concludesFirst)
+            if concludesFirst { continue }
+            scene.conclude()
+            let result = Self.result(&scene)
+            #expect(result.kinds == [.transferred, .end])
+            #expect(result.transferred?.items == [0, 1] && result.transferred?.failure == nil)
+            #expect(result.transferred?.operation == 3)
+        }
+    }
+
+    @Test("A move that nobody concludes in time has failed, and the source may delete nothing")
+    func unconcludedMove() throws {
+        var scene = DragScene()
+        scene.dropped(3)
+        scene.fetch()
+        scene.performed()
+        _ = scene.heardBySource()
+        scene.broker.advance(by: 30_000)
+        let transferred = try #require(Self.result(&scene).transferred)
+        #expect(transferred.failure?.code == .timeout && transferred.items.isEmpty)
+        #expect(scene.heardByDestination().last?.kind == .end)
+    }
+
+    @Test("Of a move that took some of the items, no more than these may be deleted, and only after the conclusion")
+    func partialMove() throws {
+        var scene = DragScene()
+        scene.dropped(3, Self.two)
+        scene.fetch(1)
+        scene.performed()
+        #expect(Self.result(&scene).transferred == nil)
+        scene.conclude()
+        let transferred = try #require(Self.result(&scene).transferred)
+        #expect(transferred.failure?.code == .refused && transferred.items == [1])
+    }
+
+    @Test("Of a move that failed in any other way nothing may be deleted")
+    func failedMove() throws {
+        for way in 0..<4 {
+            var scene = DragScene()
+            scene.dropped(3, Self.two)
+            scene.fetch(0)
+            scene.load(1)
+            _ = scene.heardBySource()
+            switch way {
+            case 0:
+                scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
+                scene.performed()
+            case 1:
+                scene.give()
+                scene.performed([], Failure(.noSpace, "no"))
+            case 2:
+                scene.give()
+                scene.performed()
+                scene.conclude([], Failure(.noSpace, "no"))
+            default:
+                scene.broker.disconnect(scene.destination)
+            }
+            let transferred = try #require(Self.result(&scene).transferred)
+            #expect(transferred.items.isEmpty, "way \(way)")
+            #expect(transferred.failure?.code == [.sourceFailed, .refused, .refused, .destinationGone][way])
+        }
+    }
+
+    @Test("An item that a destination cannot see keeps a move from being whole")
+    func hiddenItem() throws {
+        var scene = DragScene()
+        scene.dropped(3, [Item([Representation("public.png", visibility: 3)]), Item("public.text")])
+        scene.fetch(0)
+        scene.performed()
+        scene.conclude()
+        let transferred = try #require(Self.result(&scene).transferred)
+        #expect(transferred.failure?.code == .refused && transferred.items == [1], "as the source counts")
+    }
+
+    @Test("What was taken without a load is believed within one process, and of nobody else")
+    func taken() throws {
+        for isOwn in [true, false] {
+            var scene = DragScene(sameProcess: isOwn)
+            scene.dropped(3, Self.two)
+            scene.performed([0, 9, .max])
+            scene.conclude([1])
+            let result = Self.result(&scene)
+            #expect(result.kinds == (isOwn ? [.transferred, .end] : [.end]))
+            #expect(result.transferred?.items == (isOwn ? [0, 1] : nil) && result.transferred?.failure == nil)
+        }
+    }
+
+    // MARK: Deaths
+
+    @Test("A destination that dies has its loads cancelled at the source first, and then nothing was moved")
+    func destinationDies() throws {
+        for leaves in [false, true] {
+            var scene = DragScene()
+            scene.dropped(3, Self.two)
+            scene.fetch(0)
+            let load = scene.load(1)
+            scene.forget()
+            if leaves {
+                scene.broker.send(Cancel(), on: scene.shelf, from: scene.destination)
+                #expect(scene.heardByDestination().map(\.stream).sorted() == [load, scene.visit])
+            } else {
+                scene.broker.disconnect(scene.destination)
+            }
+            let frames = scene.heardBySource()
+            #expect(frames.kinds == [.cancel, .transferred, .end])
+            #expect(frames.first(Transferred.self)?.failure?.code == .destinationGone)
+            scene.everybodyLeaves()
+            #expect(scene.broker.state.held == .nothing)
+        }
+    }
+
+    @Test("A source that dies ends the session and its loads; what has arrived stays good")
+    func sourceDies() {
+        var scene = DragScene()
+        scene.dropped(2, Self.two)
+        scene.fetch(0)
+        #expect(scene.heardByDestination().bytes == [1, 2, 3])
+        let load = scene.load(1)
+        scene.performed()
+        scene.broker.disconnect(scene.source)
+        let frames = scene.heardByDestination()
+        #expect(frames.on(load).codes == [.sourceGone])
+        #expect(frames.on(scene.visit).codes == [.sourceGone])
+        scene.everybodyLeaves()
+        #expect(scene.broker.state.held == .nothing)
+    }
+
+    @Test("Kept bytes of a dropped item arrive though their source has died")
+    func keptBytes() {
+        var scene = DragScene()
+        scene.write([])
+        scene.broker.send(
+            Item([Representation("public.text", byteCount: 3, kept: true)]),
+            on: scene.drag,
+            from: scene.source
+        )
+        scene.broker.data([4, 5, 6], last: true, on: scene.drag, from: scene.source)
+        scene.broker.commit(1, on: scene.drag, from: scene.source)
+        let handle = scene.heardBySource().first(Committed.self)?.handle
+        scene.broker.send(Begin(), on: scene.drag, from: scene.source)
+        scene.hover(2)
+        scene.drop()
+        _ = scene.heardByDestination()
+        let load = scene.broker.load(from: scene.destination, credit: 1) { $0.handle = handle }
+        scene.broker.disconnect(scene.source)
+        scene.broker.credit(10, on: load, from: scene.destination)
+        #expect(scene.heardByDestination().on(load).bytes == [4, 5, 6])
+        scene.everybodyLeaves()
+        #expect(scene.broker.state.held == .nothing && scene.broker.openMemory == 0)
+    }
+
+    @Test("A source that withdraws what was dropped: its loads end, and the destination hears that it was cancelled")
+    func withdrawn() {
+        var scene = DragScene()
+        scene.dropped(3)
+        let load = scene.load()
+        scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
+        let frames = scene.heardByDestination()
+        #expect(frames.on(load).codes == [.sourceGone] && frames.on(scene.visit).codes == [.cancelled])
+        #expect(scene.heardBySource().first(Transferred.self) == nil)
+    }
+
+    // MARK: Times
+
+    @Test(
+        "A session to which nothing happens ends for both; while a load runs it does not, before its whole time is over"
+    )
+    func idle() {
+        var scene = DragScene { $0.firstByte = 900_000 }
+        scene.begin()
+        scene.broker.advance(by: 299_999)
+        scene.hover(2)
+        scene.broker.advance(by: 200_000)
+        scene.drop()
+        scene.forget()
+        #expect(scene.broker.state.held.sessions == 1)
+        scene.load()
+        scene.broker.advance(by: 99_971)
+        #expect(scene.broker.state.held.sessions == 1)
+        scene.broker.advance(by: 30)
+        let frames = scene.heardBySource()
+        #expect(frames.on(scene.drag).codes == [.timeout])
+        #expect(scene.heardByDestination().on(scene.visit).codes == [.timeout])
+        scene.give()
+        #expect(scene.heardByDestination().bytes == [1, 2, 3], "what has begun goes on")
+        scene.everybodyLeaves()
+        #expect(scene.broker.state.held == .nothing)
+    }
+
+    @Test("A session that is only moved about still ends, when its whole time is over")
+    func age() {
+        var scene = DragScene()
+        scene.begin()
+        for _ in 0..<6 {
+            scene.hover(2)
+            scene.broker.advance(by: 99_000)
+        }
+        #expect(scene.broker.state.held.sessions == 1)
+        scene.broker.advance(by: 6_000)
+        #expect(scene.heardBySource().codes == [.timeout])
+        #expect(scene.heardByDestination().kinds == [.exit, .error])
+    }
+
+    @Test("A draining broker ends sessions that are not dropped, and takes no new ones; drops may finish")
+    func drain() {
+        var scene = DragScene()
+        scene.dropped(2)
+        scene.load()
+        _ = scene.heardBySource()
+        scene.give([1], last: false)
+        scene.performed()
+        let other = scene.broker.connect("other")
+        let (drag, _) = scene.broker.drag(from: other)
+        scene.broker.drain()
+        #expect(scene.broker.take(other).on(drag).codes == [.brokerRestarted])
+        scene.broker.offer(from: other)
+        #expect(scene.broker.take(other).codes == [.brokerRestarted])
+        scene.give([2])
+        scene.conclude()
+        #expect(Self.result(&scene).transferred?.failure == nil)
+        scene.broker.endDraining()
+        #expect(scene.broker.state.held == .nothing)
+    }
+}

@@ -1,0 +1,426 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// The states of a session and what leads from one to the next.
+@Suite("Drag sessions: the rules") struct SessionRuleTests {
+    // MARK: From the offer to the drop
+
+    @Test("An offer is answered with a handle and version 1, and nobody hears of it")
+    func offer() throws {
+        var scene = DragScene()
+        scene.write()
+        scene.broker.commit(1, on: scene.drag, from: scene.source)
+        let committed = try #require(scene.heardBySource().first(Committed.self))
+        #expect(committed.changeCount == 1 && committed.handle != nil && committed.epoch == 77)
+        #expect(scene.heardByDestination().isEmpty)
+        var entries = scene.broker.status(from: scene.destination).compactMap(\.session)
+        #expect(entries.isEmpty, "it has not begun")
+        entries = scene.broker.status(from: scene.source).compactMap(\.session)
+        #expect(entries.map(\.state) == ["offered"])
+    }
+
+    @Test("An offer without items, or with one that has no type, is refused")
+    func emptyOffer() {
+        for items in [[], [Item([])]] {
+            var scene = DragScene()
+            scene.write(items)
+            scene.broker.commit(items.count, on: scene.drag, from: scene.source)
+            #expect(scene.heardBySource().codes == [.invalidArgument])
+            scene.everybodyLeaves()
+            #expect(scene.broker.state.held == .nothing)
+        }
+    }
+
+    @Test("A session is announced to nobody but the destination that it comes to")
+    func announcement() {
+        var scene = DragScene()
+        let other = scene.broker.connect("other")
+        scene.broker.register("other", from: other)
+        _ = scene.broker.take(other)
+        scene.begin()
+        #expect(scene.heardByDestination().isEmpty)
+        scene.move()
+        #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
+        #expect(scene.broker.take(other).isEmpty)
+    }
+
+    @Test("What a destination is told: its own stream, the session and its items as far as it sees them")
+    func told() throws {
+        var scene = DragScene()
+        let items = [
+            Item([Representation("public.text"), Representation("public.png", visibility: 3)], name: "a"),
+            Item([Representation("public.png", visibility: 3)]), Item("public.png"),
+        ]
+        scene.begin(items)
+        scene.move(row: 4)
+        let frames = scene.heardByDestination()
+        let session = try #require(frames.first(Session.self))
+        #expect(session.destination == scene.shelf && session.handle == scene.handle && session.version == 1)
+        #expect(session.itemCount == 2 && session.ownerLabel == "source" && session.ownerProcess == 1)
+        #expect(session.allowsMove == false, "between processes it has to be allowed")
+        #expect(frames.all(Item.self).map { $0.representations.map(\.type) } == [["public.text"], ["public.png"]])
+        let enter = try #require(frames.first(Enter.self))
+        #expect(enter.version == 1 && enter.location?.destination == "shelf" && enter.location?.indexPath == [0, 4])
+    }
+
+    @Test("A change of position is an update, and its proposal is passed on to the source")
+    func updates() throws {
+        var scene = DragScene()
+        scene.begin()
+        scene.hover(2)
+        scene.move(row: 7, sequence: 9)
+        let frames = scene.heardByDestination()
+        #expect(frames.kinds == [.update])
+        #expect(frames.first(Update.self)?.location?.indexPath == [0, 7])
+        scene.propose(1) {
+            $0.isPrecise = true
+            $0.prefersFullSizePreview = true
+        }
+        let proposal = try #require(scene.heardBySource().first(Proposal.self))
+        #expect(proposal.sequence == 9 && proposal.operation == 1)
+        #expect(proposal.isPrecise == true && proposal.prefersFullSizePreview == true && proposal.refusal == nil)
+    }
+
+    @Test("Moving on is an exit for the one and an enter for the other; it may come back on the same stream")
+    func elsewhere() {
+        var scene = DragScene()
+        scene.broker.register("other", from: scene.destination)
+        scene.begin()
+        scene.hover(2)
+        let first = scene.visit
+        scene.move(to: "other")
+        let frames = scene.heardByDestination()
+        #expect(frames.kinds == [.exit, .session, .item, .enter].map { $0 } || frames.on(first).kinds == [.exit])
+        #expect(scene.visit != first)
+        scene.propose(2)
+        scene.move(to: "shelf")
+        let back = scene.heardByDestination()
+        #expect(back.on(first).kinds == [.enter], "what it has been told once is not told again")
+        scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
+        let ends = scene.heardByDestination()
+        #expect(ends.on(first).kinds == [.exit, .end] && ends.count == 3, "each that it ever entered hears of the end")
+    }
+
+    @Test("A destination that is left or goes is no target any more, and the source hears why")
+    func lost() {
+        for isDead in [false, true] {
+            var scene = DragScene()
+            scene.begin()
+            scene.hover(2)
+            if isDead {
+                scene.broker.disconnect(scene.destination)
+            } else {
+                scene.broker.send(Exit(), on: scene.visit, from: scene.destination)
+            }
+            let exit = scene.heardBySource().first(Exit.self)
+            #expect(exit?.refusal?.code == (isDead ? .destinationGone : .refused))
+            scene.drop()
+            #expect(scene.heardBySource().first(Dropped.self)?.operation == 0)
+        }
+    }
+
+    @Test("A withdrawn session, and one whose source dies, is an exit and an end for each that it had entered")
+    func withdrawn() {
+        for isDead in [false, true] {
+            var scene = DragScene()
+            scene.begin()
+            scene.hover(2)
+            if isDead {
+                scene.broker.disconnect(scene.source)
+            } else {
+                scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
+            }
+            let frames = scene.heardByDestination()
+            #expect(frames.kinds == [.exit, isDead ? .error : .end])
+            #expect(frames.codes == (isDead ? [.sourceGone] : []))
+            scene.everybodyLeaves()
+            #expect(scene.broker.state.held == .nothing)
+        }
+    }
+
+    // MARK: Letting go
+
+    @Test("A proposal of copy, or of a move that is allowed, is dropped; the source hears it before anything else")
+    func dropped() {
+        for operation: UInt32 in [2, 3] {
+            var scene = DragScene()
+            scene.begin { $0.movesBetweenProcesses = true }
+            scene.hover(operation)
+            scene.drop()
+            let frames = scene.heardBySource()
+            #expect(frames.kinds == [.dropped])
+            #expect(frames.first(Dropped.self)?.operation == operation)
+            let perform = scene.heardByDestination().first(Perform.self)
+            #expect(perform?.operation == operation && perform?.version == 1)
+            #expect(perform?.location?.destination == "shelf")
+        }
+    }
+
+    @Test("Cancel, forbidden, what nobody knows, and over nothing: dropped says so, and it ends", arguments: [0, 1, 9])
+    func notDropped(_ operation: UInt32) {
+        var scene = DragScene()
+        scene.begin()
+        scene.hover(operation)
+        scene.drop()
+        let frames = scene.heardBySource()
+        #expect(frames.kinds == [.dropped, .end])
+        #expect(frames.first(Dropped.self)?.operation == (operation == 1 ? 1 : 0))
+        #expect(scene.heardByDestination().kinds == [.exit, .end], "nothing is performed")
+    }
+
+    @Test("A move that is not allowed counts as cancel, and the proposal says why")
+    func moveNotAllowed() throws {
+        for (allows, between, isOwn) in [(true, false, false), (false, true, false), (false, true, true)] {
+            var scene = DragScene(sameProcess: isOwn)
+            scene.begin {
+                $0.allowsMove = allows
+                $0.movesBetweenProcesses = between
+            }
+            scene.move()
+            #expect(scene.heardByDestination().first(Session.self)?.allowsMove == false)
+            scene.propose(3)
+            let proposal = try #require(scene.heardBySource().first(Proposal.self))
+            #expect(proposal.operation == 0 && proposal.refusal?.code == .notPermitted)
+            scene.drop()
+            #expect(scene.heardBySource().first(Dropped.self)?.operation == 0)
+            #expect(scene.heardByDestination().first(Perform.self) == nil)
+        }
+    }
+
+    @Test("Within one process a move is allowed unless the source says no")
+    func ownMove() {
+        var scene = DragScene(sameProcess: true)
+        scene.begin()
+        scene.hover(3)
+        scene.drop()
+        #expect(scene.heardBySource().first(Dropped.self)?.operation == 3)
+    }
+
+    @Test("A drop elsewhere ends the other visits, and they hear of nothing else")
+    func otherVisits() {
+        var scene = DragScene()
+        let other = scene.broker.connect("other")
+        scene.broker.register("other", from: other)
+        scene.begin()
+        scene.move(to: "other")
+        let visit = scene.broker.take(other).last?.stream ?? 0
+        scene.broker.propose(2, to: 1, on: visit, from: other)
+        scene.hover(2)
+        #expect(scene.broker.take(other).kinds == [.exit])
+        scene.drop()
+        #expect(scene.broker.take(other).kinds == [.end])
+        #expect(scene.heardByDestination().kinds == [.perform])
+        scene.fetch()
+        scene.performed()
+        scene.conclude()
+        #expect(scene.broker.take(other).isEmpty)
+    }
+
+    @Test("A proposal that is still to come is waited for when the source lets go")
+    func lifting() {
+        var scene = DragScene()
+        scene.begin()
+        scene.move()
+        _ = scene.heardByDestination()
+        scene.drop()
+        scene.move(to: nil)
+        #expect(scene.heardBySource().isEmpty, "a move after the drop is none")
+        scene.propose(2)
+        #expect(scene.heardBySource().kinds == [.proposal, .dropped])
+        #expect(scene.heardByDestination().kinds == [.perform])
+    }
+
+    @Test("A proposal that does not come within its time is a cancel, and what comes later is dropped")
+    func lateProposal() throws {
+        var scene = DragScene()
+        scene.begin()
+        scene.move()
+        _ = scene.heardByDestination()
+        scene.broker.advance(by: 499)
+        #expect(scene.heardBySource().isEmpty)
+        scene.broker.advance(by: 1)
+        let proposal = try #require(scene.heardBySource().first(Proposal.self))
+        #expect(proposal.operation == 0 && proposal.refusal?.code == .timeout)
+        #expect(scene.heardByDestination().kinds == [.exit])
+        scene.propose(2)
+        #expect(scene.heardBySource().isEmpty)
+        scene.drop()
+        #expect(scene.heardBySource().first(Dropped.self)?.operation == 0)
+        #expect(scene.heardByDestination().kinds == [.end])
+    }
+
+    @Test("A destination that owes an answer is sent no other session until it has given it")
+    func owing() throws {
+        var scene = DragScene { _ in
+        } _: {
+            $0.allowsSimultaneousSessions = true
+        }
+        scene.begin()
+        scene.move()
+        _ = scene.heardByDestination()
+        scene.broker.advance(by: 500)
+        scene.forget()
+        let second = scene.broker.connect("second")
+        let (drag, _) = scene.broker.drag(from: second)
+        scene.broker.move(drag, to: "shelf", from: second)
+        #expect(scene.broker.take(second).first(Proposal.self)?.refusal?.code == .timeout)
+        #expect(scene.heardByDestination().isEmpty)
+        scene.move()
+        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .timeout)
+        #expect(scene.heardByDestination().isEmpty, "nor this one")
+        scene.propose(2)
+        scene.broker.move(drag, to: "shelf", from: second)
+        #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
+    }
+
+    @Test("A destination that leaves instead of answering owes nothing")
+    func exitAnswers() {
+        var scene = DragScene()
+        scene.begin()
+        scene.move()
+        _ = scene.heardByDestination()
+        scene.broker.send(Exit(), on: scene.visit, from: scene.destination)
+        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .refused)
+        scene.move()
+        #expect(scene.heardByDestination().kinds == [.enter])
+        scene.broker.propose(2, to: 1, on: scene.visit, from: scene.destination)
+        #expect(scene.heardBySource().isEmpty, "that was what it did not answer")
+        scene.propose(2)
+        #expect(scene.heardBySource().first(Proposal.self)?.operation == 2)
+    }
+
+    // MARK: Items that are added
+
+    @Test("A drop counts for the items as they are: where some were added, the destination is asked again first")
+    func newerItems() {
+        var scene = DragScene()
+        scene.begin()
+        scene.move()
+        _ = scene.heardByDestination()
+        let stream = scene.add([Item("public.png")])
+        let added = scene.heardBySource().on(stream)
+        #expect(added.kinds == [.committed, .end])
+        #expect(added.first(Committed.self)?.changeCount == 2 && added.first(Committed.self)?.handle == scene.handle)
+        scene.drop()
+        scene.propose(2)
+        #expect(scene.heardBySource().kinds == [.proposal], "that was for the first item alone")
+        let frames = scene.heardByDestination()
+        #expect(frames.kinds == [.session, .item, .update], "the items that are new come ahead")
+        #expect(frames.first(Session.self)?.version == 2 && frames.first(Session.self)?.itemCount == 2)
+        #expect(frames.first(Item.self)?.representations.first?.type == "public.png")
+        #expect(frames.first(Update.self)?.version == 2)
+        scene.propose(2)
+        #expect(scene.heardBySource().kinds == [.proposal, .dropped])
+        #expect(scene.heardByDestination().first(Perform.self)?.version == 2)
+    }
+
+    @Test("A destination that has declined is not asked again before items are added, and then at once")
+    func declined() throws {
+        var scene = DragScene()
+        scene.begin()
+        scene.move()
+        _ = scene.heardByDestination()
+        scene.propose(2) { $0.cannotHandle = true }
+        let proposal = try #require(scene.heardBySource().first(Proposal.self))
+        #expect(proposal.cannotHandle == true && proposal.operation == 0)
+        for sequence: UInt64 in 2...5 {
+            scene.move(sequence: sequence)
+            let proposal = try #require(scene.heardBySource().first(Proposal.self))
+            #expect(proposal.sequence == sequence && proposal.cannotHandle == true)
+        }
+        #expect(scene.heardByDestination().isEmpty)
+        scene.add()
+        #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
+        scene.propose(2)
+        scene.drop()
+        #expect(scene.heardBySource().first(Dropped.self)?.operation == 2)
+    }
+
+    @Test("A session that is moved away after it was declined stays away when items are added")
+    func declinedAndLeft() {
+        var scene = DragScene()
+        scene.begin()
+        scene.move()
+        _ = scene.heardByDestination()
+        scene.propose(2) { $0.cannotHandle = true }
+        scene.move(to: nil)
+        scene.add()
+        #expect(scene.heardByDestination().isEmpty)
+    }
+
+    @Test("A destination that takes none of the types is not asked before an item comes that it takes")
+    func typeUnavailable() throws {
+        var scene = DragScene { _ in
+        } _: {
+            $0.accepts = [Accept("public.image")]
+        }
+        scene.begin()
+        scene.move()
+        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .typeUnavailable)
+        scene.add([Item("public.html")])
+        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .typeUnavailable)
+        #expect(scene.heardByDestination().isEmpty)
+        scene.add([Item("public.png")])
+        #expect(scene.heardByDestination().kinds == [.session, .item, .item, .item, .enter])
+    }
+
+    @Test("An addition that fails leaves the session as it was")
+    func failedAddition() {
+        var scene = DragScene { $0.metadataPerSession = 400 }
+        scene.begin()
+        scene.hover(2)
+        for items in [[Item([])], [Item("not a type")], (0..<20).map { _ in Item("com.example.quite-a-long-name") }] {
+            let stream = scene.add(items)
+            #expect(scene.heardBySource().on(stream).kinds == [.error])
+        }
+        #expect(scene.heardByDestination().isEmpty)
+        scene.drop()
+        #expect(scene.heardBySource().first(Dropped.self)?.operation == 2)
+        scene.everybodyLeaves()
+        #expect(scene.broker.state.held == .nothing)
+    }
+
+    @Test("Additions together have the limits of one session")
+    func additionLimits() {
+        var scene = DragScene { $0.metadataPerSession = 300 }
+        scene.begin()
+        var codes: [ErrorCode] = []
+        for _ in 0..<20 {
+            let stream = scene.add([Item("com.example.name")])
+            codes += scene.heardBySource().on(stream).codes
+        }
+        #expect(!codes.isEmpty && codes.allSatisfy { $0 == .limitExceeded })
+        var many = DragScene()
+        many.begin((0..<WireLimits.items).map { _ in Item("a.b") })
+        many.add()
+        #expect(many.heardBySource().codes == [.limitExceeded])
+    }
+
+    @Test("Nothing is added to another's session, nor after the source has let go, nor to one that has ended")
+    func additionRefused() {
+        var scene = DragScene()
+        scene.begin()
+        let other = scene.broker.connect("other", process: 1)
+        scene.broker.offer(from: other) { [handle = scene.handle] in $0.handle = handle }
+        #expect(scene.broker.take(other).codes == [.superseded])
+        scene.move()
+        scene.drop()
+        scene.add()
+        #expect(scene.heardBySource().codes == [.superseded])
+        scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
+        scene.add()
+        #expect(scene.heardBySource().codes == [.superseded])
+        scene.everybodyLeaves()
+        scene.broker.disconnect(other)
+        #expect(scene.broker.state.held == .nothing)
+    }
+}
+
+extension StateHarness {
+    mutating func status(from peer: PeerID) -> [StatusEntry] {
+        let stream = self.newStream(of: peer)
+        self.send(Status(), on: stream, from: peer)
+        return self.take(peer).on(stream).all(StatusEntry.self)
+    }
+}

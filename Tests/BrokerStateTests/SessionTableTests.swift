@@ -1,0 +1,277 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Every input in every state of a drag session.
+@Suite("Drag sessions: every input in every state") struct SessionTableTests {
+    enum Stage: Int, CaseIterable {
+        /// Items are being written; committed; begun; over the destination, which has not answered; or has, in three ways.
+        case writing, offered, nothing, asked, copy, move, refused
+        /// Let go while it is being asked; let go of, as a move: no load, a load, a load and the handler has returned, all
+        /// has arrived and nothing is concluded; over.
+        case lifting, dropping, loading, finishing, awaiting, ended
+    }
+
+    /// What is done to it.
+    enum Input: String, CaseIterable {
+        case begin, move, away, nowhere, drop, commit, item, add, withdraw, sourceDies
+        case sourceProposes, sourcePerforms, sourceEnds, sourceUnknown
+        case propose, decline, proposeOld, proposeNew, exit, performed, refuse, conclude, concludeNot, leave
+        case visitBegins, visitEnters, visitEnds, visitData, visitUnknown
+        case enter, shelfExits, shelfProposes, unregister, destinationDies
+        case load, sourceLoads, strangerLoads, give, fail
+        case halfSecond, fiveSeconds, thirtySeconds, fiveMinutes, tenMinutes
+    }
+
+    /// What source / destination hear. A letter is a frame: `p`roposal, e`x`it, `d`ropped, `t`ransferred, `a`sk, `c`ancel,
+    /// `e`nd, committed `k`, `s`ession, `i`tem, e`n`ter, `u`pdate, `P`erform, an answer `A` and `D`ata. With it the
+    /// operation, or the number of items, and `!` with the code of an error. `V` is a violation, after which the peer is
+    /// gone.
+    private static let tracking = """
+                         writing  offered  nothing  asked     copy      move      refused
+        begin            V/-      -/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
+        move             V/-      V/-      -/sin    -/-       -/u       -/u       -/u
+        away             V/-      V/-      p0/-     p0/x      p0/x      p0/x      p0/x
+        nowhere          V/-      V/-      p0!1/-   p0!1/x    p0!1/x    p0!1/x    p0!1/x
+        drop             V/-      V/-      d0e/-    -/-       d2/P2     d3/P3     d0e/xe
+        commit           k/-      -/-      -/-      -/-       -/-       -/-       -/-
+        item             -/-      -/-      -/-      -/-       -/-       -/-       -/-
+        add              !3/-     ke/-     ke/-     ke/-      ke/siu    ke/siu    ke/siu
+        withdraw         -/-      -/-      -/-      -/xe      -/xe      -/xe      -/xe
+        sourceDies       -/-      -/-      -/-      -/x!4     -/x!4     -/x!4     -/x!4
+        sourceProposes   V/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
+        sourcePerforms   V/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
+        sourceEnds       -/-      -/-      -/-      -/-       -/-       -/-       -/-
+        sourceUnknown    !21/-    !21/-    !21/-    !21/xe    !21/xe    !21/xe    !21/xe
+        propose          -/V      -/V      -/V      p2/-      -/-       -/-       -/-
+        decline          -/V      -/V      -/V      p0/-      -/-       -/-       -/-
+        proposeOld       -/V      -/V      -/V      -/-       -/-       -/-       -/-
+        proposeNew       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        exit             -/V      -/V      -/V      p0!18/-   x!18/-    x!18/-    x!18/-
+        performed        -/V      -/V      -/V      -/-       -/-       -/-       -/-
+        refuse           -/V      -/V      -/V      -/-       -/-       -/-       -/-
+        conclude         -/V      -/V      -/V      -/-       -/-       -/-       -/-
+        concludeNot      -/V      -/V      -/V      -/-       -/-       -/-       -/-
+        leave            -/V      -/V      -/V      p0!18/-   x!18/-    x!18/-    x!18/-
+        visitBegins      -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        visitEnters      -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        visitEnds        -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        visitData        -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        visitUnknown     -/V      -/V      -/V      p0!18/-   x!18/-    x!18/-    x!18/-
+        enter            -/x!3    -/x!3    -/sin    -/-       -/u       -/u       -/u
+        shelfExits       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        shelfProposes    -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        unregister       -/-      -/-      -/-      p0!8/e    x!8/e     x!8/e     x!8/e
+        destinationDies  -/-      -/-      -/-      p0!8/e    x!8/e     x!8/e     x!8/e
+        load             -/!3     -/!16    -/!16    -/!16     -/!16     -/!16     -/!16
+        sourceLoads      !3/-     !16/-    !16/-    !16/-     !16/-     !16/-     !16/-
+        strangerLoads    -/-/!3   -/-/!16  -/-/!16  -/-/!16   -/-/!16   -/-/!16   -/-/!16
+        give             V/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
+        fail             V/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
+        halfSecond       -/-      -/-      -/-      p0!11/x   -/-       -/-       -/-
+        fiveSeconds      -/-      -/-      -/-      p0!11/x   -/-       -/-       -/-
+        thirtySeconds    !11/-    -/-      -/-      p0!11/x   -/-       -/-       -/-
+        fiveMinutes      !11/-    !11/-    !11/-    !11/x!11  !11/x!11  !11/x!11  !11/x!11
+        tenMinutes       !11/-    !11/-    !11/-    !11/x!11  !11/x!11  !11/x!11  !11/x!11
+        """
+
+    private static let dropped = """
+                         lifting      dropping  loading      finishing    awaiting  ended
+        begin            V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
+        move             -/-          -/-       -/-          -/-          -/-       -/-
+        away             -/-          -/-       -/-          -/-          -/-       -/-
+        nowhere          -/-          -/-       -/-          -/-          -/-       -/-
+        drop             -/-          -/-       -/-          -/-          -/-       -/-
+        commit           -/-          -/-       -/-          -/-          -/-       -/-
+        item             -/-          -/-       -/-          -/-          -/-       -/-
+        add              !3/-         !3/-      !3/-         !3/-         !3/-      !3/-
+        withdraw         -/xe         -/!10     c/!10!4      c/!10!4      -/!10     -/-
+        sourceDies       -/x!4        -/!4      -/!4!4       -/!4!4       -/!4      -/-
+        sourceProposes   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      V/-
+        sourcePerforms   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      V/-
+        sourceEnds       -/-          -/-       -/-          -/-          -/-       -/-
+        sourceUnknown    !21/xe       !21/!10   c!21/!10!4   c!21/!10!4   !21/!10   -/-
+        propose          p2d2/P2      -/-       -/-          -/-          -/-       -/-
+        decline          p0d0e/e      -/-       -/-          -/-          -/-       -/-
+        proposeOld       -/-          -/-       -/-          -/-          -/-       -/-
+        proposeNew       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/-
+        exit             p0!18d0e/e   -/-       -/-          -/-          -/-       -/-
+        performed        -/-          e/e       -/-          -/-          -/-       -/-
+        refuse           -/-          t0!18e/e  -/-          -/-          t0!18e/e  -/-
+        conclude         -/-          e/e       -/-          -/-          t1e/e     -/-
+        concludeNot      -/-          t0!18e/e  -/-          -/-          t0!18e/e  -/-
+        leave            p0!18d0e/-   t0!10e/-  ct0!10e/!10  ct0!10e/!10  t0!10e/-  -/-
+        visitBegins      p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
+        visitEnters      p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/-
+        visitEnds        p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
+        visitData        p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
+        visitUnknown     p0!18d0e/-   t0!10e/-  ct0!10e/!10  ct0!10e/!10  t0!10e/-  -/-
+        enter            -/x!3        -/x!3     -/x!3        -/x!3        -/x!3     -/x!3
+        shelfExits       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
+        shelfProposes    p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
+        unregister       p0!8d0e/e    t0!8e/e   ct0!8e/e!8   ct0!8e/e!8   t0!8e/e   -/-
+        destinationDies  p0!8d0e/e    t0!8e/e   ct0!8e/e!8   ct0!8e/e!8   t0!8e/e   -/-
+        load             -/!16        a/-       a/-          -/!16        -/!16     -/!3
+        sourceLoads      !16/-        !16/-     !16/-        !16/-        !16/-     !3/-
+        strangerLoads    -/-/!16      -/-/!16   -/-/!16      -/-/!16      -/-/!16   -/-/!3
+        give             V/x!4        V/!4      -/AD         -/AD         -/-       -/-
+        fail             V/x!4        V/!4      -/!5         t0!5e/!5e    -/-       -/-
+        halfSecond       p0!11d0e/xe  -/-       -/-          -/-          -/-       -/-
+        fiveSeconds      p0!11d0e/xe  e/e       -/-          -/-          -/-       -/-
+        thirtySeconds    p0!11d0e/xe  e/e       c/!6         ct0!6e/!6e   t0!11e/e  -/-
+        fiveMinutes      !11/x!11     !11/!11   c/!6         ct0!6e/!6e   !11/!11   -/-
+        tenMinutes       !11/x!11     !11/!11   c!11/!6!11   ct0!6e/!6e   !11/!11   -/-
+        """
+
+    private static func scene(_ stage: Stage) -> DragScene {
+        var scene = DragScene()
+        if stage == .writing {
+            scene.write()
+        } else if stage.rawValue >= Stage.dropping.rawValue {
+            scene.dropped(3)
+            if stage.rawValue >= Stage.loading.rawValue { scene.load() }
+            if stage.rawValue >= Stage.finishing.rawValue { scene.performed() }
+            scene.forget()
+            if stage.rawValue >= Stage.awaiting.rawValue { scene.give() }
+            if stage == .ended { scene.conclude() }
+        } else if stage == .offered {
+            scene.offer()
+        } else {
+            scene.begin { $0.movesBetweenProcesses = true }
+            if stage.rawValue >= Stage.asked.rawValue { scene.move() }
+            _ = scene.heardByDestination()
+            switch stage {
+            case .copy: scene.propose(2)
+            case .move: scene.propose(3)
+            case .refused: scene.propose(0)
+            case .lifting: scene.drop()
+            default: break
+            }
+        }
+        scene.forget()
+        return scene
+    }
+
+    private static func perform(_ input: Input, _ scene: inout DragScene, _ stranger: PeerID) {
+        let (source, destination, drag, visit) = (scene.source, scene.destination, scene.drag, scene.visit)
+        func raw(_ kind: FrameKind, on stream: UInt64, from peer: PeerID, _ scene: inout DragScene) {
+            scene.broker.raw(kind: kind.rawValue, on: stream, from: peer)
+        }
+        switch input {
+        case .begin: raw(.begin, on: drag, from: source, &scene)
+        case .move: scene.move()
+        case .away: scene.move(to: nil)
+        case .nowhere: scene.move(to: "nowhere")
+        case .drop: scene.drop()
+        case .commit: scene.broker.commit(1, on: drag, from: source)
+        case .item: scene.broker.send(Item("public.png"), on: drag, from: source)
+        case .add: scene.add()
+        case .withdraw: raw(.cancel, on: drag, from: source, &scene)
+        case .sourceDies: scene.broker.disconnect(source)
+        case .sourceProposes: raw(.proposal, on: drag, from: source, &scene)
+        case .sourcePerforms: raw(.performed, on: drag, from: source, &scene)
+        case .sourceEnds: raw(.end, on: drag, from: source, &scene)
+        case .sourceUnknown: scene.broker.raw(kind: 99, flags: 2, on: drag, from: source)
+        case .propose: scene.propose(2)
+        case .decline: scene.propose(2) { $0.cannotHandle = true }
+        case .proposeOld: scene.broker.propose(2, to: 0, on: visit, from: destination)
+        case .proposeNew: scene.broker.propose(2, to: scene.sequence + 1, on: visit, from: destination)
+        case .exit: raw(.exit, on: visit, from: destination, &scene)
+        case .performed: scene.performed()
+        case .refuse: scene.performed([], Failure(.sourceFailed, "no"))
+        case .conclude: scene.conclude()
+        case .concludeNot: scene.conclude([], Failure(.noSpace, "no"))
+        case .leave: raw(.cancel, on: visit, from: destination, &scene)
+        case .visitBegins: raw(.begin, on: visit, from: destination, &scene)
+        case .visitEnters: raw(.enter, on: visit, from: destination, &scene)
+        case .visitEnds: raw(.end, on: visit, from: destination, &scene)
+        case .visitData: raw(.data, on: visit, from: destination, &scene)
+        case .visitUnknown: scene.broker.raw(kind: 99, flags: 2, on: visit, from: destination)
+        case .enter:
+            var enter = Enter()
+            enter.handle = scene.handle
+            scene.broker.send(enter, on: scene.shelf, from: destination)
+        case .shelfExits: raw(.exit, on: scene.shelf, from: destination, &scene)
+        case .shelfProposes: raw(.proposal, on: scene.shelf, from: destination, &scene)
+        case .unregister: raw(.cancel, on: scene.shelf, from: destination, &scene)
+        case .destinationDies: scene.broker.disconnect(destination)
+        case .load: scene.load()
+        case .sourceLoads: scene.broker.load(from: source) { [handle = scene.handle] in $0.handle = handle }
+        case .strangerLoads: scene.broker.load(from: stranger) { [handle = scene.handle] in $0.handle = handle }
+        case .give: scene.give()
+        case .fail: scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: source)
+        case .halfSecond: scene.broker.advance(by: 500)
+        case .fiveSeconds: scene.broker.advance(by: 5_000)
+        case .thirtySeconds: scene.broker.advance(by: 30_000)
+        case .fiveMinutes: scene.broker.advance(by: 300_000)
+        case .tenMinutes: scene.broker.advance(by: 600_000)
+        }
+    }
+
+    private static func outcome(_ peer: PeerID, _ scene: inout DragScene) -> String {
+        let frames = scene.broker.take(peer)
+        if scene.broker.closed.contains(peer) { return "V" }
+        return frames.map(\.shorthand).joined()
+    }
+
+    @Test(
+        "Each input has one outcome for both sides in each state, breaks nothing, and nothing is left",
+        arguments: Input.allCases
+    )
+    func outcomes(_ input: Input) throws {
+        var actual: [String] = []
+        for stage in Stage.allCases {
+            var scene = Self.scene(stage)
+            let stranger = scene.broker.connect("stranger")
+            Self.perform(input, &scene, stranger)
+            let heard = [Self.outcome(scene.source, &scene), Self.outcome(scene.destination, &scene)]
+            let third = Self.outcome(stranger, &scene)
+            actual.append(
+                heard.map { $0.isEmpty ? "-" : $0 }.joined(separator: "/") + (third.isEmpty ? "" : "/" + third)
+            )
+            let broken = scene.broker.state.brokenInvariants()
+            #expect(broken.isEmpty, "\(input) while \(stage): \(broken.joined(separator: "; "))")
+            for peer in [scene.source, scene.destination, stranger] { scene.broker.disconnect(peer) }
+            #expect(scene.broker.state.held == .nothing, "\(input) while \(stage)")
+        }
+        let expected = Self.row(input, of: Self.tracking) + Self.row(input, of: Self.dropped)
+        #expect(actual == expected, "\(input): \(actual.joined(separator: "  "))")
+    }
+
+    private static func row(_ input: Input, of table: String) -> [String] {
+        for line in table.split(separator: "\n") {
+            let cells = line.split(separator: " ").map(String.init)
+            if cells.first == input.rawValue { return Array(cells.dropFirst()) }
+        }
+        return []
+    }
+}
+
+extension Frame {
+    /// See `SessionTableTests`.
+    fileprivate var shorthand: String {
+        switch self.kind {
+        case .error: "!\(self.code?.rawValue ?? 0)"
+        case .proposal:
+            "p\(self.decode(Proposal.self).operation ?? 9)" + Self.shorthand(self.decode(Proposal.self).refusal)
+        case .exit: "x" + Self.shorthand(self.decode(Exit.self).refusal)
+        case .dropped: "d\(self.decode(Dropped.self).operation ?? 9)"
+        case .transferred:
+            "t\(self.decode(Transferred.self).items.count)" + Self.shorthand(self.decode(Transferred.self).failure)
+        case .perform: "P\(self.decode(Perform.self).operation ?? 9)"
+        case .ask: "a"
+        case .cancel: "c"
+        case .end: "e"
+        case .committed: "k"
+        case .session: "s"
+        case .item: "i"
+        case .enter: "n"
+        case .update: "u"
+        case .answer: "A"
+        case .data: "D"
+        default: "\(self.kind)"
+        }
+    }
+
+    private static func shorthand(_ failure: Failure?) -> String { failure.map { "!\($0.code.rawValue)" } ?? "" }
+}

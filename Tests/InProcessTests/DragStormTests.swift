@@ -1,0 +1,140 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+private typealias Drag = PasteboardKit.Drag
+
+@Suite("Many drags at once", .timeLimit(.minutes(2)))
+struct DragStormTests {
+    private static let sources = 4
+    private static let sessions = 50
+    private static let sites = ["w", "x", "y", "z"]
+
+    @Test("whatever both sides do, each session ends, and nothing is deleted that its destination does not have")
+    func storm() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed of the storm: \(seed)")
+        let chance = Chance(seed)
+        let kept = DropSite.Log()
+        let outcomes = DropSite.Log()
+        try await DragBroker.with { broker in
+            let sites = Self.sites.map { name in
+                DropSite(
+                    name,
+                    on: broker.connect(),
+                    propose: { session, _ in
+                        let operations: [DropOperation] = [.cancel, .forbidden, .copy, .move, .move]
+                        return DropProposal(operation: operations[chance.next(operations.count)])
+                    },
+                    perform: { session, _ in try await Self.perform(session, kept, chance) }
+                )
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for source in 0..<Self.sources {
+                    group.addTask {
+                        var connection = broker.connect()
+                        for session in 0..<Self.sessions {
+                            let name = "\(source).\(session)"
+                            let closes = chance.next(12) == 0
+                            outcomes.add(await Self.drag(name, connection, kept, chance, closes: closes))
+                            if closes { connection = broker.connect() }
+                        }
+                    }
+                }
+            }
+            for site in sites {
+                let lines = await site.stop()
+                #expect(lines.count { $0 == "entered" } >= lines.count { $0 == "ended" }, "seed \(seed)")
+            }
+        }
+        #expect(outcomes.lines.count == Self.sources * Self.sessions, "seed \(seed)")
+        #expect(!outcomes.lines.filter { $0 == "transferred move" }.isEmpty, "seed \(seed)")
+        #expect(outcomes.lines.filter { $0.hasPrefix("lost") }.isEmpty, "seed \(seed)")
+    }
+
+    /// Takes all, some or none of it, or throws in the middle.
+    private static func perform(_ session: any DropSession, _ kept: DropSite.Log, _ chance: Chance) async throws {
+        var texts: [String] = []
+        switch chance.next(5) {
+        case 0: return
+        case 1: texts = [try await session.items[0].itemProvider.loadObject(ofClass: String.self)]
+        case 2:
+            texts = try await session.loadObjects(ofClass: String.self)
+            if chance.next(2) == 0 { throw PasteboardError(.noSpace, message: "no room") }
+        default: texts = try await session.loadObjects(ofClass: String.self)
+        }
+        // It has them from now on, whatever the source hears.
+        for text in texts { kept.add(text) }
+    }
+
+    /// - Returns: how it ended; "lost" if something was deleted that nobody has.
+    private static func drag(
+        _ name: String,
+        _ connection: PasteboardConnection,
+        _ kept: DropSite.Log,
+        _ chance: Chance,
+        closes: Bool
+    ) async -> String {
+        let texts = (0...chance.next(3)).map { "\(name).\($0)" }
+        let items = texts.map { text in
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .utf8PlainText) {
+                if chance.next(20) == 0 { throw PasteboardError(.sourceFailed, message: "no more") }
+                return Data(text.utf8)
+            }
+            return DragItem(itemProvider: provider)
+        }
+        var options = Drag.Options()
+        options.allowsMoveBetweenProcesses = chance.next(4) > 0
+        do throws(PasteboardError) {
+            let drag = try await Drag.begin(items, options: options, connection: connection)
+            // That it is busy, or not there yet, is an answer like others.
+            for _ in 0..<30 {
+                let place = DropLocation.row(chance.next(5), of: self.sites[chance.next(self.sites.count)])
+                let operation = (try? await drag.move(to: place))?.operation
+                if operation == .copy || operation == .move, chance.next(4) > 0 { break }
+            }
+            switch chance.next(12) {
+            case 0: await drag.cancel()
+            case 1: try await drag.add([.text("\(name).more")])
+            default: _ = try? await drag.drop()
+            }
+            if closes { await connection.close() }
+            if chance.next(10) == 0 { return "let go" }
+            let withdraws = chance.next(8) == 0
+            async let withdrawn: Void = withdraws ? drag.cancel() : ()
+            // One that was not dropped does not end by itself.
+            let wasDropped = (try? await drag.drop()) != nil
+            await withdrawn
+            let outcome = await drag.outcome()
+            if case .transferred(.move) = outcome {
+                // Now it may delete them.
+                let deleted = drag.transferredItems.map { item in
+                    items.firstIndex { $0 === item }.map { texts[$0] } ?? "\(name).more"
+                }
+                guard deleted.count == drag.items.count, Set(kept.lines).isSuperset(of: deleted) else {
+                    return "lost: \(deleted) of \(texts)"
+                }
+            }
+            return wasDropped ? outcome.text : "not dropped"
+        } catch {
+            return "refused: \(error.code)"
+        }
+    }
+
+    /// Numbers for several tasks.
+    private final class Chance: Sendable {
+        private let generator: Lock<SeededGenerator>
+
+        init(_ seed: UInt64) {
+            self.generator = Lock(SeededGenerator(seed: seed))
+        }
+
+        /// Below `count`.
+        func next(_ count: Int) -> Int {
+            self.generator.withLock { Int.random(in: 0..<count, using: &$0) }
+        }
+    }
+}

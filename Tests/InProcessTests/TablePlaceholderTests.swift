@@ -1,0 +1,270 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TableDragAndDrop
+import Testing
+
+/// The numbers are those of the catalogue "Drag and drop: behaviours".
+@Suite("Tables: placeholders for what is on its way", .timeLimit(.minutes(1)))
+@MainActor
+struct TablePlaceholderTests {
+    /// Rows that are moved between processes, and loaded one by one.
+    @MainActor
+    private final class Scene {
+        let places: PlacesTable
+        let giver: PlacesTable
+        let mover = Mover()
+        var contexts: [any TableDropPlaceholderContext] = []
+        var loaded: [Int: String] = [:]
+        let log = DropSite.Log()
+        /// Delegates are not held by their tables.
+        var sourceDelegates: [Mover] = []
+
+        init(_ broker: DragBroker, rows: [String] = ["a", "b"]) async throws {
+            places = PlacesTable(.permissive, rows, on: broker.connect())
+            giver = PlacesTable(.permissive, ["x", "y"], on: broker.connect())
+            try await places.register()
+            places.table.dropDelegate = mover
+            mover.onDrop = { [unowned self] in perform($0) }
+        }
+
+        private func perform(_ coordinator: any TableDropCoordinator) {
+            let end = IndexPath(row: places.rows.count, section: 0)
+            let path = coordinator.destinationIndexPath ?? end
+            for (index, item) in coordinator.items.enumerated() {
+                let placeholder = TableDropPlaceholder(
+                    insertionIndexPath: IndexPath(row: path.row + index, section: path.section),
+                    reuseIdentifier: "place"
+                )
+                contexts.append(coordinator.drop(item.dragItem, to: placeholder))
+                coordinator.session.extendLoadWindow {
+                    self.loaded[index] = try? await item.dragItem.itemProvider.loadObject(ofClass: String.self)
+                    self.log.add("loaded \(index)")
+                }
+            }
+        }
+
+        func loads(_ count: Int) async {
+            while log.lines.count(where: { $0.hasPrefix("loaded") }) < count { await Task.yield() }
+        }
+
+        func commit(_ index: Int) -> Bool {
+            contexts[index].commitInsertion { path in
+                places.insertSilently(loaded[index] ?? "?", at: path)
+            }
+        }
+    }
+
+    private final class Mover: TableDropDelegate, TableDragDelegate {
+        var onDrop: ((any TableDropCoordinator) -> Void)?
+        var isTransferred = false
+        var items: [DragItem] = []
+
+        func tableView(
+            _ tableView: Table,
+            itemsForBeginning session: any DragSession,
+            at indexPath: IndexPath
+        ) -> [DragItem] { items }
+
+        func tableView(_ tableView: Table, dragSessionAllowsMoveBetweenProcesses session: any DragSession) -> Bool {
+            true
+        }
+        func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
+            isTransferred = true
+        }
+
+        func tableView(
+            _ tableView: Table,
+            dropSessionDidUpdate session: any DropSession,
+            withDestinationIndexPath destinationIndexPath: IndexPath?
+        ) -> TableDropProposal {
+            TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
+        }
+
+        func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
+            onDrop?(coordinator)
+        }
+    }
+
+    private func drop(_ scene: Scene, _ items: [DragItem], on broker: DragBroker) async throws -> PasteboardKit.Drag {
+        let source = Mover()
+        scene.giver.table.dragDelegate = source
+        source.items = items
+        scene.sourceDelegates.append(source)
+        let drag = try #require(try await scene.giver.drag(0))
+        try await drag.move(to: .row(1, of: "places"))
+        #expect(try await drag.drop() == .move)
+        return drag
+    }
+
+    @Test("59: a move is complete, and deletes, only when each placeholder is a row; until then the table waits")
+    func held() async throws {
+        try await DragBroker.with { broker in
+            let scene = try await Scene(broker)
+            let drag = try await drop(scene, [.text("x"), .text("y")], on: broker)
+            let outcome = Task {
+                let outcome = await drag.outcome().text
+                scene.log.add("outcome")
+                return outcome
+            }
+            await scene.loads(2)
+            #expect(scene.places.table.hasUncommittedUpdates)
+            #expect(scene.commit(1))
+            // By now anything would be here that was sent before.
+            let other = try await PasteboardKit.Drag.begin([.text("z")], connection: scene.giver.table.connection)
+            await other.cancel()
+            _ = await other.outcome()
+            #expect(!scene.log.lines.contains("outcome"))
+            #expect(scene.commit(0))
+            #expect(await outcome.value == "transferred move")
+            #expect(scene.places.rows == ["a", "x", "y", "b"])
+            #expect(scene.sourceDelegates.map(\.isTransferred) == [true])
+        }
+    }
+
+    @Test("what a placeholder was taken away for is not deleted at its source", arguments: [true, false])
+    func notTaken(isReload: Bool) async throws {
+        try await DragBroker.with { broker in
+            let scene = try await Scene(broker)
+            let drag = try await drop(scene, [.text("x"), .text("y")], on: broker)
+            await scene.loads(2)
+            #expect(scene.commit(0))
+            if isReload { scene.places.table.reloadData() } else { #expect(scene.contexts[1].deletePlaceholder()) }
+            #expect(await drag.outcome().text == "failed refused")
+            #expect(!scene.commit(1))
+            #expect(scene.sourceDelegates.map(\.isTransferred) == [false])
+            #expect(scene.places.rows == ["a", "x", "b"])
+        }
+    }
+
+    @Test("rows that change while bytes are loaded do not matter: the row is inserted where its placeholder is")
+    func concurrent() async throws {
+        try await DragBroker.with { broker in
+            let scene = try await Scene(broker)
+            let goOn = Gate()
+            let slow = ItemProvider()
+            slow.registerDataRepresentation(for: .utf8PlainText) {
+                await goOn.wait()
+                return Data("slow".utf8)
+            }
+            let drag = try await drop(scene, [DragItem(itemProvider: slow)], on: broker)
+            while scene.contexts.isEmpty { await Task.yield() }
+            scene.places.remove(at: 1)
+            scene.places.remove(at: 0)
+            goOn.open()
+            await scene.loads(1)
+            #expect(scene.commit(0))
+            #expect(await drag.outcome().text == "transferred move")
+            #expect(scene.places.rows == ["slow"])
+        }
+    }
+
+    @Test("without placeholders, rows that have gone meanwhile leave the end")
+    func clamped() async throws {
+        try await DragBroker.with { broker in
+            let places = PlacesTable(.strict, ["a", "b", "c"], on: broker.connect())
+            try await places.register()
+            let (asked, goOn) = (Gate(), Gate())
+            let slow = ItemProvider()
+            slow.registerDataRepresentation(for: .utf8PlainText) {
+                asked.open()
+                await goOn.wait()
+                return Data("slow".utf8)
+            }
+            let drag = try await PasteboardKit.Drag.begin([DragItem(itemProvider: slow)], connection: broker.connect())
+            try await drag.move(to: .row(3, of: "places"))
+            try await drag.drop()
+            await asked.wait()
+            places.replaceAll([["a"]])
+            goOn.open()
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(places.rows == ["a", "slow"])
+        }
+    }
+
+    @Test("an object of a class that nobody expects is left out, and its drop ends")
+    func foreignClass() async throws {
+        try await DragBroker.with { broker in
+            let places = PlacesTable(.permissive, ["a"], on: broker.connect())
+            try await places.register()
+            let provider = ItemProvider()
+            // Said to be text, and is none in its encoding.
+            provider.registerDataRepresentation(forTypeIdentifier: "public.utf8-plain-text", visibility: .all) {
+                completion in
+                completion(Data([0xFF, 0xFE, 0xC0]), nil)
+                return nil
+            }
+            let drag = try await PasteboardKit.Drag.begin(
+                [DragItem(itemProvider: provider)],
+                connection: broker.connect()
+            )
+            try await drag.drop(at: 0)
+            await places.happened("end")
+            #expect(places.rows.count <= 2)
+            #expect(places.rows.last == "a")
+        }
+    }
+
+    @Test("58, 61, 62: an object of this process is taken as it is, without a load")
+    func localObject() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            let places = PlacesTable(.permissive, ["a"], on: connection)
+            try await places.register()
+            places.onDrop = { coordinator in
+                for item in coordinator.items {
+                    guard let text = item.dragItem.localObject as? String else { continue }
+                    places.insert([text], at: IndexPath(row: 0, section: 0))
+                    coordinator.drop(item.dragItem, toRowAt: IndexPath(row: 0, section: 0))
+                }
+            }
+            let counter = Counter()
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .utf8PlainText) {
+                counter.increment()
+                return Data()
+            }
+            let item = DragItem(itemProvider: provider)
+            item.localObject = "object"
+            let drag = try await PasteboardKit.Drag.begin([item], connection: connection)
+            #expect(try await drag.drop(at: 0) == "transferred copy")
+            #expect(places.rows == ["object", "a"])
+            #expect(counter.value == 0)
+        }
+    }
+
+    @Test("60: several rows of the table itself are moved by the delegate, without a load, and its source hears of it")
+    func rowsOfItsOwn() async throws {
+        try await DragBroker.with { broker in
+            let places = PlacesTable(.permissive, ["a", "b", "c"], on: broker.connect())
+            let mover = Mover()
+            places.table.dropDelegate = mover
+            mover.onDrop = { coordinator in
+                places.table.performBatchUpdates {
+                    for (index, item) in coordinator.items.enumerated() {
+                        guard let source = item.sourceIndexPath else { continue }
+                        places.table.moveRow(at: source, to: IndexPath(row: 1 + index, section: 0))
+                        coordinator.drop(item.dragItem, toRowAt: IndexPath(row: 1 + index, section: 0))
+                    }
+                    places.setSilently(["c", "a", "b"])
+                }
+            }
+            let drag = try #require(try await places.drag(0, 1))
+            #expect(try await drag.drop(at: 3, of: "") == "transferred move")
+            #expect(places.rows == ["c", "a", "b"])
+            #expect(places.made.value == 0)
+        }
+    }
+
+    @Test("80: a destination that goes while placeholders are open leaves a move undone")
+    func destinationGone() async throws {
+        try await DragBroker.with { broker in
+            let scene = try await Scene(broker)
+            let drag = try await drop(scene, [.text("x")], on: broker)
+            await scene.loads(1)
+            await scene.places.table.connection.close()
+            #expect(await drag.outcome().text == "failed destination-gone")
+            #expect(scene.sourceDelegates.map(\.isTransferred) == [false])
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import PasteboardClient
+import PasteboardWire
+import Testing
+
+@Suite struct DragProgressTests {
+    private static let gone = Failure(.destinationGone, "gone")
+
+    private static func proposal(_ sequence: UInt64?, _ operation: UInt32) -> ClientEvent {
+        var proposal = Proposal()
+        proposal.sequence = sequence
+        proposal.operation = operation
+        return .proposed(1, proposal)
+    }
+
+    private static func exit(_ refusal: Failure? = nil) -> ClientEvent {
+        var exit = Exit()
+        exit.refusal = refusal
+        return .exited(1, exit)
+    }
+
+    private static func dropped(_ operation: UInt32) -> ClientEvent {
+        var dropped = Dropped()
+        dropped.operation = operation
+        return .dropped(1, dropped)
+    }
+
+    private static func transferred(_ items: [UInt32], _ failure: Failure? = nil) -> ClientEvent {
+        var transferred = Transferred()
+        transferred.items = items
+        transferred.failure = failure
+        return .transferred(1, transferred)
+    }
+
+    private static func outcome(_ events: [ClientEvent]) -> String {
+        var progress = DragProgress()
+        for event in events { progress.take(event) }
+        let items = progress.transferredItems.map(String.init).joined(separator: ",")
+        return switch progress.outcome {
+        case nil: "none"
+        case .cancelled: "cancelled \(items)"
+        case .transferred(let operation): "\(operation) \(items)"
+        case .failed(let failure): "\(failure.code) \(items)"
+        }
+    }
+
+    @Test("The outcome is what the stream's end makes of everything before it")
+    func outcomes() {
+        let end = ClientEvent.ended(1, End())
+        #expect(Self.outcome([]) == "none")
+        #expect(Self.outcome([Self.dropped(2), Self.transferred([0])]) == "none")
+        #expect(Self.outcome([Self.dropped(2), Self.transferred([0, 1]), end]) == "copy 0,1")
+        #expect(Self.outcome([Self.dropped(3), Self.transferred([0]), end]) == "move 0")
+        #expect(Self.outcome([Self.dropped(0), end]) == "cancelled ")
+        #expect(Self.outcome([Self.dropped(2), end]) == "cancelled ")
+        // No operation that is known moves anything.
+        #expect(Self.outcome([Self.dropped(9), Self.transferred([0]), end]) == "cancelled 0")
+        #expect(Self.outcome([Self.dropped(3), Self.transferred([1], Self.gone), end]) == "destination-gone 1")
+        #expect(Self.outcome([.failed(1, Failure(.timeout, ""))]) == "timeout ")
+        #expect(Self.outcome([Self.dropped(3), .failed(1, Failure(.timeout, ""))]) == "timeout ")
+        // It was transferred before the connection was lost.
+        #expect(Self.outcome([Self.dropped(3), Self.transferred([0]), .failed(1, Self.gone)]) == "move 0")
+        #expect(Self.outcome([Self.dropped(0), end, .failed(1, Self.gone)]) == "cancelled ")
+    }
+
+    @Test("A session that its source withdraws has moved nothing, whatever was said before")
+    func withdrawn() {
+        var progress = DragProgress()
+        for event in [Self.dropped(3), Self.transferred([0])] { progress.take(event) }
+        progress.cancel()
+        progress.take(.ended(1, End()))
+        guard case .cancelled = progress.outcome else {
+            Issue.record("it was withdrawn")
+            return
+        }
+        #expect(progress.transferredItems.isEmpty)
+    }
+
+    @Test("The latest proposal counts, and a lost destination undoes it until there is another")
+    func proposals() {
+        var progress = DragProgress()
+        #expect(!progress.hasAnswered(0))
+        progress.take(Self.proposal(2, 2))
+        #expect(progress.hasAnswered(1) && progress.hasAnswered(2) && !progress.hasAnswered(3))
+        progress.take(Self.proposal(1, 3))
+        #expect(progress.proposal?.operation == 2)
+        progress.take(Self.proposal(2, 3))
+        #expect(progress.proposal?.operation == 3)
+        progress.take(Self.exit(Self.gone))
+        #expect(progress.proposal?.operation == 0 && progress.proposal?.refusal == Self.gone)
+        #expect(progress.hasAnswered(2))
+        progress.take(Self.proposal(1, 2))
+        #expect(progress.proposal?.operation == 0)
+        progress.take(Self.proposal(3, 2))
+        #expect(progress.proposal?.operation == 2 && progress.proposal?.refusal == nil)
+    }
+}

@@ -1,0 +1,92 @@
+import TestSupport
+import Testing
+
+/// Programs with views, as processes: one is dragged from, one is dropped on.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(1))) struct LibraryViewTests {
+    private static let limits = BrokerProcess.patient + ["proposal=10m", "drop-window=10m", "conclude=10m"]
+    private static let entered = ["canHandle 1 foreign", "enter", "update"]
+
+    private func expect(
+        _ lines: [String],
+        of peer: PeerProcess,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        for line in lines { try peer.expect(line, sourceLocation: sourceLocation) }
+    }
+
+    @Test("A text is copied from one program's view to another's, which hears nothing of what is local")
+    func copy() throws {
+        try BrokerProcess.run(limits: Self.limits) { broker in
+            let destination = try broker.libraryView(["name=list"])
+            try destination.expect("registered")
+            let source = try broker.libraryView(["to=list", "text=Yosemite"])
+            #expect(
+                try source.rest() == ["proposal copy", "didEnd copy", "transferred", "outcome transferred(copy)"]
+            )
+            try expect(Self.entered + ["perform", "conclude", "loaded Yosemite", "end"], of: destination)
+        }
+    }
+
+    @Test("A view takes its own drag as local, by its name and by the empty one", arguments: ["list", ""])
+    func local(target: String) throws {
+        try BrokerProcess.run(limits: Self.limits) { broker in
+            let view = try broker.libraryView(["name=list", "to=\(target)", "text=Yosemite", "restricted", "move"])
+            let lines = try view.rest()
+            let (destination, source) = (
+                ["canHandle 1 local", "enter", "update", "perform", "conclude"], "transferred"
+            )
+            #expect(lines.filter(destination.contains) == destination)
+            #expect(lines.contains(source))
+            #expect(lines.contains("outcome transferred(move)"))
+        }
+    }
+
+    @Test("A move goes to another process where the source has said so", arguments: [true, false])
+    func move(isAllowed: Bool) throws {
+        try BrokerProcess.run(limits: Self.limits) { broker in
+            let destination = try broker.libraryView(["name=list", "move"])
+            try destination.expect("registered")
+            let source = try broker.libraryView(["to=list", "text=Yosemite"] + (isAllowed ? ["between"] : []))
+            let moved = ["proposal move", "didEnd move", "transferred", "outcome transferred(move)"]
+            let kept = ["proposal cancel", "didEnd cancel", "outcome cancelled"]
+            #expect(try source.rest() == (isAllowed ? moved : kept))
+            let taken = ["perform", "conclude", "loaded Yosemite", "end"]
+            try expect(Self.entered + (isAllowed ? taken : ["exit", "end"]), of: destination)
+        }
+    }
+
+    @Test("A restricted session finds no view of another process")
+    func restricted() throws {
+        try BrokerProcess.run(limits: Self.limits) { broker in
+            let destination = try broker.libraryView(["name=list"])
+            try destination.expect("registered")
+            let source = try broker.libraryView(["to=list", "text=Yosemite", "restricted"])
+            #expect(try source.rest() == ["refused nothing-here", "didEnd cancel", "outcome cancelled"])
+        }
+    }
+
+    @Test("A source that is killed over a view leaves it")
+    func sourceKilled() throws {
+        try BrokerProcess.run(limits: Self.limits) { broker in
+            let destination = try broker.libraryView(["name=list"])
+            try destination.expect("registered")
+            let source = try broker.libraryView(["to=list", "text=Yosemite", "waits"])
+            try source.expect("proposal copy")
+            try expect(Self.entered, of: destination)
+            try source.kill()
+            try expect(["exit", "end"], of: destination)
+        }
+    }
+
+    @Test("A destination that is killed while it is dropped on moves nothing, though it has loaded everything")
+    func destinationKilled() throws {
+        try BrokerProcess.run(limits: Self.limits) { broker in
+            let destination = try broker.libraryView(["name=list", "move", "waits"])
+            try destination.expect("registered")
+            let source = try broker.libraryView(["to=list", "text=Yosemite", "between"])
+            try destination.wait(for: "loaded Yosemite")
+            try destination.kill()
+            #expect(try source.rest() == ["proposal move", "didEnd move", "outcome failed destination-gone"])
+        }
+    }
+}

@@ -1,0 +1,233 @@
+import FoundationEssentials
+import Testing
+
+@testable import TableDragAndDrop
+
+@Suite
+@MainActor
+struct TableDroppingTests {
+    let rows = TestRows(["a", "b", "c"], [])
+    let table: Table
+
+    init() {
+        table = rows.makeTable()
+    }
+
+    private func hover(_ session: TestDrop, _ path: IndexPath?) -> DropOperation {
+        table.enter(session)
+        return table.update(session, at: path).operation
+    }
+
+    @Test("a table has no list of interactions of its own")
+    func interactions() {
+        #expect(table.interactions.isEmpty)
+    }
+
+    @Test(
+        "a delegate is asked for rows that there are, and for the place behind the last one",
+        arguments: [
+            ([0, 0], [0, 0]), ([0, 3], [0, 3]), ([1, 0], [1, 0]), ([0, 4], nil), ([1, 1], nil), ([2, 0], nil),
+            ([0, -1], nil), ([-1, 0], nil), ([], nil), ([0], nil), ([0, 0, 0], nil), ([Int.max, Int.max], nil),
+            ([Int.min, Int.min], nil),
+        ] as [([Int], [Int]?)]
+    )
+    func range(named: [Int], expected: [Int]?) {
+        _ = hover(TestDrop(texts: "x"), IndexPath(indexes: named))
+        #expect(rows.destinations == [expected.map { IndexPath(indexes: $0) }])
+    }
+
+    @Test(
+        "the intent that holds is one that the place can have",
+        arguments: [
+            (.insertAtDestinationIndexPath, 1, .insertAtDestinationIndexPath),
+            (.insertAtDestinationIndexPath, nil, .unspecified),
+            (.insertIntoDestinationIndexPath, 1, .insertIntoDestinationIndexPath),
+            (.insertIntoDestinationIndexPath, 3, .unspecified),
+            (.insertIntoDestinationIndexPath, nil, .unspecified),
+            (.automatic, 1, .insertIntoDestinationIndexPath),
+            (.automatic, 3, .insertAtDestinationIndexPath),
+            (.automatic, nil, .unspecified),
+            (.unspecified, 1, .unspecified),
+        ] as [(TableDropProposal.Intent, Int?, TableDropProposal.Intent)]
+    )
+    func intent(proposed: TableDropProposal.Intent, row: Int?, enforced: TableDropProposal.Intent) {
+        let path = row.map { IndexPath(row: $0, section: 0) }
+        rows.proposal = TableDropProposal(operation: .copy, intent: proposed)
+        var coordinator: (any TableDropCoordinator)?
+        rows.onDrop = { coordinator = $0 }
+        let session = TestDrop(texts: "x")
+        #expect(hover(session, path) == .copy)
+        #expect(table.hasActiveDrop)
+        #expect(table.hasUncommittedUpdates == (enforced == .insertAtDestinationIndexPath))
+        table.perform(session, at: path, operation: .copy)
+        #expect(coordinator?.proposal == TableDropProposal(operation: .copy, intent: enforced))
+        #expect(coordinator?.destinationIndexPath == path)
+        #expect(coordinator?.session === session)
+        #expect(coordinator?.items.map { ObjectIdentifier($0.dragItem) } == session.items.map { ObjectIdentifier($0) })
+        #expect(!table.hasActiveDrop)
+        #expect(!table.hasUncommittedUpdates)
+    }
+
+    @Test("a place that has gone by the time of the drop is none")
+    func gone() {
+        rows.proposal = TableDropProposal(operation: .copy, intent: .insertAtDestinationIndexPath)
+        var coordinator: (any TableDropCoordinator)?
+        rows.onDrop = { coordinator = $0 }
+        let session = TestDrop(texts: "x")
+        let path = IndexPath(row: 3, section: 0)
+        _ = hover(session, path)
+        rows.sections[0] = ["a"]
+        table.reloadData()
+        table.perform(session, at: path, operation: .copy)
+        #expect(coordinator?.destinationIndexPath == nil)
+        #expect(coordinator?.proposal == TableDropProposal(operation: .copy))
+    }
+
+    @Test("a table without sections takes no drop, also if they went after it was proposed")
+    func noSections() {
+        let session = TestDrop(texts: "x")
+        #expect(hover(session, IndexPath(row: 0, section: 0)) == .copy)
+        rows.sections = []
+        table.reloadData()
+        #expect(table.update(session, at: IndexPath(row: 0, section: 0)).operation == .cancel)
+        table.perform(session, at: IndexPath(row: 0, section: 0), operation: .copy)
+        #expect(!rows.events.contains("perform"))
+    }
+
+    @Test("without a delegate nothing is accepted")
+    func noDelegate() {
+        table.dropDelegate = nil
+        let session = TestDrop(texts: "x")
+        #expect(!table.canHandle(session))
+        #expect(hover(session, nil) == .cancel)
+        table.perform(session, at: nil, operation: .copy)
+        #expect(rows.events == [])
+    }
+
+    @Test("a drop is over the table until it leaves, is dropped or ends")
+    func active() {
+        let session = TestDrop(texts: "x")
+        _ = hover(session, nil)
+        #expect(table.hasActiveDrop)
+        table.exit(session)
+        #expect(!table.hasActiveDrop)
+        _ = hover(session, nil)
+        table.end(session)
+        #expect(!table.hasActiveDrop)
+        #expect(rows.events == ["enter", "update -", "exit", "enter", "update -", "end"])
+    }
+
+    /// A drag of rows of the table, over it.
+    private func drag(_ items: Int...) -> (TestDrop, TestDrag) {
+        for row in items { table.selectRow(at: IndexPath(row: row, section: 0)) }
+        let session = TestDrag(table.itemsForBeginning(TestDrag(), at: IndexPath(row: items[0], section: 0)))
+        _ = table.willBegin(session)
+        rows.events = []
+        return (TestDrop(session.items, from: session), session)
+    }
+
+    @Test(
+        "54: a row that goes to another place of its own table is the data source's business",
+        arguments: [
+            (0, 2, "move 0.0 to 0.2", "bca"), (2, 0, "move 0.2 to 0.0", "cab"), (0, 3, "move 0.0 to 0.2", "bca"),
+        ]
+    )
+    func rearranged(from row: Int, to target: Int, event: String, result: String) {
+        rows.canMove = true
+        rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
+        let (session, _) = drag(row)
+        let path = IndexPath(row: target, section: 0)
+        #expect(hover(session, path) == .move)
+        table.perform(session, at: path, operation: .move)
+        #expect(rows.events == ["enter", "update \(path.text)", "can move 0.\(row)", event])
+        #expect(rows.sections[0].joined() == result)
+        #expect(table.numberOfRows(inSection: 0) == 3)
+        #expect(table.indexPathsForSelectedRows == [IndexPath(row: min(target, 2), section: 0)])
+    }
+
+    @Test("a row goes to another section")
+    func otherSection() {
+        rows.canMove = true
+        rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
+        let (session, _) = drag(1)
+        let path = IndexPath(row: 0, section: 1)
+        _ = hover(session, path)
+        table.perform(session, at: path, operation: .move)
+        #expect(rows.sections == [["a", "c"], ["b"]])
+        #expect(table.numberOfRows(inSection: 1) == 1)
+    }
+
+    @Test("a row that is dropped where it is stays there, and nobody is asked to move it")
+    func samePlace() {
+        rows.canMove = true
+        rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
+        let (session, _) = drag(2)
+        let path = IndexPath(row: 3, section: 0)
+        _ = hover(session, path)
+        table.perform(session, at: path, operation: .move)
+        #expect(rows.events == ["enter", "update 0.3", "can move 0.2"])
+    }
+
+    @Test("what is no rearrangement is dropped: rows that may not be moved, several, another intent, rows that changed")
+    func notRearranged() {
+        let insertion = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
+        let path = IndexPath(row: 2, section: 0)
+        for (canMove, proposal, count, changes) in [
+            (false, insertion, 1, false),
+            (true, insertion, 2, false),
+            (true, TableDropProposal(operation: .move), 1, false),
+            (true, TableDropProposal(operation: .copy, intent: .insertAtDestinationIndexPath), 1, false),
+            (true, insertion, 1, true),
+        ] {
+            let rows = TestRows(["a", "b", "c"], [])
+            let table = rows.makeTable()
+            rows.canMove = canMove
+            rows.proposal = proposal
+            for row in 0..<count { table.selectRow(at: IndexPath(row: row, section: 0)) }
+            let local = TestDrag(table.itemsForBeginning(TestDrag(), at: IndexPath(row: 0, section: 0)))
+            _ = table.willBegin(local)
+            var sources: [IndexPath?] = []
+            rows.onDrop = { sources = $0.items.map(\.sourceIndexPath) }
+            let session = TestDrop(local.items, from: local)
+            table.enter(session)
+            _ = table.update(session, at: path)
+            if changes { table.reloadData() }
+            table.perform(session, at: path, operation: proposal.operation)
+            #expect(rows.events.last == "perform")
+            #expect(sources == (0..<count).map { changes ? nil : IndexPath(row: $0, section: 0) })
+        }
+    }
+
+    @Test("60: rows of the same table are moved in one batch, by where they are")
+    func movedRows() {
+        let (session, _) = drag(0, 1)
+        rows.onDrop = { coordinator in
+            table.performBatchUpdates {
+                let sources = coordinator.items.compactMap(\.sourceIndexPath)
+                rows.sections[0] = ["c", "a", "b"]
+                for (index, source) in sources.enumerated() {
+                    table.moveRow(at: source, to: IndexPath(row: 1 + index, section: 0))
+                }
+            }
+            #expect(coordinator.items.allSatisfy { $0.sourceIndexPath == nil })
+        }
+        _ = hover(session, IndexPath(row: 3, section: 0))
+        table.perform(session, at: IndexPath(row: 3, section: 0), operation: .move)
+        #expect(table.indexPathsForSelectedRows == [IndexPath(row: 1, section: 0), IndexPath(row: 2, section: 0)])
+    }
+
+    @Test(
+        "23: a table that is not told otherwise moves what began in its process and may be moved, and copies all else"
+    )
+    func defaultProposal() {
+        final class OnlyPerforms: TableDropDelegate {
+            func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {}
+        }
+        let delegate = OnlyPerforms()
+        table.dropDelegate = delegate
+        #expect(table.canHandle(TestDrop(texts: "x")))
+        #expect(hover(TestDrop(texts: "x"), nil) == .copy)
+        #expect(hover(TestDrop([DragItem(text: "x")], from: TestDrag()), nil) == .move)
+        #expect(hover(TestDrop([DragItem(text: "x")], from: TestDrag(), allowsMoveOperation: false), nil) == .copy)
+    }
+}

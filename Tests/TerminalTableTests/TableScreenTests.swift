@@ -1,0 +1,122 @@
+import Testing
+
+@testable import TerminalTable
+
+@Suite("Tables on a screen")
+struct TableScreenTests {
+    private func screen() -> TableScreen {
+        var screen = TableScreen(title: "west")
+        screen.state = "editing"
+        screen.rows = [.plain("Yosemite"), .lifted("Sequoia"), .plain("東京 👩‍👩‍👧‍👦"), .placeholder("Zion", fraction: 0.5)]
+        screen.cursor = 0
+        screen.session = "Sequoia → east, row 2: copy"
+        screen.message = "picked up Sequoia"
+        screen.hints = [.init("↑↓", "row"), .init("space", "drop"), .init("esc", "cancel")]
+        return screen
+    }
+
+    @Test("everything has its place")
+    func whole() {
+        var screen = screen()
+        screen.mark = .init(.gap(before: 2), "copy")
+        #expect(
+            screen.frame(ScreenSize(columns: 44, rows: 12)).text == [
+                " west                               editing",
+                " ▸ 1 Yosemite",
+                "   2 Sequoia ✈",
+                " ──▶ copy ──────────────────────────────────",
+                "   3 東京 👩‍👩‍👧‍👦",
+                "   4 Zion ██████████░░░░░░░░░░ 50 %",
+                "", "", "",
+                " ✈ Sequoia → east, row 2: copy",
+                " picked up Sequoia",
+                " ↑↓ row  space drop  esc cancel",
+            ]
+        )
+    }
+
+    @Test("a drop into a row shows at the row")
+    func intoRow() {
+        var screen = screen()
+        screen.mark = .init(.row(2), "move")
+        let frame = screen.frame(ScreenSize(columns: 44, rows: 12))
+        #expect(frame.text[3] == "   3 東京 👩‍👩‍👧‍👦  ◀── move")
+        #expect(frame.lines[3].cells.contains { $0.style.isReversed })
+    }
+
+    @Test("a gap is behind the last row, and in a table without rows")
+    func gaps() {
+        var screen = screen()
+        screen.mark = .init(.gap(before: 99), "copy")
+        #expect(screen.frame(ScreenSize(columns: 44, rows: 12)).text[5].contains("──▶ copy"))
+        screen.rows = []
+        #expect(screen.frame(ScreenSize(columns: 44, rows: 12)).text[1].contains("──▶ copy"))
+        screen.mark = nil
+        #expect(screen.frame(ScreenSize(columns: 44, rows: 12)).text[1].contains("(no rows)"))
+    }
+
+    @Test("a placeholder shows what it knows, whatever that is", arguments: [nil, 0, 0.001, 1, 7, -1, .nan, .infinity])
+    func placeholder(fraction: Double?) {
+        var screen = TableScreen(title: "west")
+        screen.rows = [.placeholder("Zion", fraction: fraction)]
+        for columns in 1...60 {
+            let frame = screen.frame(ScreenSize(columns: columns, rows: 3))
+            #expect(frame.lines.allSatisfy { $0.cells.count == columns })
+        }
+        let line = screen.frame(ScreenSize(columns: 60, rows: 3)).text[1]
+        switch fraction {
+        case .some(let fraction) where fraction.isNaN: #expect(line.hasSuffix("Zion …"))
+        case nil: #expect(line.hasSuffix("Zion …"))
+        case .some(let fraction): #expect(line.hasSuffix(fraction >= 1 ? " 100 %" : " 0 %"))
+        }
+    }
+
+    @Test("rows that do not fit move under the cursor, or under the drop")
+    func scrolling() {
+        var screen = TableScreen(title: "west")
+        screen.rows = (1...100).map { .plain("place \($0)") }
+        screen.cursor = 57
+        let size = ScreenSize(columns: 40, rows: 12)
+        #expect(screen.frame(size).text.contains(" ▸  58 place 58"))
+        #expect(screen.frame(size).text[0].hasSuffix("of 100"))
+        screen.mark = .init(.gap(before: 3), "copy")
+        #expect(screen.frame(size).text.contains { $0.hasPrefix(" ──▶ copy") })
+        screen.mark = .init(.row(99), "copy")
+        #expect(screen.frame(size).text.contains { $0.contains("100 place 100  ◀── copy") })
+        screen.mark = nil
+        screen.cursor = 0
+        #expect(screen.frame(size).text[1] == " ▸   1 place 1")
+    }
+
+    @Test("keys that do not fit into one line go on in the next")
+    func hints() {
+        var screen = screen()
+        screen.rows = []
+        let text = screen.frame(ScreenSize(columns: 16, rows: 14)).text
+        #expect(text.suffix(3) == [" ↑↓ row", " space drop", " esc cancel"])
+    }
+
+    @Test("every size shows something, each line exactly as wide as the screen", arguments: 1...14)
+    func sizes(rows: Int) {
+        var screen = screen()
+        screen.title = "a title that is much longer than the screen: 東京 東京 東京"
+        screen.rows = Array(repeating: .plain("東京 👩‍👩‍👧‍👦 and a name that is long, for a name of a row"), count: 20)
+        for mark in [nil, TableScreen.Mark(.gap(before: 4), "move here: 東京"), .init(.row(5), "copy")] {
+            screen.mark = mark
+            for columns in 1...60 {
+                let frame = screen.frame(ScreenSize(columns: columns, rows: rows))
+                #expect(frame.lines.count == rows)
+                #expect(frame.lines.allSatisfy { $0.cells.count == columns })
+            }
+        }
+    }
+
+    @Test("what does not fit ends with an ellipsis")
+    func ellipsis() {
+        var screen = TableScreen(title: "west")
+        screen.rows = [.plain("a very long name"), .plain("東京東京東京東京")]
+        let text = screen.frame(ScreenSize(columns: 14, rows: 8)).text
+        #expect(text[1] == "   1 a very l…")
+        #expect(text[2] == "   2 東京東京…")
+    }
+}

@@ -1,0 +1,158 @@
+/// A terminal's screen, as far as programs of this package use one: what they send it is drawn, and what it does not
+/// understand it remembers.
+///
+/// It draws scalar by scalar, as terminals do that know nothing of whole characters: whoever draws has to get along with
+/// both. How wide a scalar is there is the test's to say.
+package struct EmulatedScreen {
+    private struct Cell {
+        /// nil: the right half of what is before it.
+        var text: String?
+        var isReversed = false
+    }
+
+    package private(set) var columns: Int
+    package private(set) var rows: Int
+    /// Whether the program has a screen of its own.
+    package private(set) var isAlternate = false
+    package private(set) var isCursorVisible = true
+    package private(set) var wraps = true
+    /// What no program should have sent, escaped.
+    package private(set) var unknown: [String] = []
+    /// What was drawn outside of the screen of the program's own.
+    package private(set) var shellText = ""
+
+    private let width: (Unicode.Scalar) -> Int
+    private var cells: [[Cell]]
+    private var row = 0
+    private var column = 0
+    private var isReversed = false
+    private var pending: [UInt8] = []
+    private var sequence: String?
+
+    package init(columns: Int, rows: Int, width: @escaping (Unicode.Scalar) -> Int = { _ in 1 }) {
+        self.columns = columns
+        self.rows = rows
+        self.width = width
+        self.cells = Self.blank(columns, rows)
+    }
+
+    private static func blank(_ columns: Int, _ rows: Int) -> [[Cell]] {
+        Array(repeating: Array(repeating: Cell(text: " "), count: columns), count: rows)
+    }
+
+    // MARK: What it shows
+
+    /// Its lines, without the blanks at their ends.
+    package var lines: [String] {
+        self.cells.map { line in
+            var text = line.map { $0.text ?? "" }.joined()
+            while text.last == " " { text.removeLast() }
+            return text
+        }
+    }
+
+    package var text: String { self.lines.joined(separator: "\n") }
+
+    /// The lines in which something is drawn with the colours exchanged, the title apart.
+    package var highlightedLines: [String] {
+        zip(self.cells, self.lines).dropFirst().filter { cells, _ in cells.contains(where: \.isReversed) }.map(\.1)
+    }
+
+    /// What begins at a column of a line; nil if that is the right half of something.
+    package func glyph(row: Int, column: Int) -> String? { self.cells[row][column].text }
+
+    /// The first line that contains a text.
+    package func line(containing text: String) -> Int? { self.lines.firstIndex { $0.contains(text) } }
+
+    // MARK: What changes it
+
+    /// As terminals do: what is there stays where it is, cut or with blanks around.
+    package mutating func resize(columns: Int, rows: Int) {
+        var cells = Self.blank(columns, rows)
+        for row in 0..<min(rows, self.rows) {
+            for column in 0..<min(columns, self.columns) { cells[row][column] = self.cells[row][column] }
+        }
+        (self.columns, self.rows, self.cells) = (columns, rows, cells)
+        self.row = min(self.row, rows - 1)
+        self.column = min(self.column, columns - 1)
+    }
+
+    package mutating func receive(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes {
+            self.pending.append(byte)
+            let needed = byte < 0x80 ? 1 : self.pending[0] >= 0xF0 ? 4 : self.pending[0] >= 0xE0 ? 3 : 2
+            guard self.pending.count >= needed else { continue }
+            let text = String(decoding: self.pending, as: UTF8.self)
+            self.pending = []
+            for scalar in text.unicodeScalars { self.receive(scalar) }
+        }
+    }
+
+    private mutating func receive(_ scalar: Unicode.Scalar) {
+        if var sequence = self.sequence {
+            sequence.unicodeScalars.append(scalar)
+            self.sequence = sequence
+            if sequence == "[" || !(0x40...0x7E ~= scalar.value) { return }
+            self.sequence = nil
+            self.perform(sequence)
+        } else if scalar == "\u{1B}" {
+            self.sequence = ""
+        } else if !self.isAlternate {
+            self.shellText.unicodeScalars.append(scalar)
+        } else if scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value {
+            self.unknown.append("control \(scalar.value)")
+        } else {
+            self.draw(scalar)
+        }
+    }
+
+    private mutating func draw(_ scalar: Unicode.Scalar) {
+        let width = self.width(scalar)
+        guard width > 0 else {
+            // It joins what is before it.
+            let before = self.cells[self.row][..<self.column].lastIndex { $0.text != nil }
+            if let before { self.cells[self.row][before].text?.unicodeScalars.append(scalar) }
+            return
+        }
+        // Without wrapping, what comes at the end of a line replaces what is there.
+        let column = min(self.column, self.columns - width)
+        guard column >= 0 else { return }
+        self.clearHalves(at: column..<column + width)
+        self.cells[self.row][column] = Cell(text: String(scalar), isReversed: self.isReversed)
+        if width == 2 { self.cells[self.row][column + 1] = Cell(text: nil, isReversed: self.isReversed) }
+        if self.wraps, column + width >= self.columns { self.unknown.append("wraps") }
+        self.column = min(column + width, self.columns)
+    }
+
+    /// What loses one half loses the other.
+    private mutating func clearHalves(at range: Range<Int>) {
+        if self.cells[self.row][range.lowerBound].text == nil, range.lowerBound > 0 {
+            self.cells[self.row][range.lowerBound - 1].text = " "
+        }
+        if range.upperBound < self.columns, self.cells[self.row][range.upperBound].text == nil {
+            self.cells[self.row][range.upperBound].text = " "
+        }
+    }
+
+    private mutating func perform(_ sequence: String) {
+        let numbers = sequence.dropFirst().dropLast().split(separator: ";").map { Int($0) ?? 0 }
+        switch sequence {
+        case "[?1049h":
+            self.isAlternate = true
+            self.cells = Self.blank(self.columns, self.rows)
+        case "[?1049l": self.isAlternate = false
+        case "[?25h": self.isCursorVisible = true
+        case "[?25l": self.isCursorVisible = false
+        case "[?7h": self.wraps = true
+        case "[?7l": self.wraps = false
+        case "[2J": self.cells = Self.blank(self.columns, self.rows)
+        case _ where sequence.last == "H" && numbers.count == 2:
+            if numbers[0] > self.rows || numbers[1] > self.columns { self.unknown.append("beyond: \(sequence)") }
+            self.row = min(max(numbers[0], 1), self.rows) - 1
+            self.column = min(max(numbers[1], 1), self.columns) - 1
+        case _ where sequence.last == "m" && !numbers.isEmpty && numbers[0] == 0:
+            self.isReversed = numbers.contains(7)
+        default: self.unknown.append(sequence)
+        }
+    }
+}
