@@ -135,7 +135,11 @@ extension BrokerState {
         if route.phase != .ended { return self.start(id, route) }
         if case .peer = route.source {
             let text = "the system passes no more descriptors for this user now; the file of this load was one too many"
-            self.outbox.send(Failure(.limitExceeded, text), to: route.destination, stream: route.destinationStream)
+            let failure = Failure(.limitExceeded, text)
+            self.outbox.send(failure, to: route.destination, stream: route.destinationStream)
+            if let session = self.publications[route.publication]?.session {
+                self.sessionLoadFailed(session, route.part, failure)
+            }
             self.counters.loadsDone -= 1
             self.counters.loadsFailed += 1
         }

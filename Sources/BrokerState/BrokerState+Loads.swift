@@ -57,7 +57,7 @@ extension BrokerState {
             maximumByteCount: load.maximumByteCount,
             firstByte: representation.firstByte(unlessSaid: self.limits.firstByte),
             descriptorWelcome: load.descriptorWelcome == true && self.peers[peer]?.passesDescriptors == true,
-            inPlaceWelcome: load.inPlaceWelcome == true && representation.isOpenInPlace
+            inPlaceWelcome: load.inPlaceWelcome == true && representation.isOpenInPlace && !self.isMove(of: id)
                 && self.peers[peer]?.viewer.isLink == false && self.publications[id]?.writer.isLink == false,
             // What is still to be kept may turn out to be of another size.
             declaredByteCount: representation.isKeptOnce && representation.kept == nil ? nil : size,
@@ -69,7 +69,7 @@ extension BrokerState {
             $0.openLoads += 1
             session = $0.session
         }
-        if let session { self.sessionLoadBegan(session, item: index) }
+        if let session { self.sessionLoadBegan(session, SessionDrop.Part(item: index, representation: UInt32(clamping: choice))) }
         self.peers.update(peer) {
             $0.loads.append(routeID)
             $0.openLoads += 1
@@ -110,10 +110,7 @@ extension BrokerState {
         if let handle = load.handle {
             let id = PublicationID(rawValue: handle)
             guard self.publications[id]?.isCurrent == true else {
-                throw Failure(
-                    .superseded,
-                    "these contents have been replaced or cleared; list the pasteboard again"
-                )
+                throw Self.noContents
             }
             if let session = self.publications[id]?.session {
                 try self.checkWindow(of: session, for: peer)
@@ -163,6 +160,13 @@ extension BrokerState {
             .typeUnavailable,
             "no representation is \(wanted.isEmpty ? "visible" : "of type \(wanted)")",
             detail: visible.map(\.type).joined(separator: "\n")
+        )
+    }
+
+    static var noContents: Failure {
+        Failure(
+            .superseded,
+            "these contents are not there any more: they were replaced or cleared, or their drag session is over"
         )
     }
 
@@ -426,7 +430,7 @@ extension BrokerState {
             $0.openLoads -= 1
             session = $0.session
         }
-        if let session, route.filling == nil { self.sessionLoadEnded(session, item: route.item, failure) }
+        if let session, route.filling == nil { self.sessionLoadEnded(session, route.part, failure) }
         self.removeIfUnused(route.publication)
         if route.received == route.delivered, !route.isPassing { self.release(id) }
     }

@@ -102,6 +102,9 @@ package struct Route: Sendable {
         64 + self.delivered / 4_096 + (now - min(now, self.startedAt)) / 1_000
     }
 
+    /// What it gives, of an item that was dropped.
+    var part: SessionDrop.Part { SessionDrop.Part(item: self.item, representation: self.representation) }
+
     /// Bytes that the source may send or that wait for the destination's socket: what the pool is charged for.
     var outstanding: UInt64 { self.granted - min(self.granted, self.delivered) }
 }

@@ -25,6 +25,8 @@ package struct FileStatus: Equatable, Sendable {
     package let allocatedSize: UInt64
     /// What it is allocated in pieces of.
     package let allocationUnit: UInt64
+    /// When its contents or anything that is said here last changed, in nanoseconds since 1970.
+    package let changedAt: Int64
 
     init(_ raw: pbs_status) {
         kind =
@@ -44,10 +46,16 @@ package struct FileStatus: Equatable, Sendable {
         links = raw.links
         allocatedSize = raw.allocated
         allocationUnit = UInt64(raw.allocation_unit)
+        changedAt = raw.changed
     }
 
     package func isSameFile(as other: FileStatus) -> Bool {
         device == other.device && inode == other.inode
+    }
+
+    /// Whether nothing has been written to the file since, nor has it become another.
+    package func isUnchanged(since other: FileStatus) -> Bool {
+        isSameFile(as: other) && size == other.size && changedAt == other.changedAt
     }
 }
 

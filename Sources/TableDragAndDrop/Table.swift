@@ -87,7 +87,9 @@ public final class Table: InteractionView {
 
     /// Selects one more row, so that a drag of any of the selected ones is one of them all.
     ///
-    /// - Parameter indexPath: a row that is not there is not selected; nil: no row is selected any more.
+    /// - Parameters:
+    ///   - indexPath: a row that is not there is not selected; nil: no row is selected any more.
+    ///   - animated: makes no difference.
     public func selectRow(at indexPath: IndexPath?, animated: Bool = false) {
         guard let indexPath else {
             selection = []

@@ -172,7 +172,8 @@ extension BrokerState {
                 throw Failure(.refused, "the session is over another destination")
             }
             if let visit = state.visits[id] { self.visits.update(visit) { $0.declinedVersion = nil } }
-            let visit = try self.visit(of: session, to: id)
+            let visit = try self.visit(of: session, to: id, for: self.peers[peer]?.account)
+            self.sessions.update(session) { $0.isDirected = false }
             var location = enter.location ?? Location()
             location.destination = destination.name
             self.hover(session, over: visit, location)
@@ -186,7 +187,13 @@ extension BrokerState {
     // MARK: Visits
 
     /// The session's visit to a destination, for which there is a place.
-    mutating func visit(of id: SessionID, to destinationID: DestinationID) throws(Failure) -> VisitID {
+    ///
+    /// - Parameter account: who has caused it; nil: its source.
+    mutating func visit(
+        of id: SessionID,
+        to destinationID: DestinationID,
+        for account: Accounting.AccountID? = nil
+    ) throws(Failure) -> VisitID {
         guard let session = self.sessions[id], let destination = self.destinations[destinationID],
             let viewer = self.peers[destination.peer]?.viewer, let publication = self.publications[session.publication]
         else { throw Failure(.nothingHere, "the session or the destination has ended") }
@@ -195,7 +202,7 @@ extension BrokerState {
             visitID = known
         } else {
             let charge = try self.accounting.charge(
-                publication.charge.account,
+                account ?? publication.charge.account,
                 Accounting.Amount(objects: 1),
                 for: "a session at one more destination"
             )

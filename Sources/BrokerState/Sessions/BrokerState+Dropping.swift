@@ -48,11 +48,21 @@ extension BrokerState {
 
     // MARK: Loads
 
+    /// Whether a publication's items are being moved: what lies at the source goes then.
+    func isMove(of publication: PublicationID) -> Bool {
+        self.publications[publication]?.session.flatMap { self.sessions[$0]?.drop?.operation } == .move
+    }
+
     /// Loads of a session's items begin at its destination alone, while the drop is performed.
     func checkWindow(of id: SessionID, for peer: PeerID) throws(Failure) {
         guard let session = self.sessions[id], session.phase == .dropping, let drop = session.drop,
             let visit = self.visits[drop.visit], self.destinations[visit.destination]?.peer == peer
         else {
+            // Who has not been told of the session does not learn of it here.
+            let isKnown = self.sessions[id]?.visits.values.contains { visit in
+                self.visits[visit].map { $0.isOpen && self.destinations[$0.destination]?.peer == peer } ?? false
+            }
+            guard isKnown == true else { throw Self.noContents }
             throw Failure(
                 .notLoadableNow,
                 "items of a drag session are loaded by its destination, while a drop there is performed and not after"
@@ -60,23 +70,32 @@ extension BrokerState {
         }
     }
 
-    mutating func sessionLoadBegan(_ id: SessionID, item: UInt32) {
+    mutating func sessionLoadBegan(_ id: SessionID, _ part: SessionDrop.Part) {
         self.sessions.update(id) {
             $0.drop?.openLoads += 1
-            $0.drop?.asked.insert(item)
+            $0.drop?.asked.insert(part)
         }
     }
 
     /// - Parameter failure: nil if all bytes are there.
-    mutating func sessionLoadEnded(_ id: SessionID, item: UInt32, _ failure: Failure?) {
+    mutating func sessionLoadEnded(_ id: SessionID, _ part: SessionDrop.Part, _ failure: Failure?) {
         self.sessions.update(id) { [now = self.now] in
             $0.activeAt = now
             $0.drop?.openLoads -= 1
             $0.drop?.quietSince = now
-            if let failure { $0.drop?.failures[item] = failure } else { $0.drop?.arrived.insert(item) }
+            if let failure { $0.drop?.failures[part] = failure } else { $0.drop?.arrived.insert(part) }
         }
         guard self.sessions[id]?.drop?.openLoads == 0 else { return }
         self.checkDeadline(of: id)
+        self.settle(id)
+    }
+
+    /// A load that had ended well has not, after all: its file could not be handed on.
+    mutating func sessionLoadFailed(_ id: SessionID, _ part: SessionDrop.Part, _ failure: Failure) {
+        self.sessions.update(id) {
+            $0.drop?.arrived.remove(part)
+            $0.drop?.failures[part] = failure
+        }
         self.settle(id)
     }
 
@@ -119,8 +138,7 @@ extension BrokerState {
         self.sessions.update(id) {
             for item in items where Int(item) < places.count {
                 let place = UInt32(clamping: places[Int(item)])
-                $0.drop?.asked.insert(place)
-                $0.drop?.arrived.insert(place)
+                $0.drop?.taken.insert(place)
             }
         }
     }
@@ -137,15 +155,15 @@ extension BrokerState {
             let text = "destination \(name) did not take the drop: \(failure.text.printable)"
             return self.finish(id, failure: Failure(.refused, text))
         }
-        if drop.asked.isEmpty {
+        if drop.isIdle {
             self.outbox.send(End(), to: session.source, stream: session.stream)
             return self.end(id)
         }
         if let missing = drop.missing { return self.finish(id, failure: missing) }
         guard drop.isConcluded else { return }
         let count = self.publications[session.publication]?.items.count ?? 0
-        guard drop.operation == .move, drop.arrived.count < count else { return self.finish(id, failure: nil) }
-        let text = "the destination took \(drop.arrived.count) of \(count) items; the others stay where they are"
+        guard drop.operation == .move, drop.items.count < count else { return self.finish(id, failure: nil) }
+        let text = "the destination took \(drop.items.count) of \(count) items; the others stay where they are"
         self.finish(id, failure: Failure(.refused, text), isPart: true)
     }
 
@@ -162,7 +180,7 @@ extension BrokerState {
         guard let session = self.sessions[id], let drop = session.drop else { return }
         var transferred = Transferred()
         transferred.operation = drop.operation.rawValue
-        if failure == nil || isPart || drop.operation == .copy { transferred.items = drop.arrived.sorted() }
+        if failure == nil || isPart || drop.operation == .copy { transferred.items = drop.items.sorted() }
         transferred.failure = failure
         self.outbox.send(transferred, to: session.source, stream: session.stream)
         self.outbox.send(End(), to: session.source, stream: session.stream)

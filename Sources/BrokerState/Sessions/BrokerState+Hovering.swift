@@ -8,7 +8,10 @@ extension BrokerState {
 
     /// The source says where the session is now.
     mutating func move(_ id: SessionID, to location: Location?) {
-        self.sessions.update(id) { $0.declinedPlace = nil }
+        self.sessions.update(id) {
+            $0.declinedPlace = nil
+            $0.isDirected = true
+        }
         guard let location else {
             self.leaveHover(id)
             return self.reply(id, .cancel)
@@ -33,14 +36,14 @@ extension BrokerState {
         {
             return found
         }
-        let names = self.destinationNames.sorted { $0.key < $1.key }.filter {
-            self.destinations[$0.value].map { self.isShown($0, to: process) } ?? false
-        }
+        // A process knows its own; of the others as many as an error has room for.
+        let names = self.destinationNames.filter { self.destinations[$0.value]?.isOwnProcess == false }.keys.sorted()
+        let shown = names.prefix(WireLimits.errorDetail / 32)
         throw Failure(
             .nothingHere,
             "there is no destination \(name.printable.prefix(utf8Count: WireLimits.name))"
                 + (isRestricted ? " in the process that the session is restricted to" : ""),
-            detail: isRestricted || names.isEmpty ? nil : names.map(\.key).joined(separator: "\n")
+            detail: isRestricted || names.isEmpty ? nil : shown.joined(separator: "\n")
         )
     }
 
@@ -212,7 +215,7 @@ extension BrokerState {
     private mutating func declined(_ id: SessionID, at location: Location) {
         self.sessions.update(id) {
             $0.hover = nil
-            $0.declinedPlace = location
+            if $0.isDirected { $0.declinedPlace = location }
         }
         var proposal = Proposal()
         proposal.cannotHandle = true

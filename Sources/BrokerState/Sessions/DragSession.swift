@@ -39,6 +39,8 @@ package struct DragSession: Sendable {
     var hover: Hover?
     /// Where its source has directed it and nobody took what there was: asked again when items are added.
     var declinedPlace: Location?
+    /// Whether it is where its source has directed it, and not where a destination took it.
+    var isDirected = true
     /// How often a destination has taken it upon itself.
     var uninvited: UInt64 = 0
     /// Whether its source has let go and waits for the proposal that counts.
@@ -84,11 +86,12 @@ enum DropOperation: UInt32, Sendable {
 struct SessionDrop: Sendable {
     let visit: VisitID
     let operation: DropOperation
-    /// Items that a load was begun of, and those of which one has ended well or that were taken without one.
-    var asked: Set<UInt32> = []
-    var arrived: Set<UInt32> = []
-    /// How the last load of an item failed.
-    var failures: [UInt32: Failure] = [:]
+    /// What loads were begun of, what ended well of it, and how the last load of the rest failed.
+    var asked: Set<Part> = []
+    var arrived: Set<Part> = []
+    var failures: [Part: Failure] = [:]
+    /// Items that were taken without a load.
+    var taken: Set<UInt32> = []
     var openLoads = 0
     /// Since when no load runs.
     var quietSince: UInt64
@@ -96,10 +99,27 @@ struct SessionDrop: Sendable {
     /// Why the destination did not take it.
     var failure: Failure?
 
-    /// What stands in the way of a good end; nil if each item that was asked for is there.
+    /// One representation of an item.
+    struct Part: Hashable, Sendable {
+        let item: UInt32
+        let representation: UInt32
+    }
+
+    /// Whether nothing was asked for and nothing taken.
+    var isIdle: Bool { self.asked.isEmpty && self.taken.isEmpty }
+
+    /// The items that the destination has.
+    var items: Set<UInt32> { self.taken.union(self.arrived.map(\.item)) }
+
+    /// What stands in the way of a good end; nil if what was asked for is there. Of an item that was copied one
+    /// representation is enough, and others may have been tried before it; what is moved is nowhere else afterwards.
     var missing: Failure? {
-        guard let item = self.asked.subtracting(self.arrived).min() else { return nil }
-        let failure = self.failures[item] ?? Failure(.sourceFailed, "it did not come")
-        return Failure(failure.code, "item \(UInt64(item) + 1) was not transferred: \(failure.text)")
+        let items = self.operation == .copy ? self.items : self.taken
+        let missing = self.asked.subtracting(self.arrived).filter { !items.contains($0.item) }
+        guard let part = missing.min(by: { ($0.item, $0.representation) < ($1.item, $1.representation) }) else {
+            return nil
+        }
+        let failure = self.failures[part] ?? Failure(.sourceFailed, "it did not come")
+        return Failure(failure.code, "item \(UInt64(part.item) + 1) was not transferred: \(failure.text)")
     }
 }

@@ -20,7 +20,7 @@ extension VisitID {
 package struct Visit: Sendable {
     let session: SessionID
     let destination: DestinationID
-    /// Held by the session's source.
+    /// Held by who has caused it: the session's source, mostly.
     let charge: Charge
     /// The version, the items and the bytes of names and types that the destination has been told; none before the stream
     /// is open.

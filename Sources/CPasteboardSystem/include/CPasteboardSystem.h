@@ -134,6 +134,7 @@ struct pbs_status {
     uint64_t links;
     uint64_t allocated;  // in bytes
     uint32_t allocation_unit;
+    int64_t changed;  // nanoseconds since 1970, of the contents or of what is said here
 };
 
 // `path` empty: the descriptor itself. `sync` zero: what the kernel has at hand, so that a dead network or FUSE file
@@ -151,6 +152,7 @@ static inline int pbs_status(int directory, const char *path, int sync, struct p
     out->links = raw.stx_nlink;
     out->allocated = raw.stx_blocks * 512;
     out->allocation_unit = raw.stx_blksize;
+    out->changed = raw.stx_ctime.tv_sec * 1000000000 + raw.stx_ctime.tv_nsec;
     return 0;
 }
 

@@ -5,10 +5,10 @@ extension Table {
     /// The finger on a row: asks the drag delegate for items, and begins a drag with them.
     ///
     /// If the row is one of several that are selected, it is a drag of them all. The drag can be directed to this table, or
-    /// whatever it lies in, by a ``DropLocation`` with the name "".
+    /// whatever it lies in, by a `DropLocation` with the name "".
     ///
     /// - Returns: nil if no drag begins: there is no such row or no delegate, the delegate gives no item, or
-    ///   ``dragInteractionEnabled`` or ``InteractionView/isUserInteractionEnabled`` is off.
+    ///   ``dragInteractionEnabled`` or `isUserInteractionEnabled` is off.
     /// - Throws: what has refused the drag; `cancelled` if the task is cancelled. The delegate, told of the beginning, is told
     ///   of the end, too.
     public func beginDrag(at indexPath: IndexPath) async throws(PasteboardError) -> Drag? {
@@ -28,7 +28,7 @@ extension Table {
     ///   - indexPath: a row; one that is dragged already is not asked for again.
     ///   - point: where in the table, for the delegate.
     /// - Returns: false if nothing is added: as for ``beginDrag(at:)``.
-    /// - Throws: as ``Drag/add(_:)``. The session goes on as it was.
+    /// - Throws: as `Drag.add(_:)`. The session goes on as it was.
     @discardableResult
     public func addItems(
         to drag: Drag,

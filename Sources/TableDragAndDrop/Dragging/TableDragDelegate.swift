@@ -10,7 +10,8 @@ public protocol TableDragDelegate: AnyObject {
     /// A drag is about to begin.
     ///
     /// - Parameters:
-    ///   - session: what it will be. The place to set ``DragSession/localContext``.
+    ///   - tableView: the table.
+    ///   - session: what it will be. Here its `localContext` is set.
     ///   - indexPath: the row that was pressed; if it is one of several that are selected, this is called for each of them,
     ///     from the first on.
     /// - Returns: the items that the row is dragged as; none: it is not. Where no row has any, no drag begins.
@@ -23,6 +24,8 @@ public protocol TableDragDelegate: AnyObject {
     /// A row was tapped while a session is under way, which need not have begun in this table.
     ///
     /// - Parameters:
+    ///   - tableView: the table.
+    ///   - session: what they are added to.
     ///   - indexPath: a row that is not dragged already.
     ///   - point: where in the table, if anybody knows.
     /// - Returns: the items to be added; none unless implemented.

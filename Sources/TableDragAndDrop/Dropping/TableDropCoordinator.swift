@@ -16,7 +16,9 @@ public protocol TableDropCoordinator: AnyObject, Sendable {
 
     /// Shows a placeholder for an item until its bytes have arrived.
     ///
-    /// - Parameter placeholder: where, and what it shows. There is one for each item.
+    /// - Parameters:
+    ///   - dragItem: one of the session's items.
+    ///   - placeholder: where, and what it shows. There is one for each item.
     /// - Returns: what to make of it. The drop is not complete until that is settled.
     func drop(_ dragItem: DragItem, to placeholder: TableDropPlaceholder) -> any TableDropPlaceholderContext
 
@@ -24,9 +26,8 @@ public protocol TableDropCoordinator: AnyObject, Sendable {
     /// process is taken with it, without a load.
     func drop(_ dragItem: DragItem, toRowAt indexPath: IndexPath)
 
-    /// Says that an item is in the table now: as part of a row. One of this process is taken with it, without a load.
-    ///
-    /// - Parameter rect: where in the row.
+    /// Says that an item is in the table now: as part of a row, at a place in it. One of this process is taken with it, without
+    /// a load.
     func drop(_ dragItem: DragItem, intoRowAt indexPath: IndexPath, rect: Rect)
 }
 
@@ -34,6 +35,7 @@ extension TableDropCoordinator {
     /// Shows a placeholder for an item until its bytes have arrived. The older spelling.
     ///
     /// - Parameters:
+    ///   - dragItem: one of the session's items.
     ///   - indexPath: the place among the rows as they are shown.
     ///   - reuseIdentifier: what kind of row it is, as the program calls it.
     ///   - rowHeight: how high it is.

@@ -12,7 +12,9 @@ public protocol TableDropDelegate: AnyObject {
     /// It is not called where a single row goes to another place of its own table, with the proposal to move and insert, and
     /// ``TableDataSource/tableView(_:canMoveRowAt:)`` allows it: ``TableDataSource/tableView(_:moveRowAt:to:)`` is, instead.
     ///
-    /// - Parameter coordinator: what was dropped, and where.
+    /// - Parameters:
+    ///   - tableView: the table.
+    ///   - coordinator: what was dropped, and where.
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator)
 
     /// Whether the table takes anything of the session; true unless implemented. If not, nothing else is called for it, until
@@ -26,7 +28,10 @@ public protocol TableDropDelegate: AnyObject {
     ///
     /// Unless implemented: to move, if the session began in this process and allows it, else to copy, with no intent.
     ///
-    /// - Parameter destinationIndexPath: a row that there is, or the place behind the last row of a section; nil: neither.
+    /// - Parameters:
+    ///   - tableView: the table.
+    ///   - session: the session, which may have more items than when it came.
+    ///   - destinationIndexPath: a row that there is, or the place behind the last row of a section; nil: neither.
     /// - Returns: what a drop would do. With no path there is no intent, and a table without sections takes no drop.
     func tableView(
         _ tableView: Table,

@@ -21,7 +21,9 @@ extension Table {
 
     /// Tells the table that the data source has more rows.
     ///
-    /// - Parameter indexPaths: where they are, afterwards.
+    /// - Parameters:
+    ///   - indexPaths: where they are, afterwards.
+    ///   - animation: makes no difference.
     /// - Precondition: outside of a batch: the data source has these rows, and no others besides those it had.
     public func insertRows(at indexPaths: [IndexPath], with animation: RowAnimation = .automatic) {
         update { for path in indexPaths { $0.insert(path.checked) } }
@@ -29,7 +31,9 @@ extension Table {
 
     /// Tells the table that rows of the data source have gone.
     ///
-    /// - Parameter indexPaths: where they were, before.
+    /// - Parameters:
+    ///   - indexPaths: where they were, before.
+    ///   - animation: makes no difference.
     /// - Precondition: outside of a batch: the data source has the rows that it had, without these.
     public func deleteRows(at indexPaths: [IndexPath], with animation: RowAnimation = .automatic) {
         update { for path in indexPaths { $0.delete(path.checked) } }

@@ -15,6 +15,7 @@ public protocol TableDataSource: AnyObject {
     /// A row was dragged to another place in its own table: the model is to follow. The table itself does already.
     ///
     /// - Parameters:
+    ///   - tableView: the table.
     ///   - sourceIndexPath: where the row was.
     ///   - destinationIndexPath: where it is afterwards, counted without it.
     func tableView(_ tableView: Table, moveRowAt sourceIndexPath: IndexPath, to destinationIndexPath: IndexPath)

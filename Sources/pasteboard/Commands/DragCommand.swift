@@ -26,7 +26,8 @@ struct DragCommand: Command {
             there is one item. Files are read when the destination asks; standard input and pipes are read before.
 
             Returns when the destination has everything, and says what it did: it may also copy what was to be moved. Then, and
-            whenever anything fails, nothing is deleted. A file that was changed meanwhile is not deleted either.
+            whenever anything fails, nothing is deleted. A file that was changed meanwhile is not deleted either. What has
+            several representations is copied only.
 
             Ends with 1 if there is no such destination or it takes none of the types, and with 6 if it takes nothing now.
             """
@@ -53,6 +54,12 @@ struct DragCommand: Command {
         {
             throw CommandFailure(
                 usage: "--move deletes what was moved, and \(input.name) is no file that could be deleted"
+            )
+        }
+        // A destination that has one of them has not the others.
+        if self.isMove, items.contains(where: { $0.representations.count > 1 }) {
+            throw CommandFailure(
+                usage: "--move takes one file for an item: a destination takes one of several, and the others would be lost"
             )
         }
         guard let connection = try Broker.running() else {

@@ -4,12 +4,12 @@ import PasteboardTransport
 struct MovedFiles {
     private(set) var failure: CommandFailure?
 
-    /// Deletes the files that an item consists of, and tells of each. What was changed or replaced since it was opened
+    /// Deletes the file that an item is, and tells of it. What was changed or replaced since it was opened
     /// is not what the destination has, and stays.
     mutating func delete(_ item: InputItem) throws {
         for (_, input) in item.representations {
             do {
-                guard try Self.isUnchanged(input) else {
+                guard try input.isUnchanged() else {
                     self.failure = CommandFailure(local: "\(input.name) has changed meanwhile, and was not deleted")
                     self.failure?.report(command: DragCommand.syntax.name)
                     continue
@@ -22,12 +22,5 @@ struct MovedFiles {
             }
             try StandardStreams.print("deleted \(VisibleText.line(input.name))\n")
         }
-    }
-
-    private static func isUnchanged(_ input: InputBytes) throws(SystemError) -> Bool {
-        guard let file = input.file else { return false }
-        let now = try System.open(input.name, .nonBlocking)
-        let there = try System.status(of: now.raw)
-        return there.isSameFile(as: try System.status(of: file.raw)) && there.size == input.size
     }
 }

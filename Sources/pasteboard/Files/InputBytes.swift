@@ -22,6 +22,8 @@ final class InputBytes {
     /// What is left to read, where the file system tells it.
     let size: UInt64?
     private var isFile: Bool { self.size != nil }
+    /// What it was when it was opened.
+    private let opened: FileStatus
 
     private var raw: CInt { self.descriptor?.raw ?? 0 }
 
@@ -38,6 +40,7 @@ final class InputBytes {
             self.descriptor = try path.map { (path) throws(SystemError) in DescriptorBox(try System.open(path)) }
             let raw = self.descriptor?.raw ?? 0
             let status = try System.status(of: raw)
+            self.opened = status
             if status.kind == .directory {
                 let way = "\(command) an archive of it: tar c \(self.name) | pasteboard \(command) -t .tar"
                 throw CommandFailure(local: "cannot \(command) \(self.name): it is a directory; \(way)")
@@ -47,6 +50,13 @@ final class InputBytes {
         } catch let error as SystemError {
             throw CommandFailure("cannot read", self.name, error)
         }
+    }
+
+    /// Whether its path still leads to it, and nobody has written to it since it was opened.
+    func isUnchanged() throws(SystemError) -> Bool {
+        guard self.file != nil else { return false }
+        let there = try System.open(self.name, .nonBlocking)
+        return try System.status(of: there.raw).isUnchanged(since: self.opened)
     }
 
     /// What the bytes are by the look of their start: nothing at all counts as text.

@@ -1,0 +1,185 @@
+import FoundationEssentials
+import PasteboardKit
+import TableDragAndDrop
+import Testing
+
+@Suite("Tables: drags over a broker", .timeLimit(.minutes(1)))
+@MainActor
+struct TableDragTests {
+    @Test("a drag that cannot begin has begun and ended for its delegate")
+    func refused() async throws {
+        final class Empty: TableDragDelegate {
+            var events: [String] = []
+            func tableView(
+                _ tableView: Table,
+                itemsForBeginning session: any DragSession,
+                at indexPath: IndexPath
+            ) -> [DragItem] { [DragItem(itemProvider: ItemProvider())] }
+            func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {
+                events.append("will begin")
+            }
+            func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) { events.append("did end") }
+        }
+        try await DragBroker.with { broker in
+            let places = PlacesTable(.strict, ["a"], on: broker.connect())
+            let empty = Empty()
+            places.table.dragDelegate = empty
+            var code: PasteboardError.Code?
+            do throws(PasteboardError) { _ = try await places.table.beginDrag(at: [0, 0]) } catch { code = error.code }
+            #expect(code == .invalidArgument)
+            #expect(empty.events == ["will begin", "did end"])
+            #expect(!places.table.hasActiveDrag)
+        }
+    }
+
+    @Test("rows of another table are added to a drag: both tables hear what becomes of it")
+    func addedFromAnotherTable() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            let one = PlacesTable(.permissive, ["a"], on: connection)
+            let two = PlacesTable(.permissive, ["b"], on: connection)
+            let taker = PlacesTable(.permissive, [], on: broker.connect())
+            try await taker.register()
+            let drag = try #require(try await one.drag(0))
+            #expect(try await two.table.addItems(to: drag, at: IndexPath(row: 0, section: 0)))
+            #expect(one.table.hasActiveDrag && two.table.hasActiveDrag)
+            #expect(try await drag.drop(at: 0) == "transferred copy")
+            #expect(taker.rows == ["a", "b"])
+            for table in [one, two] {
+                #expect(table.events == ["will begin", "did end", "did transfer"])
+                #expect(!table.table.hasActiveDrag)
+            }
+        }
+    }
+
+    @Test("rows are added to a drag of an interaction, and what an interaction has to a drag of rows")
+    func addedBetweenKinds() async throws {
+        final class Source: DragInteractionDelegate {
+            var events: [String] = []
+            func dragInteraction(
+                _ interaction: DragInteraction,
+                itemsForBeginning session: any DragSession
+            ) -> [DragItem] { [.text("view")] }
+            func dragInteraction(
+                _ interaction: DragInteraction,
+                itemsForAddingTo session: any DragSession,
+                withTouchAt point: Point
+            ) -> [DragItem] { [.text("view")] }
+            func dragInteraction(
+                _ interaction: DragInteraction,
+                session: any DragSession,
+                didEndWith operation: DropOperation
+            ) {
+                events.append("did end")
+            }
+        }
+        try await DragBroker.with { broker in
+            let places = PlacesTable(.permissive, ["row"], on: broker.connect())
+            let (source, root) = (Source(), InteractionView(frame: Rect(x: 0, y: 0, width: 9, height: 9)))
+            root.connection = places.table.connection
+            root.addSubview(places.table)
+            root.addInteraction(DragInteraction(delegate: source))
+            let (row, point) = (IndexPath(row: 0, section: 0), Point(x: 1, y: 1))
+
+            let first = try #require(try await root.beginDrag(at: point))
+            #expect(try await places.table.addItems(to: first, at: row))
+            #expect(first.items.count == 2)
+            await first.cancel()
+            _ = await first.outcome()
+            let second = try #require(try await places.drag(0))
+            #expect(try await root.addItems(to: second, at: point))
+            await second.cancel()
+            _ = await second.outcome()
+            #expect(places.events == ["will begin", "did end", "will begin", "did end"])
+            #expect(source.events == ["did end", "did end"])
+        }
+    }
+
+    @Test("of two tables side by side a session is over the one at its point, and at the row that it names")
+    func sideBySide() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            let root = InteractionView(frame: Rect(x: 0, y: 0, width: 20, height: 10))
+            let left = PlacesTable(.permissive, ["a"], on: connection)
+            let right = PlacesTable(.permissive, ["b"], on: connection)
+            for (index, table) in [left.table, right.table].enumerated() {
+                table.frame = Rect(x: Double(index) * 10, y: 0, width: 10, height: 10)
+                root.addSubview(table)
+            }
+            try await root.register(as: "places", connection: connection)
+            let giver = PlacesTable(.permissive, ["x"], on: broker.connect())
+            let drag = try #require(try await giver.drag(0))
+            let row = IndexPath(row: 1, section: 0)
+            try await drag.move(to: DropLocation("places", indexPath: row, point: Point(x: 5, y: 5)))
+            #expect(left.table.hasActiveDrop && !right.table.hasActiveDrop)
+            try await drag.move(to: DropLocation("places", indexPath: row, point: Point(x: 15, y: 5)))
+            #expect(!left.table.hasActiveDrop && right.table.hasActiveDrop)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect([left.rows, right.rows] == [["a"], ["b", "x"]])
+            await right.happened("end")
+            #expect(left.events == ["enter", "exit", "end"])
+        }
+    }
+
+    @Test(
+        "whatever place another process names, a table is asked for one that it has, or for none",
+        arguments: [
+            [], [0], [0, 0, 0], [0, 2], [1, 0], [1 << 31, 1 << 31], [1 << 31, 0], [0, 1 << 31],
+            Array(repeating: 0, count: 16),
+        ]
+    )
+    func hostilePlace(path: [Int]) async throws {
+        try await DragBroker.with { broker in
+            let places = PlacesTable(.permissive, ["a"], on: broker.connect())
+            try await places.register()
+            let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
+            try await drag.move(to: DropLocation("places", indexPath: IndexPath(indexes: path)))
+            #expect(try await drag.drop() == .copy)
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(places.events.contains("perform at -, copy unspecified"))
+            #expect(places.rows == ["a", "x"])
+        }
+    }
+
+    @Test("a restricted drag stays in its process, and one that may not be moved is copied there")
+    func allowed() async throws {
+        final class Own: TableDragDelegate {
+            func tableView(
+                _ tableView: Table,
+                itemsForBeginning session: any DragSession,
+                at indexPath: IndexPath
+            ) -> [DragItem] { [.text("x")] }
+            func tableView(_ tableView: Table, dragSessionAllowsMoveOperation session: any DragSession) -> Bool {
+                false
+            }
+            func tableView(
+                _ tableView: Table,
+                dragSessionIsRestrictedToDraggingApplication session: any DragSession
+            ) -> Bool { true }
+        }
+        final class Only: TableDropDelegate {
+            var texts: [String] = []
+            func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
+                coordinator.session.loadObjects(ofClass: String.self) { self.texts = $0 }
+            }
+        }
+        try await DragBroker.with { broker in
+            let places = PlacesTable(.permissive, ["a"], on: broker.connect())
+            let other = PlacesTable(.permissive, [], on: broker.connect())
+            try await other.register()
+            let (own, only) = (Own(), Only())
+            places.table.dragDelegate = own
+            places.table.dropDelegate = only
+            let drag = try #require(try await places.drag(0))
+            #expect(drag.isRestrictedToDraggingApplication && !drag.allowsMoveOperation)
+            let elsewhere = try? await drag.move(to: .row(0, of: "places"))
+            #expect(elsewhere?.operation != .copy)
+            #expect(other.events == [])
+            #expect(try await drag.move(to: .row(0, of: "")).operation == .copy)
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred copy")
+            #expect(only.texts == ["x"])
+        }
+    }
+}
