@@ -79,9 +79,17 @@ public final class Stage {
     // MARK: The finger
 
     private func register(as name: String) async throws {
+        var registered: [InteractionView] = []
         for surface in program.surfaces {
             let name = surface.label.map { "\(name)-\($0)" } ?? name
-            try await surface.view.register(as: name)
+            do {
+                try await surface.view.register(as: name)
+            } catch {
+                // All of them or none.
+                for view in registered { await view.unregister() }
+                throw error
+            }
+            registered.append(surface.view)
             trace.line("registered", name)
         }
     }
@@ -120,10 +128,12 @@ public final class Stage {
     private func letGo(_ step: (Drag) async throws -> String) async throws {
         let drag = try held()
         isLettingGo = true
-        defer { isLettingGo = false }
+        defer {
+            isLettingGo = false
+            if let outcome { trace.line("outcome", outcome.words) }
+            outcome = nil
+        }
         trace.line(try await step(drag))
-        if let outcome { trace.line("outcome", outcome.words) }
-        outcome = nil
     }
 
     /// It is held until its outcome is known.

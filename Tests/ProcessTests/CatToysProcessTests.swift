@@ -117,4 +117,32 @@ import Testing
         #expect(try source.outcome() == "failed destination-gone")
         #expect(try source.rows("Tama") == ["ball", "mouse", "feather"])
     }
+
+    @Test("However toys are dragged between two processes, no name is lost and none is made (S75)")
+    func random() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SeededGenerator(seed: seed)
+        let desk = try Desk()
+        let houses = [
+            try PlayedProgram("cat-toys", at: desk),
+            try PlayedProgram("cat-toys", "--toys", "Mike=yarn,cork", at: desk),
+        ]
+        for (name, house) in zip(["a", "b"], houses) {
+            try house.play("register \(name)", until: "registered \(name)-Kuro")
+        }
+        let before = try toys(houses[0], houses[1]).sorted()
+        for _ in 0..<30 {
+            let cats = ["Tama", "Mike", "Kuro"].shuffled(using: &generator)
+            let house = houses.randomElement(using: &generator) ?? houses[0]
+            let target = ["a", "b"].randomElement(using: &generator) ?? "a"
+            let row = Int.random(in: 0..<4, using: &generator)
+            let steps = "press \(cats[0]) \(row)\nhover \(target)-\(cats[1]) \(row)\nlift"
+            let lines = try house.play("\(steps)\nsay lifted", until: "said lifted")
+            guard lines.contains("began 1") else { continue }
+            if !lines.contains(where: { $0.hasPrefix("outcome") }) { _ = try house.outcome() }
+        }
+        // The toy of the last move leaves with its outcome.
+        let after = try toys(houses[0], houses[1]).sorted()
+        #expect(after == before, "seed \(seed)")
+    }
 }

@@ -17,21 +17,19 @@ import Testing
         let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
         try target.play("register b", until: "registered b")
-        let heard = try source.play("press 0", until: "began")
+        let held = try source.play("press 0\nhover b 2", until: "over")
+        #expect(held == ["will-begin", "began 1", "over copy"])
+        let offered = try target.lines(until: "update")
+        #expect(offered == ["can-handle yes", "enter", "update 2 copy insert"])
+        let dropped = try source.play("lift", until: "outcome")
+        // Who asks does not wait for the finger.
+        #expect(dropped.contains("asked Yosemite"))
         #expect(
-            heard == ["will-begin", "began 1"]
+            dropped.filter { !$0.hasPrefix("asked") }
+                == ["did-end", "lifted copy", "transferred", "outcome transferred copy"]
         )
-        let next = try source.play("hover b 2", until: "over")
-        #expect(next == ["over copy"])
-        let then = try target.lines(until: "update")
-        #expect(then == ["can-handle yes", "enter", "update 2 copy insert"])
-        let last = try source.play("lift", until: "outcome")
-        #expect(
-            last
-                == ["did-end", "lifted copy", "asked Yosemite", "transferred", "outcome transferred copy"]
-        )
-        let finally = try target.lines(until: "end")
-        #expect(finally == ["perform 2 copy", "inserted 2 Yosemite", "end"])
+        let taken = try target.lines(until: "end")
+        #expect(taken == ["perform 2 copy", "inserted 2 Yosemite", "end"])
         #expect(try target.rows() == inserted("Yosemite", at: 2))
         #expect(try source.rows() == Self.parks)
         try source.quit()
@@ -188,5 +186,16 @@ import Testing
         #expect(drag.exitCode == 0, "\(drag.errorText)")
         let heard = try places.lines(until: "end")
         #expect(heard.contains("inserted 9 from a shell"))
+    }
+
+    @Test("Bytes that are no text are no row, and nothing stops (S50, S51)")
+    func noText() throws {
+        let desk = try Desk()
+        let places = try PlayedProgram("places", at: desk)
+        try places.play("register b", until: "registered b")
+        try desk.directory.write([0xFF, 0xFE, 0x80], to: "bytes")
+        _ = try desk.run("drag", "-t", "public.utf8-plain-text=bytes", "--to", "b")
+        try places.play("wait loaded nothing\nwait end\nsay done", until: "said done")
+        #expect(try places.rows() == Self.parks)
     }
 }

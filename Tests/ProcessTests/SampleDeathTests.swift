@@ -1,4 +1,5 @@
 import Glibc
+import PasteboardTransport
 import TestSupport
 import Testing
 
@@ -101,5 +102,24 @@ import Testing
         try target.signal(SIGCONT)
         try target.lines(until: "end")
         #expect(try target.rows().count == 9)
+    }
+
+    @Test("A broker that dies ends what is under way; both programs go on with the next one, and change nothing")
+    func broker() throws {
+        let (desk, source, target) = try pair()
+        #expect(try source.drag("van 1", over: "b 2") == "copy")
+        let status = try desk.run("status").text
+        let words = status.split { " ,\n".contains($0) }
+        let process = try #require(words.firstIndex(of: "process").flatMap { Int32(words[$0 + 1]) })
+        try System.kill(process, SIGKILL)
+        #expect(try source.outcome() == "failed broker-unavailable")
+        try target.lines(until: "end")
+        #expect(try target.rows().count == 9)
+
+        try target.play("register b", until: "registered b")
+        #expect(try source.drag("van 1", over: "b 2") == "copy")
+        #expect(try source.lift() == "transferred copy")
+        try target.lines(until: "end")
+        #expect(try target.rows()[2] == "letter")
     }
 }
