@@ -1,4 +1,4 @@
-// A drag session that is directed to the destination of hello-drop.
+// Examples/hello-drag/main.swift
 import PasteboardKit
 
 do {

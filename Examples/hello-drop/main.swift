@@ -1,4 +1,4 @@
-// A destination of drag sessions: takes text, and says what was dropped on it.
+// Examples/hello-drop/main.swift
 import PasteboardKit
 
 do {

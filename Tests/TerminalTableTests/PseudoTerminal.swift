@@ -133,6 +133,11 @@ final class PseudoTerminal {
     /// Tears the line: the program is left without its terminal.
     func hangUp() throws -> ProcessEnd? {
         master = nil
+        return try endUnread()
+    }
+
+    /// Waits until the program has ended, and reads nothing of what it shows.
+    func endUnread() throws -> ProcessEnd? {
         let end = try child.wait(milliseconds: ProcessRunner.watchdog)
         isOver = end != nil
         return end

@@ -71,6 +71,17 @@ struct TerminalRestoringTests {
         #expect(end == .signaled(SIGHUP) || end == .exited(0))
     }
 
+    @Test("a terminal that takes nothing any more does not keep the program from ending")
+    func stalled() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        // Far more than a terminal holds, and nobody reads it.
+        for columns in 200...240 { try places.resize(columns: columns, rows: 200) }
+        try places.type(String(repeating: "e", count: 100))
+        try places.child.kill(SIGTERM)
+        #expect(try places.endUnread() == .signaled(SIGTERM))
+    }
+
     @Test("without a terminal it says so")
     func none() throws {
         let desk = try TerminalDesk()

@@ -22,6 +22,8 @@ public final class Terminal {
     /// What it shows; nil: anything.
     private var shown: Frame?
     private var wanted: TableScreen?
+    /// It has not taken anything for so long that nobody waits for it.
+    private var isStalled = false
 
     /// Takes the terminal over. Once in a process.
     public init() throws(TerminalError) {
@@ -123,11 +125,15 @@ public final class Terminal {
                 rest = rest.dropFirst(count)
             } else if count < 0, errno == EAGAIN {
                 var terminal = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
-                if poll(&terminal, 1, Self.patience) == 0 { return false }
+                if poll(&terminal, 1, isStalled ? 0 : Self.patience) == 0 {
+                    isStalled = true
+                    return false
+                }
             } else if count == 0 || errno != EINTR {
                 return false
             }
         }
+        isStalled = false
         return true
     }
 }
