@@ -37,7 +37,7 @@ extension ParcelTable: TableDropDelegate {
             ParcelAcceptance.arrival(source: item.sourceIndexPath, local: item.dragItem.localObject)
         }
         let rows = moveRows(arrivals, to: path)
-        var place = Place(row: path.row, shownRow: shownRow(of: path))
+        var place = Place(row: path.row, shownRow: path.row)
         for (item, arrival) in zip(coordinator.items.map(\.dragItem), arrivals) {
             switch arrival {
             case .row(let source):
@@ -60,16 +60,10 @@ extension ParcelTable: TableDropDelegate {
 
     // MARK: How items arrive
 
-    /// Where the next item goes: among the parcels, and among the rows as they are shown.
+    /// Where the next item goes: among the parcels, and among them and the drop's own placeholders.
     private struct Place {
         var row: Int
         var shownRow: Int
-    }
-
-    private func shownRow(of path: IndexPath) -> Int {
-        let shown = table.presentedRows(inSection: path.section)
-        let index = shown.firstIndex { if case .row(path) = $0 { true } else { false } }
-        return index ?? shown.count
     }
 
     /// Moves the table's own rows to where they were dropped, one behind the other.

@@ -19,12 +19,14 @@ struct DragScene {
 
     init(
         sameProcess: Bool = false,
+        descriptors: Bool = false,
         _ configure: (inout BrokerLimits) -> Void = { _ in },
         _ describe: (inout Destination) -> Void = { _ in }
     ) {
         self.broker = StateHarness(configure)
-        self.source = self.broker.connect("source", process: 1)
-        self.destination = self.broker.connect("destination", process: sameProcess ? 1 : 2)
+        self.source = self.broker.connect("source", process: 1, descriptors: descriptors)
+        let process: UInt32 = sameProcess ? 1 : 2
+        self.destination = self.broker.connect("destination", process: process, descriptors: descriptors)
         self.shelf = self.broker.register(from: self.destination, describe)
         _ = self.broker.take(self.destination)
     }
@@ -93,10 +95,11 @@ struct DragScene {
     }
 
     @discardableResult
-    mutating func load(_ item: UInt32 = 0) -> UInt64 {
+    mutating func load(_ item: UInt32 = 0, _ configure: (inout Load) -> Void = { _ in }) -> UInt64 {
         let load = self.broker.load(from: self.destination) { [handle = self.handle] in
             $0.handle = handle
             $0.item = item
+            configure(&$0)
         }
         return load
     }

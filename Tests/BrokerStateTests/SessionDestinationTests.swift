@@ -64,7 +64,7 @@ import Testing
         scene.begin()
         scene.move(to: "nowhere")
         let refusal = try #require(scene.heardBySource().first(Proposal.self)?.refusal)
-        #expect(refusal.code == .nothingHere && refusal.detail == "own\nshelf")
+        #expect(refusal.code == .nothingHere && refusal.detail == "shelf")
     }
 
     // MARK: Who may come

@@ -19,7 +19,7 @@ import Testing
         var scene = DragScene()
         scene.begin()
         var load = scene.load()
-        #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow])
+        #expect(scene.heardByDestination().on(load).codes == [.superseded], "it has not been told of the session")
         scene.hover(2)
         load = scene.load()
         #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow])
@@ -41,12 +41,65 @@ import Testing
         var scene = DragScene()
         let sibling = scene.broker.connect("sibling", process: 2)
         scene.dropped(2)
-        for peer in [scene.source, sibling] {
+        for (peer, code) in [(scene.source, ErrorCode.notLoadableNow), (sibling, .superseded)] {
             let load = scene.broker.load(from: peer) { [handle = scene.handle] in $0.handle = handle }
-            #expect(scene.broker.take(peer).on(load).codes == [.notLoadableNow])
+            #expect(scene.broker.take(peer).on(load).codes == [code])
         }
         scene.load()
         #expect(scene.heardBySource().kinds == [.ask])
+    }
+
+    @Test("What is moved has arrived in each form that was asked for; of a copy one form is enough")
+    func forms() {
+        for (operation, code) in [(UInt32(2), nil), (3, ErrorCode.sourceFailed)] {
+            var scene = DragScene()
+            scene.dropped(operation, [Item("public.png", "public.text")])
+            scene.load { $0.accepts = [Accept("public.png")] }
+            _ = scene.heardBySource()
+            scene.broker.send(Failure(.sourceFailed, "no ink"), on: scene.ask, from: scene.source)
+            scene.load { $0.accepts = [Accept("public.text")] }
+            _ = scene.heardBySource()
+            scene.give()
+            scene.performed()
+            scene.conclude()
+            let transferred = Self.result(&scene).transferred
+            #expect(transferred?.failure?.code == code)
+            #expect(transferred?.items == (operation == 2 ? [0] : []))
+            scene.everybodyLeaves()
+            #expect(scene.broker.state.held == .nothing)
+        }
+    }
+
+    @Test("A file that could not be handed on has not arrived")
+    func refusedDescriptor() throws {
+        var scene = DragScene(descriptors: true)
+        scene.dropped(3)
+        scene.broker.refusesDescriptors = true
+        let load = scene.load { $0.descriptorWelcome = true }
+        _ = scene.heardBySource()
+        var answer = [UInt8]()
+        Answer(byteCount: 9).encode(into: &answer)
+        scene.broker.pass(.readOnlyFile, kind: .answer, payload: answer, on: scene.ask, from: scene.source)
+        #expect(scene.heardByDestination().on(load).codes == [.limitExceeded])
+        scene.performed()
+        scene.conclude()
+        #expect(Self.result(&scene).transferred?.failure?.code == .limitExceeded)
+    }
+
+    @Test("What is moved is not opened where it lies")
+    func inPlace() throws {
+        for operation in [UInt32(2), 3] {
+            var scene = DragScene(descriptors: true)
+            var item = Item("public.text")
+            item.representations[0].fileOptions = 1
+            scene.dropped(operation, [item])
+            scene.load {
+                $0.descriptorWelcome = true
+                $0.inPlaceWelcome = true
+            }
+            let ask = try #require(scene.heardBySource().first(Ask.self))
+            #expect(ask.inPlaceWelcome == (operation == 2 ? true : nil) && ask.descriptorWelcome == true)
+        }
     }
 
     @Test("The window passes, while no load runs, and counts as performed then; loads that run keep it open")

@@ -63,9 +63,9 @@ import Testing
         shelfProposes    -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         unregister       -/-      -/-      -/-      p0!8/e    x!8/e     x!8/e     x!8/e
         destinationDies  -/-      -/-      -/-      p0!8/e    x!8/e     x!8/e     x!8/e
-        load             -/!3     -/!16    -/!16    -/!16     -/!16     -/!16     -/!16
+        load             -/!3     -/!3     -/!3     -/!16     -/!16     -/!16     -/!16
         sourceLoads      !3/-     !16/-    !16/-    !16/-     !16/-     !16/-     !16/-
-        strangerLoads    -/-/!3   -/-/!16  -/-/!16  -/-/!16   -/-/!16   -/-/!16   -/-/!16
+        strangerLoads    -/-/!3   -/-/!3   -/-/!3   -/-/!3    -/-/!3    -/-/!3    -/-/!3 
         give             V/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
         fail             V/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
         halfSecond       -/-      -/-      -/-      p0!11/x   -/-       -/-       -/-
@@ -113,7 +113,7 @@ import Testing
         destinationDies  p0!8d0e/e    t0!8e/e   ct0!8e/e!8   ct0!8e/e!8   t0!8e/e   -/-
         load             -/!16        a/-       a/-          -/!16        -/!16     -/!3
         sourceLoads      !16/-        !16/-     !16/-        !16/-        !16/-     !3/-
-        strangerLoads    -/-/!16      -/-/!16   -/-/!16      -/-/!16      -/-/!16   -/-/!3
+        strangerLoads    -/-/!3       -/-/!3    -/-/!3       -/-/!3       -/-/!3    -/-/!3
         give             V/x!4        V/!4      -/AD         -/AD         -/-       -/-
         fail             V/x!4        V/!4      -/!5         t0!5e/!5e    -/-       -/-
         halfSecond       p0!11d0e/xe  -/-       -/-          -/-          -/-       -/-

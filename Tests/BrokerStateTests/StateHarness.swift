@@ -9,6 +9,8 @@ struct StateHarness {
     private(set) var now: UInt64 = 1_000
     /// Whether sockets take bytes at once; else they wait for `deliver`.
     var deliversAtOnce = true
+    /// Whether the system passes no descriptors on.
+    var refusesDescriptors = false
     /// Whether bytes of a fill cannot be stored.
     var isMemoryFull = false
 
@@ -291,6 +293,11 @@ struct StateHarness {
                 #expect(isSealed || self.adopted.contains(kept), "only sealed memory is handed out")
             }
             #expect((frame.passing != nil) == (header.descriptorCount == 1))
+            if let passing = send.passing, self.refusesDescriptors {
+                self.state.passingRefused(passing.route)
+                self.collect()
+                continue
+            }
             if let passing = send.passing { self.queued(passing.route, 0, at: send.peer) }
             if kind == .ask { self.granted[header.stream] = frame.decode(Ask.self).credit ?? 0 }
             if kind == .credit { self.granted[header.stream] = frame.decode(Credit.self).offset ?? 0 }

@@ -78,6 +78,38 @@ struct PlaceholderTests {
         #expect(rows.sections[0] == ["x", "y", "z", "a", "b", "c"])
     }
 
+    @Test("placeholders of another drop are not counted: a row means the data source's row")
+    func otherDrop() {
+        let first = dropToPlaceholders(["x", "y"], at: 1)
+        #expect(table.texts(rows) == ["a", "<0>", "<1>", "b", "c"])
+        let second = dropToPlaceholders(["z", "w"], at: 2)
+        #expect(table.texts(rows) == ["a", "<0>", "<1>", "b", "<0>", "<1>", "c"])
+        for (context, text) in zip(second + first, ["z", "w", "x", "y"]) { commit(context, text) }
+        #expect(rows.sections[0] == ["a", "x", "y", "b", "z", "w", "c"])
+    }
+
+    @Test("placeholders and rows of one drop come in its order")
+    func mixed() {
+        var contexts: [any TableDropPlaceholderContext] = []
+        drop(["x", "local", "z"]) { coordinator in
+            for (index, item) in coordinator.items.enumerated() {
+                guard index != 1 else {
+                    rows.sections[0].insert("local", at: 1)
+                    table.insertRows(at: [IndexPath(row: 1, section: 0)])
+                    coordinator.drop(item.dragItem, toRowAt: IndexPath(row: 1, section: 0))
+                    continue
+                }
+                let path = IndexPath(row: 1 + index, section: 0)
+                let placeholder = TableDropPlaceholder(insertionIndexPath: path, reuseIdentifier: "row")
+                contexts.append(coordinator.drop(item.dragItem, to: placeholder))
+            }
+        }
+        #expect(table.texts(rows) == ["a", "<>", "local", "<>", "b", "c"])
+        commit(contexts[1], "z")
+        commit(contexts[0], "x")
+        #expect(rows.sections[0] == ["a", "x", "local", "z", "b", "c"])
+    }
+
     @Test("a placeholder is committed where it is now, not where it was inserted")
     func concurrent() {
         let context = dropToPlaceholders(["x"])[0]
@@ -164,10 +196,10 @@ struct PlaceholderTests {
             let row = Int.random(in: 0...rows.sections[0].count, using: &random)
             switch Int.random(in: 0..<4, using: &random) {
             case 0:
-                let shownRow = Int.random(in: 0...expected.count, using: &random)
-                let context = dropToPlaceholders(["\(step)"], at: shownRow)[0]
+                let context = dropToPlaceholders(["\(step)"], at: row)[0]
                 pending.append((context, "p\(step)"))
-                expected.insert("<0>", at: shownRow)
+                let next = rows.sections[0].dropFirst(row).first
+                expected.insert("<0>", at: next.flatMap { expected.firstIndex(of: $0) } ?? expected.count)
             case 1:
                 rows.sections[0].insert("r\(step)", at: row)
                 table.insertRows(at: [IndexPath(row: row, section: 0)])

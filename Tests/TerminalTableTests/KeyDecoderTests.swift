@@ -17,7 +17,8 @@ struct KeyDecoderTests {
         ("\u{1B}[?1;2c", []), ("\u{1B}[200~", []), ("\u{1B}[15~", []), ("\u{0}", []), ("\u{85}", []),
         ("x\u{1B}[Ay", [.character("x"), .up, .character("y")]),
         // Two keys, the second of which shows that the first was not the beginning of something.
-        ("\u{1B}q", [.escape, .character("q")]), ("\u{1B}\u{1B}[A", [.escape, .up]), ("\u{1B}é", [.escape, .character("é")]),
+        ("\u{1B}q", [.escape, .character("q")]), ("\u{1B}\u{1B}[A", [.escape, .up]),
+        ("\u{1B}é", [.escape, .character("é")]),
         ("\u{1B}[1\u{1B}[A", [.up]), ("\u{1B}[\u{3}", [.control("c")]),
     ]
 

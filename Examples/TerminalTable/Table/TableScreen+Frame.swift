@@ -31,13 +31,15 @@ extension TableScreen {
 
     private func titleLine(_ columns: Int, visible: Range<Int>, of count: Int) -> Line {
         let style = Style(isBold: true, isReversed: true)
-        var right = state
-        if visible.count < count {
-            right += "\(right.isEmpty ? "" : "  ")\(visible.lowerBound + 1)–\(visible.upperBound) of \(count)"
+        let range = visible.count < count ? "\(visible.lowerBound + 1)–\(visible.upperBound) of \(count)" : ""
+        let words = [state, range].filter { !$0.isEmpty }
+        var line = Line(columns: columns, " \(title) ", style)
+        // All of it, or the state alone, or nothing.
+        for right in [words.joined(separator: "  "), state] where right.columns < line.room {
+            line.fill(with: " ", style, leaving: right.columns + 1)
+            line.append(right, style)
+            break
         }
-        var line = Line(columns: columns, " \(title) ", style, limit: max(columns - right.columns - 2, columns / 2))
-        line.fill(with: " ", style, leaving: min(right.columns + 1, line.room))
-        line.append("\(right) ", style)
         return line.filled(style)
     }
 

@@ -23,7 +23,7 @@ public final class Terminal {
     private var shown: Frame?
     private var wanted: TableScreen?
 
-    /// Takes the terminal over. Once in a process, before anything has started a thread.
+    /// Takes the terminal over. Once in a process.
     public init() throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw TerminalError("standard input and output are no terminal; run it in one")
@@ -68,8 +68,7 @@ public final class Terminal {
 
     /// Ends the process as the signal would have, so that whoever has started it sees so.
     public static func end(by signal: Int32) -> Never {
-        TerminalEvents.change([signal], SIG_UNBLOCK)
-        raise(signal)
+        TerminalEvents.surrender(to: signal)
         exit(128 + signal)
     }
 
@@ -91,10 +90,8 @@ public final class Terminal {
 
     private func stop() {
         leave()
-        // The process stops within this call; without a shell that could continue it, it does not.
-        TerminalEvents.change([SIGTSTP], SIG_UNBLOCK)
-        raise(SIGTSTP)
-        TerminalEvents.change([SIGTSTP], SIG_BLOCK)
+        // Without a shell that could continue it, the process does not stop.
+        TerminalEvents.surrender(to: SIGTSTP)
         enter()
     }
 
@@ -121,7 +118,7 @@ public final class Terminal {
     private func write(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBufferPointer { Glibc.write(output, $0.baseAddress, $0.count) }
+            let count = Glibc.write(output, Array(rest), rest.count)
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if count < 0, errno == EAGAIN {

@@ -35,9 +35,8 @@ extension TerminalPlaces: TableDropDelegate {
         guard
             let path = acceptance.destination(hovered: coordinator.destinationIndexPath, rowCounts: rowCounts)
         else { return }
-        let first = shown.firstIndex { if case .row(path) = $0 { true } else { false } } ?? shown.count
         for (offset, item) in coordinator.items.enumerated() {
-            wait(for: item.dragItem, at: IndexPath(row: first + offset, section: path.section), coordinator)
+            wait(for: item.dragItem, at: IndexPath(row: path.row + offset, section: path.section), coordinator)
         }
     }
 

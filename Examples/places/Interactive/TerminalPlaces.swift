@@ -118,10 +118,18 @@ final class TerminalPlaces {
         case (.copy, .insertIntoDestinationIndexPath), (.move, .insertIntoDestinationIndexPath):
             return .init(row.map { .row($0) } ?? .gap(before: rows.count), "\(operation.words) into it")
         case (.copy, _), (.move, _):
-            return .init(.gap(before: row ?? rows.count), "\(operation.words) \(visit.session.words)")
+            return .init(.gap(before: gap(row, in: rows, operation)), "\(operation.words) \(visit.session.words)")
         case (.cancel, _), (.forbidden, _):
             return .init(row.map { .row($0) } ?? .gap(before: rows.count), "nothing", isRefused: true)
         }
+    }
+
+    /// The gap that a row would come into. The row of the table itself leaves one behind: what is below it moves up, and
+    /// it lands below what has the place now.
+    private func gap(_ row: Int?, in rows: [TableRow], _ operation: DropOperation) -> Int {
+        guard let row else { return rows.count }
+        guard operation == .move, finger.drag != nil, let lifted, row > lifted else { return row }
+        return row + 1
     }
 
     /// The session that is in the air: the one that is held here, or one of somebody else that is over the table.
@@ -214,6 +222,8 @@ extension TerminalPlaces: TableDataSource {
         _ = changes.move(from: sourceIndexPath.row, to: destinationIndexPath.row)
         lifted = nil
         cursor = destinationIndexPath.row
+        // The drop was all of this.
+        visit = nil
     }
 }
 

@@ -62,7 +62,7 @@ extension BrokerState {
             let isKnown = self.sessions[id]?.visits.values.contains { visit in
                 self.visits[visit].map { $0.isOpen && self.destinations[$0.destination]?.peer == peer } ?? false
             }
-            guard isKnown == true else { throw Self.noContents }
+            guard isKnown == true || self.sessions[id]?.source == peer else { throw Self.noContents }
             throw Failure(
                 .notLoadableNow,
                 "items of a drag session are loaded by its destination, while a drop there is performed and not after"

@@ -4,6 +4,10 @@ import PasteboardWire
 
 /// A name that this process has at the broker, and the sessions that come to it. Letting go of it gives the name up.
 package final class DropRegistration: Sendable {
+    /// The names that are there for sessions of this process alone: the broker tells them to nobody else.
+    static let ownNames = Lock(Set<String>())
+
+    private let name: String
     private let request: DestinationRequest
     private let connection: PasteboardConnection
     private let link: Link
@@ -21,12 +25,14 @@ package final class DropRegistration: Sendable {
     }
 
     private init(
+        _ name: String,
         _ request: DestinationRequest,
         _ connection: PasteboardConnection,
         _ link: Link,
         _ receiver: any DropReceiver,
         allowsSimultaneousSessions: Bool
     ) {
+        self.name = name
         self.request = request
         self.connection = connection
         self.link = link
@@ -36,6 +42,7 @@ package final class DropRegistration: Sendable {
 
     deinit {
         request.cancel(over: link)
+        _ = Self.ownNames.withLock { $0.remove(name) }
     }
 
     /// Registers a name; its sessions wait until somebody runs ``serve()``.
@@ -69,7 +76,9 @@ package final class DropRegistration: Sendable {
         } start: {
             link.open(request) { [destination] client throws(Failure) in try client.open(destination) }
         }
+        if isOwnProcess { _ = ownNames.withLock { $0.insert(name) } }
         return DropRegistration(
+            name,
             request,
             connection,
             link,

@@ -9,6 +9,7 @@ final class RowDrop: TableDropCoordinator {
     let destinationIndexPath: IndexPath?
     let proposal: TableDropProposal
     private let table: Table
+    private var placeholders: [PlaceholderRow] = []
     /// The last placeholder at each place: what comes to the same place next follows it.
     private var lastPlaceholders: [IndexPath: PlaceholderRow] = [:]
 
@@ -24,7 +25,9 @@ final class RowDrop: TableDropCoordinator {
         let hold = (session as? RemoteDropSession)?.holdConclusion()
         let row = PlaceholderRow(dragItem, placeholder: placeholder, table: table, hold: hold)
         let path = placeholder.insertionIndexPath
-        if !table.show(row, at: path, behind: lastPlaceholders[path]) { row.resolve(isTaken: false) }
+        let isShown = table.show(row, at: path, behind: lastPlaceholders[path], among: placeholders)
+        if !isShown { row.resolve(isTaken: false) }
+        placeholders.append(row)
         lastPlaceholders[path] = row
         return row
     }

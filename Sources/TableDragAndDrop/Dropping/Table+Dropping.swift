@@ -60,13 +60,21 @@ extension Table {
 
     /// What is shown for an item until its bytes have arrived.
     ///
-    /// - Parameter other: one that it follows, if that is still there.
+    /// - Parameters:
+    ///   - other: one that it follows, if that is still there.
+    ///   - drop: the others of the same drop.
     /// - Returns: false: there is no section to show it in.
-    func show(_ row: PlaceholderRow, at path: IndexPath, behind other: PlaceholderRow?) -> Bool {
+    func show(
+        _ row: PlaceholderRow,
+        at path: IndexPath,
+        behind other: PlaceholderRow?,
+        among drop: [PlaceholderRow]
+    ) -> Bool {
         if let other, placeholders.insert(row, behind: other) { return true }
         guard path.count == 2, numberOfSections > 0 else { return false }
         let section = min(max(0, path.section), numberOfSections - 1)
-        placeholders.insert(row, at: path.row, inSection: section, count: numberOfRows(inSection: section))
+        let count = numberOfRows(inSection: section)
+        placeholders.insert(row, at: path.row, inSection: section, count: count, among: drop)
         return true
     }
 

@@ -36,7 +36,7 @@ extension TableDropCoordinator {
     ///
     /// - Parameters:
     ///   - dragItem: one of the session's items.
-    ///   - indexPath: the place among the rows as they are shown.
+    ///   - indexPath: the place among the rows of the data source and the placeholders of the same drop.
     ///   - reuseIdentifier: what kind of row it is, as the program calls it.
     ///   - rowHeight: how high it is.
     ///   - cellUpdateHandler: fills in what the row shows.

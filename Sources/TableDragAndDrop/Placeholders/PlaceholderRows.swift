@@ -39,12 +39,27 @@ struct PlaceholderRows {
         case placeholder(PlaceholderRow)
     }
 
-    /// Inserts a placeholder so that it is shown as the section's row of this number, or last.
-    mutating func insert(_ row: PlaceholderRow, at shownRow: Int, inSection section: Int, count: Int) {
-        let above = shown(inSection: section, count: count).prefix(max(0, shownRow))
-        let placeholders = above.count { if case .placeholder = $0 { true } else { false } }
-        let first = places.firstIndex { $0.section >= section } ?? places.endIndex
-        places.insert(Place(row: row, section: section, gap: above.count - placeholders), at: first + placeholders)
+    /// Inserts a placeholder.
+    ///
+    /// - Parameters:
+    ///   - number: the place among the section's rows and the placeholders of the same drop, or behind the last. Others, which
+    ///     the drop does not know of, are not counted, and stay above.
+    ///   - drop: the placeholders of the same drop.
+    mutating func insert(
+        _ row: PlaceholderRow,
+        at number: Int,
+        inSection section: Int,
+        count: Int,
+        among drop: [PlaceholderRow]
+    ) {
+        let own = places.indices.filter { index in
+            places[index].section == section && drop.contains { $0 === places[index].row }
+        }
+        let above = own.enumerated().prefix { places[$0.element].gap + $0.offset < number }.count
+        let gap = min(max(0, number - above), count)
+        let end = places.firstIndex { ($0.section, $0.gap) > (section, gap) } ?? places.endIndex
+        let next = own.dropFirst(above).first ?? end
+        places.insert(Place(row: row, section: section, gap: gap), at: min(next, end))
     }
 
     /// Inserts a placeholder behind another; false: that has gone.

@@ -13,8 +13,9 @@ public final class TableDropPlaceholder {
     /// Makes a placeholder.
     ///
     /// - Parameters:
-    ///   - insertionIndexPath: the place among the rows as they are shown, other placeholders included; behind the last if it
-    ///     is farther down. Several of one drop with the same place follow one another.
+    ///   - insertionIndexPath: the place among the rows of the data source and the placeholders of the same drop: the drop's
+    ///     destination for the first, the next row for each further one. Several with the same place follow one another.
+    ///     What is farther down comes behind the last row.
     ///   - reuseIdentifier: what kind of row it is, as the program calls it.
     ///   - rowHeight: how high it is.
     public init(

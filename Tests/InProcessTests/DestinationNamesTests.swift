@@ -1,0 +1,45 @@
+import FoundationEssentials
+import PasteboardKit
+import Testing
+
+@Suite("Names of destinations", .timeLimit(.minutes(2)))
+@MainActor
+struct DestinationNamesTests {
+    private final class Source: DragInteractionDelegate {
+        func dragInteraction(
+            _ interaction: DragInteraction,
+            itemsForBeginning session: any DragSession
+        ) -> [DragItem] {
+            [DragItem(itemProvider: ItemProvider(object: "Yosemite"))]
+        }
+    }
+
+    @Test("everybody learns the names that drags can be directed to, and no others")
+    func names() async throws {
+        try await DragBroker.with { broker in
+            let own = broker.connect()
+            let other = broker.connect()
+            #expect(try await DropDestination.names(connection: own).isEmpty)
+
+            let west = InteractionView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+            let east = InteractionView()
+            try await west.register(as: "west", connection: own)
+            try await east.register(as: "east", connection: other)
+            #expect(try await DropDestination.names(connection: own) == ["east", "west"])
+            #expect(try await DropDestination.names(connection: other) == ["east", "west"])
+
+            // A drag from a view gives the view a second name, for this process alone.
+            let source = Source()
+            west.addInteraction(DragInteraction(delegate: source))
+            let drag = try #require(try await west.beginDrag(at: Point(x: 1, y: 1)))
+            #expect(try await DropDestination.names(connection: own) == ["east", "west"])
+            await drag.cancel()
+        }
+    }
+
+    @Test("without a broker it says so")
+    func noBroker() async {
+        let connection = PasteboardConnection(socketPath: "/nonexistent/socket", startsBroker: false)
+        await #expect(throws: PasteboardError.self) { try await DropDestination.names(connection: connection) }
+    }
+}

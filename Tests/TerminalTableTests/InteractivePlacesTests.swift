@@ -1,0 +1,186 @@
+import PasteboardTransport
+import TestSupport
+import Testing
+
+@Suite("Places in terminals", .timeLimit(.minutes(5)))
+@ProcessTesting
+struct InteractivePlacesTests {
+    private static let down = "\u{1B}[B"
+    private static let right = "\u{1B}[C"
+    private static let left = "\u{1B}[D"
+    private static let escape = "\u{1B}"
+
+    @Test("a row is picked up in one, hovers over the other, and is dropped: both show all of it")
+    func copy() throws {
+        let desk = try TerminalDesk()
+        let west = try desk.places("--as", "west")
+        let east = try desk.places("--as", "east")
+
+        try west.type(Self.down + " ")
+        try west.wait(for: "✈ Yellowstone → here, row 2: nothing")
+        #expect(west.screen.text.contains("  2 Yellowstone ✈"))
+        #expect(west.screen.text.contains("2 Yellowstone ✈  ◀── nothing"))
+        #expect(west.screen.highlightedLines.count == 1)
+
+        // Their names come one after the other: east, west itself, nothing.
+        try west.type(Self.right)
+        try west.wait(for: "✈ Yellowstone → east, row 1: copy")
+        #expect(!west.screen.text.contains("◀──"))
+        try east.wait(for: "✈ Yellowstone from another program → row 1: copy")
+        #expect(east.screen.lines[1].hasPrefix(" ──▶ copy Yellowstone ──"))
+
+        try west.type(Self.down + Self.down)
+        try west.wait(for: "✈ Yellowstone → east, row 3: copy")
+        try east.wait(for: "→ row 3: copy")
+        #expect(east.screen.line(containing: "──▶ copy Yellowstone") == 3)
+        #expect(east.screen.lines[2] == "   2 Yellowstone")
+        #expect(east.screen.lines[4] == "   3 Theodore Roosevelt")
+
+        try west.type(" ")
+        try east.wait(for: "Yellowstone has come")
+        #expect(east.screen.lines[3] == "    3 Yellowstone")
+        #expect(east.screen.lines[4] == "    4 Theodore Roosevelt")
+        #expect(east.screen.lines[10] == "   10 Grand Canyon")
+        #expect(!east.screen.text.contains("✈"))
+        try west.wait(for: "Yellowstone: copied")
+        #expect(west.screen.lines[2] == " ▸ 2 Yellowstone")
+        #expect(!west.screen.text.contains("✈"))
+        for terminal in [west, east] { try quit(terminal) }
+    }
+
+    @Test("over one, over nothing, back again, and cancelled: nothing has happened")
+    func cancel() throws {
+        let desk = try TerminalDesk()
+        let west = try desk.places("--as", "west")
+        let east = try desk.places("--as", "east")
+        try west.type(" \u{1B}[C")
+        try east.wait(for: "──▶ copy Yosemite")
+        try west.type(Self.right)
+        try west.wait(for: "✈ Yosemite → over nothing: nothing")
+        try east.waitForEnd(of: "✈")
+        #expect(!east.screen.text.contains("──▶"))
+        try west.type(Self.left + Self.down)
+        try west.wait(for: "✈ Yosemite → east, row 2: copy")
+        try east.wait(for: "→ row 2: copy")
+        try west.type(Self.escape)
+        try west.wait(for: "Yosemite stays")
+        #expect(!west.screen.text.contains("✈"))
+        try east.waitForEnd(of: "✈")
+        #expect(!east.screen.text.contains("──▶"))
+        #expect(east.screen.lines[1...9] == west.screen.lines[1...9])
+        for terminal in [west, east] { try quit(terminal) }
+    }
+
+    @Test("in edit mode a row moves within its table, to where the gap was")
+    func move() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        try places.type(" " + Self.down + Self.down)
+        try places.wait(for: "→ here, row 3: nothing")
+        // Also in the air: what a drop would do changes.
+        try places.type("e")
+        try places.wait(for: "→ here, row 3: move")
+        try places.wait(for: "strict, editing")
+        #expect(places.screen.lines[3] == "   3 Theodore Roosevelt")
+        #expect(places.screen.lines[4].hasPrefix(" ──▶ move Yosemite ──"))
+        try places.type("\r")
+        try places.wait(for: "Yosemite: moved")
+        #expect(
+            places.screen.lines[1...4] == [
+                "   1 Yellowstone", "   2 Theodore Roosevelt", " ▸ 3 Yosemite", "   4 Sequoia",
+            ]
+        )
+        try quit(places)
+    }
+
+    @Test("what is slow has a placeholder that shows how far it is")
+    func progress() throws {
+        let desk = try TerminalDesk()
+        let west = try desk.places("--as", "west", "--slow", "3")
+        let east = try desk.places("--as", "east")
+        try west.type(" " + Self.right)
+        try west.wait(for: "→ east, row 1: copy")
+        try west.type(" ")
+        try east.wait(for: " %")
+        #expect(east.screen.lines[1].hasPrefix(" ▸  1 Yosemite ") || east.screen.lines[1].hasPrefix("    1 Yosemite "))
+        #expect(east.screen.lines[1].contains("░"))
+        try east.wait(for: "Yosemite has come")
+        #expect(!east.screen.text.contains("░"))
+        try west.wait(for: "Yosemite: copied")
+        for terminal in [west, east] { try quit(terminal) }
+    }
+
+    @Test("a source that dies is told in the other's terminal, and its row does not come")
+    func death() throws {
+        let desk = try TerminalDesk()
+        let west = try desk.places("--as", "west", "--slow", "600")
+        let east = try desk.places("--as", "east")
+        try west.type(" " + Self.right)
+        try west.wait(for: "→ east, row 1: copy")
+        try west.type(" ")
+        try east.wait(for: "Yosemite comes")
+        try west.child.kill(9)
+        try east.wait(for: "Yosemite does not come")
+        #expect(east.screen.lines[1].hasSuffix("1 Yosemite"))
+        #expect(east.screen.lines[2].hasSuffix("2 Yellowstone"))
+        try quit(east)
+    }
+
+    @Test("names of strangers never reach the terminal as control sequences")
+    func strangers() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        let player = try desk.play(
+            "places",
+            "insert 0 \u{1B}[2J\u{1B}]0;evil\u{7} \u{202E}Ätna 👩‍👩‍👧‍👦\npress 0\nhover places 1\nwait over\nlift\n"
+        )
+        try places.wait(for: " has come")
+        #expect(places.screen.text.contains("␛[2J␛]0;evil␇ \u{FFFD}Ätna 👩"))
+        #expect(places.screen.unknown.isEmpty)
+        #expect(places.screen.lines[0].hasPrefix(" places"))
+        withExtendedLifetime(player) {}
+        try quit(places)
+    }
+
+    @Test("another size is followed, however narrow")
+    func resize() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        try places.type(" ")
+        try places.wait(for: "→ here, row 1: nothing")
+        try places.resize(columns: 100, rows: 30)
+        try places.wait(for: "the keys at the bottom") { $0.lines[29].hasSuffix("q quit") }
+        #expect(places.screen.lines[0].hasSuffix("strict"))
+        try places.resize(columns: 14, rows: 9)
+        try places.wait(for: "cut lines") { $0.lines.contains("   3 Theodore…") }
+        #expect(places.screen.lines[0] == " places")
+        #expect(places.screen.text.contains(" ✈ Yosemite →…"))
+        try places.resize(columns: 3, rows: 1)
+        try places.wait(for: "no title") { $0.lines == [""] }
+        try places.resize(columns: 60, rows: 20)
+        try places.wait(for: "✈ Yosemite → here, row 1: nothing")
+        #expect(places.screen.unknown.isEmpty)
+        try quit(places)
+    }
+
+    @Test("the first free name is taken, and a taken one is refused in words, on a terminal as it was")
+    func names() throws {
+        let desk = try TerminalDesk()
+        let first = try desk.places()
+        let second = try desk.places()
+        #expect(first.screen.lines[0].hasPrefix(" places "))
+        #expect(second.screen.lines[0].hasPrefix(" places-2 "))
+        let third = try PseudoTerminal("places", ["--interactive", "--as", "places"], environment: desk.environment)
+        #expect(try third.finish() == .exited(1))
+        #expect(third.isAsBefore)
+        #expect(third.screen.shellText.contains("places: "))
+        for terminal in [first, second] { try quit(terminal) }
+    }
+
+    private func quit(_ terminal: PseudoTerminal) throws {
+        #expect(terminal.screen.unknown.isEmpty)
+        try terminal.type("q")
+        #expect(try terminal.finish() == .exited(0))
+        #expect(terminal.isAsBefore)
+    }
+}

@@ -1,0 +1,86 @@
+import Glibc
+import PasteboardTransport
+import TestSupport
+import Testing
+
+@Suite("The terminal is given back", .timeLimit(.minutes(5)))
+@ProcessTesting
+struct TerminalRestoringTests {
+    @Test("on keys that quit", arguments: ["q", "\u{3}", "\u{4}"])
+    func keys(key: String) throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        #expect(!places.isAsBefore)
+        try places.type(key)
+        #expect(try places.finish() == .exited(0))
+        #expect(places.isAsBefore)
+        #expect(places.screen.unknown.isEmpty)
+    }
+
+    @Test("on signals, which the end tells", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    func signals(signal: CInt) throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        // Also with a row in the air.
+        try places.type(" ")
+        try places.wait(for: "✈ Yosemite → here, row 1: nothing")
+        try places.child.kill(signal)
+        #expect(try places.finish() == .signaled(signal))
+        #expect(places.isAsBefore)
+    }
+
+    @Test("while the program is stopped, and taken again when it goes on")
+    func stop() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places(
+            script: "set -m; \"$0\" \"$@\"; echo status $?; read line; fg >/dev/null; echo end $?"
+        )
+        try places.type(" ")
+        try places.wait(for: "✈ Yosemite")
+        try places.type("\u{1A}")
+        try places.wait(for: "the shell") { $0.shellText.contains("status 148") }
+        #expect(places.isAsBefore)
+        try places.type("\n")
+        try places.wait(for: "the table again") { $0.isAlternate && $0.text.contains("✈ Yosemite") }
+        try places.type("\u{1B}")
+        try places.wait(for: "Yosemite stays")
+        try places.type("q")
+        #expect(try places.finish() == .exited(0))
+        #expect(places.screen.shellText.contains("end 0"))
+        #expect(places.isAsBefore)
+    }
+
+    @Test("a stop that nobody announced is mended when the program goes on")
+    func unannounced() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        try places.child.kill(SIGSTOP)
+        try places.child.kill(SIGCONT)
+        try places.type("\u{1B}[B")
+        try places.wait(for: " ▸ 2 Yellowstone")
+        try places.type("q")
+        #expect(try places.finish() == .exited(0))
+        #expect(places.isAsBefore)
+    }
+
+    @Test("a torn line ends the program")
+    func hangUp() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        let end = try places.hangUp()
+        #expect(end == .signaled(SIGHUP) || end == .exited(0))
+    }
+
+    @Test("without a terminal it says so")
+    func none() throws {
+        let desk = try TerminalDesk()
+        let finished = try ProcessRunner(
+            try ProcessRunner.program("places"),
+            ["--interactive"],
+            environment: desk.environment
+        ).finish()
+        #expect(finished.exitCode == 2)
+        #expect(finished.errorText.contains("places: standard input and output are no terminal"))
+        #expect(finished.text.isEmpty)
+    }
+}
