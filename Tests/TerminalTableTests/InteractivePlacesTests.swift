@@ -25,7 +25,7 @@ struct InteractivePlacesTests {
         // Their names come one after the other: east, west itself, nothing.
         try west.type(Self.right)
         try west.wait(for: "✈ Yellowstone → east, row 1: copy")
-        #expect(!west.screen.text.contains("◀──"))
+        try west.waitForEnd(of: "◀──")
         try east.wait(for: "✈ Yellowstone from another program → row 1: copy")
         #expect(east.screen.lines[1].hasPrefix(" ──▶ copy Yellowstone ──"))
 
@@ -135,7 +135,7 @@ struct InteractivePlacesTests {
             "insert 0 \u{1B}[2J\u{1B}]0;evil\u{7} \u{202E}Ätna 👩‍👩‍👧‍👦\npress 0\nhover places 1\nwait over\nlift\n"
         )
         try places.wait(for: " has come")
-        #expect(places.screen.text.contains("␛[2J␛]0;evil␇ \u{FFFD}Ätna 👩"))
+        #expect(places.screen.text.contains("␛[2J␛]0;evil␇ \u{FFFD}Ätna "))
         #expect(places.screen.unknown.isEmpty)
         #expect(places.screen.lines[0].hasPrefix(" places"))
         withExtendedLifetime(player) {}

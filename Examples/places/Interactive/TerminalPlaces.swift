@@ -209,7 +209,18 @@ final class TerminalPlaces {
             return say("there is nothing to pick up")
         }
         lifted = path.row
+        await keepName()
         await finger.pickUp(row: path.row, of: table)
+    }
+
+    /// A broker that was started anew does not know the table.
+    private func keepName() async {
+        do {
+            guard try await !DropDestination.names().contains(finger.home) else { return }
+            try await table.register(as: finger.home)
+        } catch {
+            say("others cannot drop here: \(error.message)")
+        }
     }
 }
 
