@@ -83,17 +83,21 @@ extension CatTable: TableDragDelegate {
 
     func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) {
         trace.line("did-end", cat)
+        guard let drag = session as? Drag else { return }
+        Task { await letGo(drag) }
     }
 
     func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
         trace.line("transferred", cat)
+    }
+
+    /// What has moved to another process leaves once that has it. Of several toys it may have taken one: then the move as a
+    /// whole has failed, and the others stay.
+    private func letGo(_ drag: Drag) async {
+        _ = await drag.outcome()
         // The context is gone where the toy has found its new owner in this process.
-        guard let origin = session.localContext as? String, let drag = session as? Drag else { return }
-        Task {
-            // Copies are transferred, too.
-            guard case .transferred(.move) = await drag.outcome() else { return }
-            for case let toy as String in drag.transferredItems.map(\.localObject) { owner?.leave(toy, from: origin) }
-        }
+        guard let origin = drag.localContext as? String, (try? await drag.drop()) == .move else { return }
+        for case let toy as String in drag.transferredItems.map(\.localObject) { owner?.leave(toy, from: origin) }
     }
 }
 

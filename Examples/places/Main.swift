@@ -8,6 +8,7 @@
 //     asked NAME                 somebody loads a name that was dragged away from here
 //     can-move ROW               the table asks whether a row may be moved within it
 //     moved FROM TO NAME         a row was moved within the table
+//     moved nothing              a row of the table was dropped, but rows have changed since it was picked up
 //     inserted ROW NAME          a row has come
 //     loaded nothing             something was dropped, and none of it could be loaded
 //     removed ROW NAME           the script has removed a row

@@ -38,6 +38,18 @@ final class PlacesTable {
         trace.line("removed", label, "\(row)", name)
     }
 
+    /// A row of the table itself that was dropped on empty space. Where rows have changed since, it is not known any more, and
+    /// stays where it is.
+    private func move(_ coordinator: any TableDropCoordinator, to path: IndexPath) {
+        guard let item = coordinator.items.first, let source = item.sourceIndexPath else {
+            return trace.line("moved nothing", label)
+        }
+        let target = IndexPath(row: min(path.row, changes.places.names.count - 1), section: path.section)
+        tableView(table, moveRowAt: source, to: target)
+        table.moveRow(at: source, to: target)
+        coordinator.drop(item.dragItem, toRowAt: target)
+    }
+
     private func insert(_ names: [String], at path: IndexPath) {
         let paths = changes.insert(names, at: path)
         table.insertRows(at: paths)
@@ -126,6 +138,7 @@ extension PlacesTable: TableDropDelegate {
         guard let path = acceptance.destination(hovered: coordinator.destinationIndexPath, rowCounts: counts) else {
             return
         }
+        guard coordinator.proposal.operation == .copy else { return move(coordinator, to: path) }
         coordinator.session.loadObjects(ofClass: String.self) { [self] names in
             if names.isEmpty { trace.line("loaded nothing", label) }
             insert(names, at: path)

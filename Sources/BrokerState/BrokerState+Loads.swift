@@ -69,7 +69,7 @@ extension BrokerState {
             $0.openLoads += 1
             session = $0.session
         }
-        if let session { self.sessionLoadBegan(session, SessionDrop.Part(item: index, representation: UInt32(clamping: choice))) }
+        if let session { self.sessionLoadBegan(session, route.part) }
         self.peers.update(peer) {
             $0.loads.append(routeID)
             $0.openLoads += 1

@@ -58,6 +58,22 @@ import Testing
         #expect(Set(try toys(source, target)) == before)
     }
 
+    @Test("Of several toys the first one changes its owner, and the others stay (S68)", arguments: ["h", "me"])
+    func several(target: String) throws {
+        let desk = try Desk()
+        let source = try PlayedProgram("cat-toys", at: desk)
+        let other = try PlayedProgram("cat-toys", at: desk)
+        try other.play("register h", until: "registered h-Kuro")
+        try source.play("register me", until: "registered me-Kuro")
+        try source.play("select Tama 2\nselect Tama 1\npress Tama 1\nhover \(target)-Kuro", until: "over move")
+        // The move of all of them has failed: one was taken.
+        #expect(try source.lift() == "failed refused")
+        if target == "h" { try source.play("wait left Tama mouse\nsay done", until: "said done") }
+        let house = target == "me" ? source : other
+        #expect(try source.rows("Tama") == ["ball", "feather"])
+        #expect(try house.rows("Kuro") == ["box", "mouse"])
+    }
+
     @Test("A toy that does not leave its process stays, for a move is refused (S38)")
     func keep() throws {
         let desk = try Desk()
@@ -133,15 +149,14 @@ import Testing
         let before = try toys(houses[0], houses[1]).sorted()
         for _ in 0..<30 {
             let cats = ["Tama", "Mike", "Kuro"].shuffled(using: &generator)
-            let house = houses.randomElement(using: &generator) ?? houses[0]
-            let target = ["a", "b"].randomElement(using: &generator) ?? "a"
+            let (from, to) = (Int.random(in: 0...1, using: &generator), Int.random(in: 0...1, using: &generator))
             let row = Int.random(in: 0..<4, using: &generator)
-            let steps = "press \(cats[0]) \(row)\nhover \(target)-\(cats[1]) \(row)\nlift"
-            let lines = try house.play("\(steps)\nsay lifted", until: "said lifted")
+            let (house, target) = (houses[from], "\(["a", "b"][to])-\(cats[1]) \(row)")
+            let lines = try house.play("press \(cats[0]) \(row)\nsay pressed", until: "said pressed")
             guard lines.contains("began 1") else { continue }
-            if !lines.contains(where: { $0.hasPrefix("outcome") }) { _ = try house.outcome() }
+            try house.play("hover \(target)\nlift\nwait outcome transferred move\nsay over", until: "said over")
+            if from != to { try house.play("wait left\nsay left", until: "said left") }
         }
-        // The toy of the last move leaves with its outcome.
         let after = try toys(houses[0], houses[1]).sorted()
         #expect(after == before, "seed \(seed)")
     }

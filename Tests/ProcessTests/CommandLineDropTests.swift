@@ -35,6 +35,7 @@ import Testing
         let drag = try self.desk.run("drag", "a.txt", "other/a.txt", "empty.txt", "large.bin", "--to", "inbox")
         #expect(drag.exitCode == 0 && drag.errorText.isEmpty)
         #expect(drag.text == "copied 4 items to inbox\n")
+        try drop.waitForErrors(containing: "copied 4 items from")
         try drop.child.kill(SIGINT)
         let dropped = try drop.finish()
         #expect(dropped.exitCode == 130)
@@ -77,6 +78,7 @@ import Testing
         #expect(
             try self.desk.run("drag", "a.png", "b.zip", "--to", "inbox").text == "copied 1 of 2 items to inbox\n"
         )
+        try drop.waitForErrors(containing: "copied 1 of 2 items from")
         try drop.child.kill(SIGTERM)
         let dropped = try drop.finish()
         #expect(dropped.exitCode == 143)

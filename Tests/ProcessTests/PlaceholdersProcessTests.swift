@@ -71,9 +71,8 @@ import Testing
         try source.play("hover h-shelf", until: "over copy")
         try source.play("lift", until: "asked crate")
         try target.lines(until: "committed shelf 0 letter")
-        try target.play("stop crate", until: "deleted shelf crate cancelled")
+        try target.play("stop crate\nwait deleted shelf crate cancelled\nwait end shelf\nsay done", until: "said done")
         try source.lines(until: "abandoned crate")
-        try target.lines(until: "end shelf")
         #expect(try target.rows("shelf") == ["letter"])
     }
 

@@ -63,6 +63,21 @@ import Testing
         #expect(rows == ["Yellowstone", "Theodore Roosevelt", "Yosemite"] + Self.parks[3...])
     }
 
+    @Test("A row of the table goes to its end from empty space, and stays if rows have changed since it was picked up")
+    func rearrangeToEnd() throws {
+        let desk = try Desk()
+        let places = try PlayedProgram("places", at: desk)
+        try places.play("edit on", until: "editing on")
+        #expect(try places.drag("0", over: "here") == "move")
+        #expect(try places.lift() == "transferred move")
+        #expect(try places.rows() == Self.parks[1...] + ["Yosemite"])
+
+        #expect(try places.drag("0", over: "here 4") == "move")
+        try places.play("remove 5", until: "removed 5")
+        #expect(try places.lift() == "cancelled")
+        #expect(try places.rows().sorted() == Self.parks.filter { $0 != "Mammoth Cave" }.sorted())
+    }
+
     @Test("What is dropped over nothing, or where it is not taken, changes nothing and makes nothing (S37)")
     func cancelled() throws {
         let desk = try Desk()

@@ -59,7 +59,7 @@ struct DragCommand: Command {
         // A destination that has one of them has not the others.
         if self.isMove, items.contains(where: { $0.representations.count > 1 }) {
             throw CommandFailure(
-                usage: "--move takes one file for an item: a destination takes one of several, and the others would be lost"
+                usage: "--move takes one file for an item: of several a destination takes one, and the others would go"
             )
         }
         guard let connection = try Broker.running() else {

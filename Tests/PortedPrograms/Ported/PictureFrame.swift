@@ -53,13 +53,13 @@ extension PictureFrame: DragInteractionDelegate {
         _ interaction: DragInteraction,
         sessionIsRestrictedToDraggingApplication session: DragSession
     ) -> Bool {
-        return false
+        false
     }
 }
 
 extension PictureFrame: DropInteractionDelegate {
     func dropInteraction(_ interaction: DropInteraction, canHandle session: DropSession) -> Bool {
-        return session.hasItemsConforming(toTypeIdentifiers: [UniformType.image.identifier]) && session.items.count == 1
+        session.hasItemsConforming(toTypeIdentifiers: [UniformType.image.identifier]) && session.items.count == 1
     }
 
     func dropInteraction(

@@ -48,7 +48,7 @@ final class PlaceCard: NSObject, DragInteractionDelegate, DropInteractionDelegat
     // MARK: - DropInteractionDelegate
 
     func dropInteraction(_ interaction: DropInteraction, canHandle session: DropSession) -> Bool {
-        return session.items.count == 1
+        session.items.count == 1
             && session.hasItemsConforming(toTypeIdentifiers: [UniformType.plainText.identifier as String])
     }
 
