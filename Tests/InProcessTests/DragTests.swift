@@ -57,7 +57,7 @@ struct DragTests {
             try await drag.drop()
             #expect(await drag.outcome().text == "transferred copy")
             await codes.load(try #require(kept.withLock { $0 }))
-            #expect(codes.lines == ["not-loadable-now", "loaded", "superseded"])
+            #expect(codes.lines == ["not-loadable-now", "loaded", "not-loadable-now"])
             await site.stop()
         }
     }

@@ -264,7 +264,7 @@ struct EndingTests {
         let (limit, end, isOver) = (Duration.seconds(2), Gate(), Gate())
         defer { end.open() }
         let provider = Silence.asyncData.provider(limit: limit, until: end)
-        let clock = Silence.asyncData.provider(limit: .milliseconds(10), until: end)
+        let clock = Silence.data.provider(limit: .milliseconds(10), until: end)
         provider.registerByteStream(for: .png, firstByteLimit: limit) { writer in
             writer.progress.totalUnitCount = 1_000_000
             while !isOver.isOpen {

@@ -116,6 +116,26 @@ struct MoveTests {
         }
     }
 
+    @Test("an object that a callback gets no good of is not deleted either")
+    func undecodableInCallback() async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(on: broker.connect(), propose: Self.moving) { session, _ in
+                for item in session.items {
+                    item.itemProvider.loadObject(ofClass: EvenNumber.self) { _, _ in }
+                }
+            }
+            let source = broker.connect()
+            for (texts, outcome) in [(["2", "3"], "failed refused"), (["2", "4"], "transferred move")] {
+                let items = texts.map { DragItem.text($0) }
+                let drag = try await Drag.begin(items, options: Self.betweenProcesses, connection: source)
+                try await drag.reach()
+                try await drag.drop()
+                #expect(await drag.outcome().text == outcome)
+            }
+            await site.stop()
+        }
+    }
+
     @Test("an object that cannot be made is left out, and nothing is deleted for it")
     func undecodable() async throws {
         try await DragBroker.with { broker in

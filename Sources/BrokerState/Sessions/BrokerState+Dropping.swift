@@ -124,8 +124,11 @@ extension BrokerState {
     /// The destination has what it asked for, or will not have it.
     mutating func concluded(_ visit: VisitID, items: [UInt32], failure: Failure?) {
         guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit else { return }
-        self.sessions.update(id) { $0.drop?.isConcluded = true }
-        self.closeWindow(of: id, taken: items, failure)
+        self.sessions.update(id) {
+            $0.drop?.isConcluded = true
+            if let failure { $0.drop?.loss = failure }
+        }
+        self.closeWindow(of: id, taken: items)
     }
 
     /// Items that were taken without a load, which is possible within one process.
@@ -150,21 +153,24 @@ extension BrokerState {
         guard let session = self.sessions[id], session.phase == .transferring, let drop = session.drop,
             drop.openLoads == 0
         else { return }
-        if let failure = drop.failure {
-            let name = self.visits[drop.visit].map(self.name(of:)) ?? ""
-            let text = "destination \(name) did not take the drop: \(failure.text.printable)"
-            return self.finish(id, failure: Failure(.refused, text))
-        }
-        if drop.isIdle {
+        if let failure = drop.failure { return self.finish(id, failure: self.refusal(failure, of: drop)) }
+        if drop.isIdle, drop.loss == nil {
             self.outbox.send(End(), to: session.source, stream: session.stream)
             return self.end(id)
         }
+        // What the broker knows says more than what came of it at the destination.
         if let missing = drop.missing { return self.finish(id, failure: missing) }
+        if let loss = drop.loss { return self.finish(id, failure: self.refusal(loss, of: drop)) }
         guard drop.isConcluded else { return }
         let count = self.publications[session.publication]?.items.count ?? 0
         guard drop.operation == .move, drop.items.count < count else { return self.finish(id, failure: nil) }
         let text = "the destination took \(drop.items.count) of \(count) items; the others stay where they are"
         self.finish(id, failure: Failure(.refused, text), isPart: true)
+    }
+
+    private func refusal(_ failure: Failure, of drop: SessionDrop) -> Failure {
+        let name = self.visits[drop.visit].map(self.name(of:)) ?? ""
+        return Failure(.refused, "destination \(name) did not take the drop: \(failure.text.printable)")
     }
 
     /// The destination has not said in time that it has everything: a copy is there all the same.

@@ -96,8 +96,9 @@ struct SessionDrop: Sendable {
     /// Since when no load runs.
     var quietSince: UInt64
     var isConcluded = false
-    /// Why the destination did not take it.
+    /// Why the destination did not take it, and why it cannot complete it.
     var failure: Failure?
+    var loss: Failure?
 
     /// One representation of an item.
     struct Part: Hashable, Sendable {

@@ -168,7 +168,8 @@ public final class Drag: DragSession {
         await request.reports?.tell(.adding(self, items))
         let handle = request.handle ?? 0
         try await addition.reply.value {
-            if addition.reply.resolve(.failure(.cancelled)) { link.cancel(addition) }
+            // What was sent is still waited for: the broker may have it already, and counts from there on.
+            addition.reply.resolve(.failure(.cancelled))
         } start: {
             link.open(addition) { client throws(Failure) in try addition.send(to: handle, &client) }
         }

@@ -172,7 +172,9 @@ package final class DropRegistration: Sendable {
 
     private func perform(_ session: RemoteDropSession, _ operation: DropOperation, at location: DropLocation) async {
         await session.letSourceHear()
-        await session.perform { try await self.receiver.perform(session, at: location, operation: operation) }
+        await session.perform(operation) {
+            try await self.receiver.perform(session, at: location, operation: operation)
+        }
         let isOver = sessions.withLock { sessions -> Bool in
             sessions[session.stream]?.isPerforming = false
             guard sessions[session.stream]?.isOver == true else { return false }

@@ -21,6 +21,10 @@ final class LoadWindow: Sendable {
         /// Loads, calls and whatever else the drop is complete only after.
         var underWay = 0
         var hasFailedLoads = false
+        /// Items of which a load has not ended well here, and those of which one has: what the broker has handed over may
+        /// still be lost on this side.
+        var failed: Set<Int> = []
+        var arrived: Set<Int> = []
         /// Why the drop cannot be completed, although all loads are well.
         var failure: String?
         var taken: Set<UInt32> = []
@@ -38,6 +42,13 @@ final class LoadWindow: Sendable {
 
     /// Why the drop is not to be completed.
     var failure: String? { state.withLock { $0.failure } }
+
+    /// Why a move is not to be completed: what was asked for is not all here.
+    var loss: String? {
+        state.withLock { state in
+            state.failed.subtracting(state.arrived).min().map { "item \($0 + 1) did not come whole" }
+        }
+    }
 
     /// Items that were taken without a load.
     var takenItems: [UInt32] { state.withLock { $0.taken.sorted() } }
@@ -90,7 +101,7 @@ final class LoadWindow: Sendable {
     /// A load begins.
     ///
     /// - Returns: the progress that it is to report to, as a part of the drop's.
-    func begin(_ progress: LoadProgress?) -> LoadProgress? {
+    func begin(_ progress: LoadProgress?, item: Int) -> LoadProgress? {
         let counts = state.withLock { state -> Bool in
             switch state.phase {
             case .open, .closing:
@@ -110,9 +121,16 @@ final class LoadWindow: Sendable {
             guard part?.now.isOver ?? true, isFirst.take() else { return }
             let isComplete = part?.isFinished ?? false
             if isComplete { progress?.end(part) } else { progress?.end(byteCount: nil) }
-            self?.leave(failed: !isComplete)
+            self?.ended(item, isComplete)
         }
         return part
+    }
+
+    private func ended(_ item: Int, _ isComplete: Bool) {
+        state.withLock { state in
+            _ = isComplete ? state.arrived.insert(item) : state.failed.insert(item)
+        }
+        leave(failed: !isComplete)
     }
 
     /// A call of which a load, and then a callback, come; nil if the window is not open.
@@ -200,6 +218,11 @@ final class LoadWindow: Sendable {
                 return !steps.hasBegun
             }
             if isFirst { window.begun() }
+        }
+
+        /// What has come is not what it should be.
+        func fail(_ text: String) {
+            window.fail(text)
         }
 
         /// The callback has returned.

@@ -113,7 +113,7 @@ package final class RemoteDropSession: DropSession {
     /// What a handler of a drop may do, and what is told of it.
     ///
     /// - Parameter body: the handler.
-    func perform(_ body: () async throws -> Void) async {
+    func perform(_ operation: DropOperation, _ body: () async throws -> Void) async {
         window.open()
         var failure: Failure?
         do { try await body() } catch { failure = Failure(ofDrop: error) }
@@ -131,7 +131,9 @@ package final class RemoteDropSession: DropSession {
             guard let window else { return }
             var conclude = Conclude()
             conclude.items = window.takenItems
-            conclude.failure = window.failure.map { Failure(.refused, $0) }
+            // Of what was copied another form may do, which the handler knows.
+            let failure = window.failure ?? (operation == .move ? window.loss : nil)
+            conclude.failure = failure.map { Failure(.refused, $0) }
             link.tell { [conclude] client in client.conclude(conclude, on: stream) }
         }
     }

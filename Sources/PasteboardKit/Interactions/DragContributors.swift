@@ -33,6 +33,18 @@ final class DragContributors: DragObserver {
         expected[ObjectIdentifier(first)] = contributor
     }
 
+    /// These were not added after all.
+    ///
+    /// - Parameter isNew: whether the contributor had given nothing before.
+    func withdraw(_ items: [DragItem], from contributor: any DragContributor, isNew: Bool) {
+        if let first = items.first { expected[ObjectIdentifier(first)] = nil }
+        if isNew { contributors.removeAll { $0 === contributor } }
+    }
+
+    func has(_ contributor: any DragContributor) -> Bool {
+        contributors.contains { $0 === contributor }
+    }
+
     func sessionDidMove(_ session: Drag) {
         for contributor in contributors { contributor.sessionDidMove(session) }
     }
@@ -40,7 +52,7 @@ final class DragContributors: DragObserver {
     func session(_ session: Drag, willAdd items: [DragItem]) {
         let known = items.first.flatMap { expected.removeValue(forKey: ObjectIdentifier($0)) }
         guard let adding = known ?? contributors.first else { return }
-        if !contributors.contains(where: { $0 === adding }) { contributors.append(adding) }
+        if !has(adding) { contributors.append(adding) }
         for contributor in contributors { contributor.session(session, willAdd: items, from: adding) }
     }
 
@@ -62,7 +74,14 @@ extension Drag {
     /// ``begin(_:options:connection:)`` nobody hears.
     @MainActor
     package func add(_ items: [DragItem], from contributor: any DragContributor) async throws(PasteboardError) {
-        (observer as? DragContributors)?.expect(items, from: contributor)
-        try await add(items)
+        guard let contributors = observer as? DragContributors else { return try await add(items) }
+        let isNew = !contributors.has(contributor)
+        contributors.expect(items, from: contributor)
+        do throws(PasteboardError) {
+            try await add(items)
+        } catch {
+            contributors.withdraw(items, from: contributor, isNew: isNew)
+            throw error
+        }
     }
 }

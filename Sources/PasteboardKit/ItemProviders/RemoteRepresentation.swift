@@ -17,7 +17,7 @@ struct RemoteRepresentation: Sendable {
 
     func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
         let request = request(timeout: timeout)
-        let progress = window?.begin(progress) ?? progress
+        let progress = window?.begin(progress, item: item) ?? progress
         let load = DataLoad(type, progress: progress)
         let link = link
         let cancel: @Sendable () -> Void = {
@@ -38,8 +38,17 @@ struct RemoteRepresentation: Sendable {
             }
         } catch {
             progress?.end(byteCount: nil)
-            throw error
+            throw described(error)
         }
+    }
+
+    /// Once its session is over, a broker does not know an item of it from any other contents.
+    private func described(_ error: PasteboardError) -> PasteboardError {
+        guard window != nil, error.code == .superseded else { return error }
+        return PasteboardError(
+            .notLoadableNow,
+            message: "the drag session of this item is over; items are loaded while their drop is performed"
+        )
     }
 
     /// - Parameter inPlace: whether the source's own file will do.
@@ -50,14 +59,18 @@ struct RemoteRepresentation: Sendable {
     ) async throws(PasteboardError) -> OpenedLoad {
         var request = request(timeout: timeout)
         if inPlace { request.inPlaceWelcome = true }
-        let progress = window?.begin(progress) ?? progress
+        let progress = window?.begin(progress, item: item) ?? progress
         let load = ChunkLoad(type, progress: progress, deadline: LoadDeadline(timeout), link: link)
         progress?.begin { [weak load] in load?.cancel() }
-        return try await load.reply.value {
-            load.cancel()
-        } start: {
-            link.open(load) { [request] state throws(Failure) in try state.open(request) }
-            progress?.call?.begun()
+        do throws(PasteboardError) {
+            return try await load.reply.value {
+                load.cancel()
+            } start: {
+                link.open(load) { [request] state throws(Failure) in try state.open(request) }
+                progress?.call?.begun()
+            }
+        } catch {
+            throw described(error)
         }
     }
 

@@ -25,11 +25,18 @@ extension ItemProvider {
         let progress = LoadProgress(of: dropCall())
         Task(executorPreference: HandlerPool.completions) {
             defer { progress.call?.end() }
+            let loaded: Loaded<Data>
             do {
-                let loaded = try await self.loadData(readBy: T.self, timeout: nil, progress: progress)
+                loaded = try await self.loadData(readBy: T.self, timeout: nil, progress: progress)
+            } catch {
+                return completionHandler(nil, error)
+            }
+            do {
                 let object = try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
                 completionHandler(object, nil)
             } catch {
+                // It has come, and is of no use: what was moved must stay where it was.
+                progress.call?.fail("no \(T.self) can be made of it: \(error)")
                 completionHandler(nil, error)
             }
         }
