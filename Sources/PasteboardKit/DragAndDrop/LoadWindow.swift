@@ -126,6 +126,14 @@ final class LoadWindow: Sendable {
         return part
     }
 
+    /// What had come of an item could not be kept here.
+    func lose(_ item: Int) {
+        state.withLock { state in
+            state.arrived.remove(item)
+            state.failed.insert(item)
+        }
+    }
+
     private func ended(_ item: Int, _ isComplete: Bool) {
         state.withLock { state in
             _ = isComplete ? state.arrived.insert(item) : state.failed.insert(item)

@@ -42,7 +42,17 @@ extension ItemProvider {
             }
             // Writing may wait for a disk, which the threads of Swift's tasks should not.
             file = try await withTaskExecutorPreference(HandlerPool.files) {
-                try await StoredLoad(load, suggestedName: suggestedName, deadline: deadline, progress: progress)
+                do {
+                    return try await StoredLoad(
+                        load,
+                        suggestedName: suggestedName,
+                        deadline: deadline,
+                        progress: progress
+                    )
+                } catch {
+                    contents.representations.first?.origin.lose()
+                    throw error
+                }
             }
         } catch {
             progress?.end(byteCount: nil)

@@ -36,6 +36,14 @@ struct ProviderContents: Sendable {
             case .remote(let remote), .utf8Text(of: let remote): remote.window
             }
         }
+
+        /// What came of it could not be kept here: if it was dropped, it is to stay at its source.
+        func lose() {
+            switch self {
+            case .handler: break
+            case .remote(let remote), .utf8Text(of: let remote): remote.window?.lose(remote.item)
+            }
+        }
     }
 
     /// A handler of this process, and how it is asked.
