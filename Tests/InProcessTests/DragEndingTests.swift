@@ -145,6 +145,26 @@ struct DragEndingTests {
         }
     }
 
+    @Test("what extends the window of a run that is cancelled is cancelled with it")
+    func cancelledExtension() async throws {
+        try await DragBroker.with { broker in
+            let extending = Gate()
+            let site = DropSite(on: broker.connect()) { session, _ in
+                session.extendLoadWindow {
+                    _ = try await session.loadObjects(ofClass: String.self)
+                    extending.open()
+                    try await Task.sleep(for: .seconds(600))
+                }
+            }
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            await extending.wait()
+            #expect(await site.stop() == ["entered", "updated -1", "ended"])
+            #expect(await drag.outcome().text == "failed refused")
+        }
+    }
+
     @Test("when the broker goes, everything that waits ends with an error")
     func broker() async throws {
         let (proposing, performing, never) = (Counter(), Gate(), Gate())

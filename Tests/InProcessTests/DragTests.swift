@@ -152,6 +152,9 @@ struct DragTests {
             let other = try await Drag.begin([.text("b")], connection: broker.connect())
             let busy = await #expect(throws: PasteboardError.self) { try await other.move(to: .row(nil, of: "desk")) }
             #expect(busy?.code == .refused)
+            let unnamed = await #expect(throws: PasteboardError.self) { try await drag.move(to: DropLocation("")) }
+            #expect(unnamed?.code == .invalidArgument)
+            #expect(unnamed?.message.contains("name the destination") == true)
             let missing = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0, of: "?")) }
             #expect(missing?.code == .nothingHere)
             #expect(try await drag.move(to: nil).operation == .cancel)
@@ -267,6 +270,27 @@ struct DragTests {
             #expect(try await drag.reach().operation == .copy)
             await third.stop()
             #expect(try await drag.drop() == .cancel)
+        }
+    }
+
+    @Test("a second run of a destination is refused, and the events of the first go on")
+    func secondRun() async throws {
+        try await DragBroker.with { broker in
+            let destination = DropDestination(name: "site", connection: broker.connect())
+            var events = destination.events.makeAsyncIterator()
+            let running = Task { try await destination.run { _, _ in } }
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            try await drag.reach()
+            let refused = await #expect(throws: PasteboardError.self) { try await destination.run { _, _ in } }
+            #expect(refused?.code == .refused)
+            await drag.cancel()
+            var count = 0
+            while case let event? = await events.next() {
+                count += 1
+                if case .ended = event { running.cancel() }
+            }
+            #expect(count == 4)
+            try await running.value
         }
     }
 

@@ -73,7 +73,7 @@ extension BrokerState {
     mutating func sessionLoadBegan(_ id: SessionID, _ part: SessionDrop.Part) {
         self.sessions.update(id) {
             $0.drop?.openLoads += 1
-            $0.drop?.asked.insert(part)
+            $0.drop?.ask(part)
         }
     }
 
@@ -83,7 +83,7 @@ extension BrokerState {
             $0.activeAt = now
             $0.drop?.openLoads -= 1
             $0.drop?.quietSince = now
-            if let failure { $0.drop?.failures[part] = failure } else { $0.drop?.arrived.insert(part) }
+            $0.drop?.end(part, failure)
         }
         guard self.sessions[id]?.drop?.openLoads == 0 else { return }
         self.checkDeadline(of: id)
@@ -92,18 +92,19 @@ extension BrokerState {
 
     /// A load that had ended well has not, after all: its file could not be handed on.
     mutating func sessionLoadFailed(_ id: SessionID, _ part: SessionDrop.Part, _ failure: Failure) {
-        self.sessions.update(id) {
-            $0.drop?.arrived.remove(part)
-            $0.drop?.failures[part] = failure
-        }
+        self.sessions.update(id) { $0.drop?.lose(part, failure) }
         self.settle(id)
     }
 
     // MARK: What the destination says
 
-    /// The handler has returned: the window is closed, unless its time has passed already.
+    /// The handler has returned: the window is closed, unless its time has passed already. Of what is said again only a
+    /// failure is new: each time costs a look at all items.
     mutating func performed(_ visit: VisitID, items: [UInt32], failure: Failure?) {
-        guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit else { return }
+        guard let id = self.visits[visit]?.session, let drop = self.sessions[id]?.drop, drop.visit == visit,
+            !drop.isPerformed || drop.failure == nil && failure != nil
+        else { return }
+        self.sessions.update(id) { $0.drop?.isPerformed = true }
         self.closeWindow(of: id, taken: items, failure)
     }
 
@@ -123,7 +124,9 @@ extension BrokerState {
 
     /// The destination has what it asked for, or will not have it.
     mutating func concluded(_ visit: VisitID, items: [UInt32], failure: Failure?) {
-        guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit else { return }
+        guard let id = self.visits[visit]?.session, let drop = self.sessions[id]?.drop, drop.visit == visit,
+            !drop.isConcluded || drop.loss == nil && failure != nil
+        else { return }
         self.sessions.update(id) {
             $0.drop?.isConcluded = true
             if let failure { $0.drop?.loss = failure }

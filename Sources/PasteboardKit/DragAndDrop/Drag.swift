@@ -165,7 +165,8 @@ public final class Drag: DragSession {
     public func add(_ items: [DragItem]) async throws(PasteboardError) {
         let (request, link) = try session(for: "items are added")
         let addition = try DragAddition(items, to: request)
-        await request.reports?.tell(.adding(self, items))
+        request.report(.adding(self, items))
+        await request.reports?.tell()
         let handle = request.handle ?? 0
         try await addition.reply.value {
             // What was sent is still waited for: the broker may have it already, and counts from there on.
@@ -191,9 +192,12 @@ public final class Drag: DragSession {
         var place: Location?
         if let location { place = try Location(location, home: home) }
         state.withLock { $0.location = location }
-        guard let reply = request.move(to: place, over: link) else { throw request.endError }
-        request.reports?.append(.moved(self))
-        request.reports?.wake()
+        guard let reply = request.move(to: place, over: link) else {
+            // It may have been dropped since.
+            _ = try session(for: "it is moved")
+            throw request.endError
+        }
+        request.report(.moved(self))
         let proposal = try await reply.value { reply.resolve(.failure(.cancelled)) }
         await request.reports?.tell()
         if let refusal = proposal.refusal, refusal.code == .nothingHere || refusal.code == .refused {

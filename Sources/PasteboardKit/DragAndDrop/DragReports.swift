@@ -53,10 +53,9 @@ final class DragReports: Sendable {
         queue.wake()
     }
 
-    /// Tells something, and returns when the observer has heard of it and of everything before.
-    func tell(_ report: Report? = nil) async {
+    /// Returns when the observer has heard of everything before.
+    func tell() async {
         let mark = Reply<Void>()
-        if let report { queue.append(report) }
         guard queue.append(.mark(mark)) else { return }
         queue.wake()
         try? await mark.value(onCancel: {})

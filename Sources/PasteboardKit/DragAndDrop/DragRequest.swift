@@ -225,6 +225,14 @@ final class DragRequest: StreamSink {
         }
     }
 
+    /// Tells the observer of something that the program does with the drag, unless that has ended meanwhile.
+    func report(_ report: DragReports.Report) {
+        state.withLock { state in
+            if !state.hasReportedEnd { reports?.append(report) }
+        }
+        reports?.wake()
+    }
+
     /// Tells the observer, before anybody who waits goes on.
     private func report(_ state: inout State, _ effects: inout Effects) {
         guard let reports, let drag = state.observed else { return }

@@ -54,7 +54,8 @@ public struct DropDestination: Sendable {
         },
         perform: @escaping @Sendable (any DropSession, DropLocation) async throws -> Void
     ) async throws(PasteboardError) {
-        defer { listeners.finish() }
+        listeners.begin()
+        defer { listeners.end() }
         let receiver = Receiver(propose: propose, perform: perform, listeners: listeners)
         let registration: DropRegistration
         do throws(PasteboardError) {
@@ -120,6 +121,8 @@ private final class EventListeners: Sendable {
     private struct State {
         var continuations: [Int: Continuation] = [:]
         var next = 0
+        /// A second run is refused, and those who follow the first have nothing to do with that.
+        var runs = 0
     }
 
     private let state = Lock(State())
@@ -141,8 +144,14 @@ private final class EventListeners: Sendable {
         for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(event) }
     }
 
-    func finish() {
-        let continuations = state.withLock { state in
+    func begin() {
+        state.withLock { $0.runs += 1 }
+    }
+
+    func end() {
+        let continuations = state.withLock { state -> [Continuation] in
+            state.runs -= 1
+            guard state.runs == 0 else { return [] }
             defer { state.continuations = [:] }
             return Array(state.continuations.values)
         }

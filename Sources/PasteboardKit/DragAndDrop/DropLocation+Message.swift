@@ -8,6 +8,11 @@ extension Location {
     init(_ location: DropLocation, home: String?) throws(PasteboardError) {
         self.init()
         destination = location.destination.isEmpty ? home ?? "" : location.destination
+        guard !destination.isEmpty else {
+            throw Self.invalid(
+                "an empty name is the tree of views that the drag began in, and it began in none; name the destination"
+            )
+        }
         guard destination.utf8.count <= WireLimits.name else {
             throw Self.invalid("a destination's name has at most \(WireLimits.name) bytes")
         }

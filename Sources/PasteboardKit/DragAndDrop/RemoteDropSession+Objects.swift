@@ -22,6 +22,9 @@ extension RemoteDropSession {
         ofClass aClass: T.Type
     ) async throws(PasteboardError) -> sending [T] {
         let loads = ObjectLoads(items, readBy: aClass)
+        // What comes may turn out to be of no use, and the drop is not complete before that is known.
+        let hold = holdConclusion()
+        defer { hold.release() }
         await withTaskCancellationHandler {
             await loads.run()
         } onCancel: {

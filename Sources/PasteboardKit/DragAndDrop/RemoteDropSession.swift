@@ -10,6 +10,8 @@ package final class RemoteDropSession: DropSession {
         var location: DropLocation?
         /// What keeps the window open beside the handler.
         var extensions: [Task<Void, any Error>] = []
+        /// Nothing keeps it open any more.
+        var isReturned = false
         /// Something was proposed for it, at some time, and since it came last.
         var hasEntered = false
         var isInside = false
@@ -118,8 +120,16 @@ package final class RemoteDropSession: DropSession {
         var failure: Failure?
         do { try await body() } catch { failure = Failure(ofDrop: error) }
         // One may come of another.
-        while let next = state.withLock({ $0.extensions.isEmpty ? nil : $0.extensions.removeFirst() }) {
-            do { try await next.value } catch { failure = failure ?? Failure(ofDrop: error) }
+        while let next = nextExtension() {
+            do {
+                try await withTaskCancellationHandler {
+                    try await next.value
+                } onCancel: {
+                    next.cancel()
+                }
+            } catch {
+                failure = failure ?? Failure(ofDrop: error)
+            }
         }
         await window.close()
         var performed = Performed()
@@ -140,7 +150,16 @@ package final class RemoteDropSession: DropSession {
 
     package func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void) {
         let task = Task { @MainActor in try await body() }
-        state.withLock { $0.extensions.append(task) }
+        state.withLock { state in
+            if !state.isReturned { state.extensions.append(task) }
+        }
+    }
+
+    private func nextExtension() -> Task<Void, any Error>? {
+        state.withLock { state in
+            state.isReturned = state.extensions.isEmpty
+            return state.isReturned ? nil : state.extensions.removeFirst()
+        }
     }
 
     /// The drop is not complete before this, too, is let go of.

@@ -1,0 +1,77 @@
+import PasteboardWire
+
+/// What is known of a drop: what was asked for, what has arrived, and what its destination says.
+struct SessionDrop: Sendable {
+    let visit: VisitID
+    let operation: DropOperation
+    /// What loads were begun of, what ended well of it, and how the last load of the rest failed, as far as it is remembered.
+    private(set) var asked: Set<Part> = []
+    private(set) var arrived: Set<Part> = []
+    private var failures: [Part: Failure] = [:]
+    /// Items that were taken without a load.
+    var taken: Set<UInt32> = []
+    var openLoads = 0
+    /// Since when no load runs.
+    var quietSince: UInt64
+    /// The destination has said that its handler has returned, and that nothing is to come any more.
+    var isPerformed = false
+    var isConcluded = false
+    /// Why the destination did not take it, and why it cannot complete it.
+    var failure: Failure?
+    var loss: Failure?
+
+    /// One representation of an item.
+    struct Part: Hashable, Sendable {
+        let item: UInt32
+        let representation: UInt32
+    }
+
+    /// Failures that are remembered: their texts are the peers', and one of them is told.
+    private static let remembered = 8
+
+    init(visit: VisitID, operation: DropOperation, quietSince: UInt64) {
+        self.visit = visit
+        self.operation = operation
+        self.quietSince = quietSince
+    }
+
+    mutating func ask(_ part: Part) { self.asked.insert(part) }
+
+    /// A load has ended.
+    ///
+    /// - Parameter failure: nil if all of it is there.
+    mutating func end(_ part: Part, _ failure: Failure?) {
+        if let failure { return self.remember(failure, of: part) }
+        self.arrived.insert(part)
+        self.failures[part] = nil
+    }
+
+    /// What was there is not, after all.
+    mutating func lose(_ part: Part, _ failure: Failure) {
+        self.arrived.remove(part)
+        self.remember(failure, of: part)
+    }
+
+    private mutating func remember(_ failure: Failure, of part: Part) {
+        guard self.failures[part] != nil || self.failures.count < Self.remembered else { return }
+        self.failures[part] = failure
+    }
+
+    /// Whether nothing was asked for and nothing taken.
+    var isIdle: Bool { self.asked.isEmpty && self.taken.isEmpty }
+
+    /// The items that the destination has.
+    var items: Set<UInt32> { self.taken.union(self.arrived.map(\.item)) }
+
+    /// What stands in the way of a good end; nil if what was asked for is there. Of an item that was copied one
+    /// representation is enough, and others may have been tried before it; what is moved is nowhere else afterwards.
+    var missing: Failure? {
+        let items = self.operation == .copy ? self.items : self.taken
+        let missing = self.asked.subtracting(self.arrived).filter { !items.contains($0.item) }
+        guard let part = missing.min(by: { ($0.item, $0.representation) < ($1.item, $1.representation) }) else {
+            return nil
+        }
+        let failure = self.failures[part] ?? Failure(.sourceFailed, "it did not come")
+        return Failure(failure.code, "item \(UInt64(part.item) + 1) was not transferred: \(failure.text)")
+    }
+}
