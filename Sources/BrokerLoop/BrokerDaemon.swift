@@ -43,7 +43,7 @@ package enum BrokerDaemon {
             var limits = options.limits
             limits.fit(descriptors: UInt64(max(0, descriptors)))
             let log = LogStream(2, program: program)
-            let loop = try BrokerLoop(state: try Self.state(limits)) { log.write($0) }
+            var loop = try BrokerLoop(state: try Self.state(limits)) { log.write($0) }
             try loop.add(SignalDoor())
             if let inherited = try ListeningSocket.inherited(refusal: ListeningDoor.refusal) {
                 try loop.add(ListeningDoor(inherited: inherited))

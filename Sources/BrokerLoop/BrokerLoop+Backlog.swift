@@ -7,7 +7,7 @@ import PasteboardWire
 extension BrokerLoop {
     /// After reading from a connection. Answers that are long are written at once: what the peer takes of them does not
     /// count, and others' answers in the same turn do not come on top.
-    func weighInput(of connection: Connection) {
+    mutating func weighInput(of connection: Connection) {
         guard self.connection(connection.peer) != nil else { return }
         if !connection.mayAsk {
             self.flush(connection)
@@ -20,7 +20,7 @@ extension BrokerLoop {
     }
 
     /// After writing to a connection. Requests that wait until the peer reads count with what it has to read.
-    func weighOutput(of connection: Connection) {
+    mutating func weighOutput(of connection: Connection) {
         let waiting = connection.output.controlCount
         let count = waiting + connection.rest.bytes.count
         guard count > 0 || connection.hasUnread else { return }

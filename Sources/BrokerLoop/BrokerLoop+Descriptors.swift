@@ -5,7 +5,8 @@ import PasteboardWire
 // Descriptors of peers: looked at without touching their files, passed on, and closed on the closer's thread.
 extension BrokerLoop {
     /// A frame that announces a descriptor, and it.
-    func takePassed(_ header: FrameHeader, _ payload: Span<UInt8>, from connection: Connection) throws(Failure) {
+    mutating func takePassed(_ header: FrameHeader, _ payload: Span<UInt8>, from connection: Connection) throws(Failure)
+    {
         let facts: ReceivedDescriptor
         do throws(MissingDescriptor) {
             let descriptor = try connection.descriptors.take()
@@ -25,7 +26,7 @@ extension BrokerLoop {
 
     /// While file systems do not answer, what is on them stays open: loads then go inline, or the broker would run out of
     /// descriptors.
-    func countUnclosed() {
+    mutating func countUnclosed() {
         self.state.unclosedDescriptors = UInt64(self.closer.waitingCount)
     }
 
@@ -35,7 +36,7 @@ extension BrokerLoop {
 
     /// One read brings at most the rest of a frame whose descriptor is here and the next frame's: more, which could stay
     /// here as long as a peer is not read, were announced by none. False if that was the peer's end.
-    func checkReceived(_ connection: Connection) -> Bool {
+    mutating func checkReceived(_ connection: Connection) -> Bool {
         guard connection.descriptors.count > 2 else { return true }
         self.state.violated(
             connection.peer,
@@ -61,7 +62,7 @@ extension BrokerLoop {
     }
 
     /// Queues a frame with its descriptor; the load that it ends is told when the socket has taken it.
-    func pass(_ frame: Span<UInt8>, _ passing: Outbox.Passing, to target: Connection) {
+    mutating func pass(_ frame: Span<UInt8>, _ passing: Outbox.Passing, to target: Connection) {
         let descriptor: DescriptorBox?
         switch passing.descriptor {
         case .received: descriptor = self.received

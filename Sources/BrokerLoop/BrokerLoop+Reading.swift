@@ -19,7 +19,13 @@ extension BrokerLoop {
 
     /// Takes what an earlier turn has left over, then what is in the socket. A connection at its end is processed first
     /// and gone after.
-    func read(_ connection: Connection) {
+    mutating func read(_ connection: Connection) {
+        guard var input = self.input.take() else { return }
+        self.read(connection, through: &input)
+        self.input = consume input
+    }
+
+    private mutating func read(_ connection: Connection, through input: inout ReadBuffer) {
         var effort = Self.effortPerTurn
         connection.isPaused = false
         defer { self.weighInput(of: connection) }
@@ -27,7 +33,7 @@ extension BrokerLoop {
         for _ in 0..<Self.readsPerTurn where effort > 0 {
             let outcome: ReceiveOutcome
             do {
-                outcome = try self.input.receive(
+                outcome = try input.receive(
                     from: connection.descriptor.raw,
                     takingDescriptors: self.takesDescriptors,
                     carry: &connection.carry,
@@ -43,7 +49,9 @@ extension BrokerLoop {
             case .endOfFile:
                 return self.gone(connection)
             case .bytes(let count):
-                guard self.checkReceived(connection), self.takeInput(of: connection, effort: &effort) else { return }
+                guard self.checkReceived(connection), self.take(input: &input, of: connection, effort: &effort) else {
+                    return
+                }
                 // A short read has emptied the socket; what comes later is told by the next event.
                 if count < ReadBuffer.standardReadSize, !connection.isWriteClosed { return }
             }
@@ -52,14 +60,14 @@ extension BrokerLoop {
     }
 
     /// The next turn goes on with it.
-    func finishLater(_ connection: Connection) {
+    mutating func finishLater(_ connection: Connection) {
         guard !connection.isUnfinished else { return }
         connection.isUnfinished = true
         self.unfinished.append(connection.peer)
     }
 
     /// Goes on with what earlier turns have left over.
-    func readUnfinished() {
+    mutating func readUnfinished() {
         guard !self.unfinished.isEmpty else { return }
         swap(&self.unfinished, &self.resumed)
         for peer in self.resumed {
@@ -71,7 +79,7 @@ extension BrokerLoop {
     }
 
     /// False if some is left or the peer has been closed.
-    private func takeRest(of connection: Connection, effort: inout Int) -> Bool {
+    private mutating func takeRest(of connection: Connection, effort: inout Int) -> Bool {
         guard !connection.rest.isEmpty else { return true }
         let rest = connection.rest
         switch self.parse(rest.bytes.span, from: rest.offset, of: connection, effort: &effort) {
@@ -89,13 +97,13 @@ extension BrokerLoop {
     }
 
     /// False if some is left or the peer has been closed.
-    private func takeInput(of connection: Connection, effort: inout Int) -> Bool {
-        switch self.input.withBytes({ self.parse($0, from: 0, of: connection, effort: &effort) }) {
+    private mutating func take(input: inout ReadBuffer, of connection: Connection, effort: inout Int) -> Bool {
+        switch input.withBytes({ self.parse($0, from: 0, of: connection, effort: &effort) }) {
         case .taken(let end):
-            self.input.keep(unconsumedFrom: end, into: &connection.carry)
+            input.keep(unconsumedFrom: end, into: &connection.carry)
             return true
         case .stopped(let end):
-            connection.rest = self.input.withBytes { Rest(copying: $0.extracting(end...)) }
+            connection.rest = input.withBytes { Rest(copying: $0.extracting(end...)) }
             self.markDirty(connection)
             return false
         case .closed:
@@ -112,7 +120,7 @@ extension BrokerLoop {
     }
 
     /// Takes whole frames and bytes of data frames out of what was read.
-    private func parse(
+    private mutating func parse(
         _ bytes: Span<UInt8>,
         from start: Int,
         of connection: Connection,
@@ -149,7 +157,7 @@ extension BrokerLoop {
         }
     }
 
-    private func take(_ piece: FramePiece, _ bytes: Span<UInt8>, from connection: Connection) throws(Failure) {
+    private mutating func take(_ piece: FramePiece, _ bytes: Span<UInt8>, from connection: Connection) throws(Failure) {
         let payload = bytes.extracting(piece.payload)
         guard piece.header.descriptorCount == 0 else {
             return try self.takePassed(piece.header, payload, from: connection)

@@ -7,7 +7,7 @@ import PasteboardWire
 /// A turn takes all that is ready, a bounded piece of each connection, and then writes once to every connection that
 /// got something. Bytes of a load are moved from the memory they were read into to the destination's socket; only what
 /// the socket does not take at once is stored. Nothing here waits for a peer or calls anybody's code.
-package final class BrokerLoop {
+package struct BrokerLoop: ~Copyable {
     /// Payloads of this size go straight to a socket that nothing waits for; smaller ones share one write.
     private static let directSendSize = 16 << 10
     /// Events whose token is below this are the loop's own; above are peers, whose generation is at least 1.
@@ -20,7 +20,8 @@ package final class BrokerLoop {
     /// Milliseconds of `now`.
     private var timerSetTo = UInt64.max
     private var events = EpollEvents()
-    var input = ReadBuffer()
+    /// Away while what is in it is read.
+    var input: ReadBuffer? = ReadBuffer()
     var connections: [Connection?] = []
     /// By id: a connection that has been closed meanwhile must not keep its descriptor open.
     private var dirty: [PeerID] = []
@@ -49,24 +50,26 @@ package final class BrokerLoop {
     private var paused: [(door: Int, until: UInt64)] = []
 
     package init(state: BrokerState, log: @escaping @Sendable (String) -> Void) throws(SystemError) {
+        let epoll = try Epoll()
+        let timer = try TimerDescriptor()
+        try epoll.add(timer.raw, .readable, token: Self.timerToken)
+        let closer = DescriptorCloser()
         self.state = state
         self.controlLimit = Int(clamping: state.limits.controlQueue)
         self.log = log
-        self.epoll = try Epoll()
-        self.timer = try TimerDescriptor()
-        let closer = DescriptorCloser()
+        self.epoll = epoll
+        self.timer = timer
         self.closer = closer
         self.memory = KeptMemory(closer: closer)
-        try self.epoll.add(self.timer.raw, .readable, token: Self.timerToken)
     }
 
     /// Runs until the broker was told to stop and has drained.
-    package func run() throws(SystemError) {
+    package mutating func run() throws(SystemError) {
         while !self.isDone { try self.turn(waiting: true) }
     }
 
     /// One turn. Without waiting, only what is ready now is taken: tests step through it.
-    package func turn(waiting: Bool) throws(SystemError) {
+    package mutating func turn(waiting: Bool) throws(SystemError) {
         try self.armTimer()
         // What a turn left to be written or processed is the next one's, which must not wait then.
         let isIdle = self.dirty.isEmpty && self.unfinished.isEmpty && !self.state.hasReadyKept
@@ -101,7 +104,7 @@ package final class BrokerLoop {
     private static func now() -> UInt64 { MonotonicClock.now() / 1_000_000 }
 
     /// Sets the timer if something is due before the time that it is set to. One that goes off early does no harm.
-    private func armTimer() throws(SystemError) {
+    private mutating func armTimer() throws(SystemError) {
         let next = self.paused.reduce(self.state.nextCheck) { min($0, $1.until) }
         guard next < self.timerSetTo else { return }
         self.timerSetTo = next
@@ -111,12 +114,12 @@ package final class BrokerLoop {
     // MARK: Doors
 
     /// Adds something to wait for besides connections: a listening socket, signals, a request to stop.
-    package func add(_ door: some Door) throws(SystemError) {
+    package mutating func add(_ door: some Door) throws(SystemError) {
         try self.epoll.add(door.descriptor, .readable, token: UInt64(self.doors.count))
         self.doors.append(door)
     }
 
-    func remove(_ door: some Door) {
+    mutating func remove(_ door: some Door) {
         guard let index = self.doors.firstIndex(where: { $0 === door }) else { return }
         if !self.paused.contains(where: { $0.door == index }) { try? self.epoll.remove(door.descriptor) }
         self.paused.removeAll { $0.door == index }
@@ -124,13 +127,13 @@ package final class BrokerLoop {
     }
 
     /// Watching it now would only spin.
-    func pause(_ door: some Door, milliseconds: UInt64) {
+    mutating func pause(_ door: some Door, milliseconds: UInt64) {
         guard let index = self.doors.firstIndex(where: { $0 === door }) else { return }
         try? self.epoll.remove(door.descriptor)
         self.paused.append((index, Self.now() + milliseconds))
     }
 
-    private func resumePaused() {
+    private mutating func resumePaused() {
         let due = self.paused.filter { $0.until <= Self.now() }
         guard !due.isEmpty else { return }
         self.paused.removeAll { $0.until <= Self.now() }
@@ -140,9 +143,9 @@ package final class BrokerLoop {
         }
     }
 
-    private func open(_ index: Int) {
+    private mutating func open(_ index: Int) {
         guard index < self.doors.count, let door = self.doors[index] else { return }
-        door.opened(in: self)
+        door.opened(in: &self)
         self.perform()
     }
 
@@ -151,7 +154,7 @@ package final class BrokerLoop {
     package var isDraining: Bool { self.state.isDraining }
 
     /// The first time the broker drains, the second time it ends at once.
-    package func stop() {
+    package mutating func stop() {
         if self.state.isDraining { self.state.endDraining() } else { self.state.drain() }
         self.perform()
     }
@@ -159,7 +162,7 @@ package final class BrokerLoop {
     // MARK: Connections
 
     /// Takes a connected socket in.
-    package func adopt(_ descriptor: consuming OwnedDescriptor, of process: ProcessKey) {
+    package mutating func adopt(_ descriptor: consuming OwnedDescriptor, of process: ProcessKey) {
         let peer = self.state.connected(process)
         let connection = Connection(descriptor, peer: peer, closer: self.closer)
         let slot = Int(peer.slot)
@@ -181,7 +184,7 @@ package final class BrokerLoop {
     }
 
     /// The state has forgotten it: what is queued goes out as far as the socket takes it.
-    private func close(_ peer: PeerID) {
+    private mutating func close(_ peer: PeerID) {
         guard let connection = self.connection(peer) else { return }
         self.connections[Int(peer.slot)] = nil
         if !connection.isWriteClosed {
@@ -194,7 +197,7 @@ package final class BrokerLoop {
         try? self.epoll.remove(connection.descriptor.raw)
     }
 
-    func gone(_ connection: Connection) {
+    mutating func gone(_ connection: Connection) {
         self.state.disconnected(connection.peer)
         self.close(connection.peer)
         self.perform()
@@ -211,7 +214,7 @@ package final class BrokerLoop {
     }
 
     /// - Parameter isAtOnce: nothing more comes for the target now, so that there is nothing to share a write with.
-    func forward(_ payload: Span<UInt8>, as data: OutgoingData, to target: Connection, atOnce isAtOnce: Bool) {
+    mutating func forward(_ payload: Span<UInt8>, as data: OutgoingData, to target: Connection, atOnce isAtOnce: Bool) {
         guard !target.isWriteClosed else { return }
         var offset = 0
         repeat {
@@ -230,7 +233,7 @@ package final class BrokerLoop {
         } while offset < payload.count
     }
 
-    private func send(
+    private mutating func send(
         _ header: FrameHeader,
         _ bytes: Span<UInt8>,
         through target: Connection,
@@ -250,7 +253,7 @@ package final class BrokerLoop {
     }
 
     /// Whether it could be kept.
-    func keep(_ payload: Span<UInt8>, in kept: KeptID) -> Bool {
+    mutating func keep(_ payload: Span<UInt8>, in kept: KeptID) -> Bool {
         do {
             try self.memory.append(payload, to: kept)
             return true
@@ -262,7 +265,7 @@ package final class BrokerLoop {
     }
 
     /// Puts kept bytes that may go out into the queues of their destinations.
-    private func pumpKept() {
+    private mutating func pumpKept() {
         while let chunk = self.state.nextKeptChunk() {
             self.perform()
             guard let target = self.connection(chunk.destination), !target.isWriteClosed else {
@@ -288,7 +291,7 @@ package final class BrokerLoop {
     // MARK: Performing
 
     /// Does what the state wants done, and empties its outbox.
-    func perform() {
+    mutating func perform() {
         guard !self.state.outbox.isEmpty else { return }
         // Taken out, so that what is performed may bring the state to put new things into its outbox.
         var outbox = Outbox()
@@ -320,7 +323,7 @@ package final class BrokerLoop {
     }
 
     /// A peer that gets much and reads it is written to early; one that does not read is ended.
-    private func relieve(_ target: Connection) {
+    private mutating func relieve(_ target: Connection) {
         guard self.connection(target.peer) != nil else { return }
         _ = try? self.write(target)
         guard self.connection(target.peer) != nil, self.isOverfull(target) else { return }
@@ -329,7 +332,7 @@ package final class BrokerLoop {
         self.perform()
     }
 
-    private func perform(_ effect: Outbox.Effect) {
+    private mutating func perform(_ effect: Outbox.Effect) {
         switch effect {
         case .close(let peer): self.close(peer)
         case .passDescriptors(let peer): self.passDescriptors(peer)
@@ -337,18 +340,18 @@ package final class BrokerLoop {
         case .sealKept(let kept): self.memory.seal(kept)
         case .closeKept(let kept): self.memory.close(kept)
         case .stopListening:
-            for door in self.doors { door?.closes(in: self) }
+            for door in self.doors { door?.closes(in: &self) }
         }
     }
 
-    func markDirty(_ connection: Connection) {
+    mutating func markDirty(_ connection: Connection) {
         guard !connection.isDirty else { return }
         connection.isDirty = true
         self.dirty.append(connection.peer)
     }
 
     /// Writes once to every connection that got something; what that frees may bring others something, once more.
-    private func settle() {
+    private mutating func settle() {
         for _ in 0..<2 {
             self.pumpKept()
             guard !self.dirty.isEmpty else { return }
@@ -365,7 +368,7 @@ package final class BrokerLoop {
         }
     }
 
-    private func reportDeliveries() {
+    private mutating func reportDeliveries() {
         for delivery in self.deliveries {
             self.state.delivered(RouteID(rawValue: delivery.route), count: delivery.count)
         }
@@ -373,14 +376,15 @@ package final class BrokerLoop {
         self.perform()
     }
 
-    func flush(_ connection: Connection) {
+    mutating func flush(_ connection: Connection) {
         do {
             guard !connection.isWriteClosed else { throw SystemError(call: "send", errno: 0) }
             let outcome = try self.write(connection)
             guard self.connection(connection.peer) != nil else { return }
             connection.answerCount = min(connection.answerCount, connection.output.controlCount)
             if connection.isHeldUp, !connection.isPaused || connection.mayAsk { self.finishLater(connection) }
-            var interest: Epoll.Interest = outcome == .blocked ? .writable : []
+            // `[]` would be made of an array, on every write.
+            var interest = outcome == .blocked ? Epoll.Interest.writable : Epoll.Interest()
             if !connection.isHeldUp || connection.isUnfinished { interest.insert(.readable) }
             guard interest != connection.interest else { return }
             try self.epoll.modify(connection.descriptor.raw, interest, token: connection.peer.rawValue)
@@ -394,7 +398,7 @@ package final class BrokerLoop {
     }
 
     /// Writes what the socket takes. What the system does not want to pass costs its load alone.
-    private func write(_ connection: Connection) throws(SystemError) -> FlushOutcome {
+    private mutating func write(_ connection: Connection) throws(SystemError) -> FlushOutcome {
         while true {
             let outcome = try connection.output.flush(to: connection.descriptor.raw, delivered: &self.deliveries)
             guard case .refused(let route) = outcome else { return outcome }

@@ -4,7 +4,7 @@ import PasteboardTransport
 package protocol Door: AnyObject {
     var descriptor: CInt { get }
     /// It became readable.
-    func opened(in loop: BrokerLoop)
+    func opened(in loop: inout BrokerLoop)
     /// The broker drains: whatever lets new connections in has to close.
-    func closes(in loop: BrokerLoop)
+    func closes(in loop: inout BrokerLoop)
 }

@@ -33,28 +33,28 @@ package final class ListeningDoor: Door {
     /// Whether the path leads to this socket; nobody finds a broker whose socket is gone.
     package var isReachable: Bool { self.claimed?.isReachable ?? true }
 
-    package func opened(in loop: BrokerLoop) {
+    package func opened(in loop: inout BrokerLoop) {
         for _ in 0..<Self.perTurn {
             do {
                 switch try self.accept() {
-                case .connection(let descriptor): self.admit(descriptor, to: loop)
+                case .connection(let descriptor): self.admit(descriptor, to: &loop)
                 case .none: return
-                case .refused: self.report("no descriptor left", to: loop)
+                case .refused: self.report("no descriptor left", to: &loop)
                 case .exhausted: return loop.pause(self, milliseconds: Self.pauseMilliseconds)
                 }
             } catch {
-                self.report("\(error)", to: loop)
+                self.report("\(error)", to: &loop)
                 return loop.pause(self, milliseconds: Self.pauseMilliseconds)
             }
         }
     }
 
-    private func report(_ reason: String, to loop: BrokerLoop) {
+    private func report(_ reason: String, to loop: inout BrokerLoop) {
         let now = MonotonicClock.now() / 1_000_000
         if let line = self.refusals.line(reason, at: now) { loop.log(line) }
     }
 
-    package func closes(in loop: BrokerLoop) {
+    package func closes(in loop: inout BrokerLoop) {
         loop.remove(self)
         self.claimed?.withdraw()
         self.claimed = nil
@@ -68,13 +68,13 @@ package final class ListeningDoor: Door {
     }
 
     /// The directory keeps other users out; who comes anyway, through a descriptor that was passed on say, is refused.
-    private func admit(_ descriptor: consuming OwnedDescriptor, to loop: BrokerLoop) {
+    private func admit(_ descriptor: consuming OwnedDescriptor, to loop: inout BrokerLoop) {
         do throws(Failure) {
             let process = try self.identify(descriptor)
             Socket.enlargeBuffers(of: descriptor.raw)
             loop.adopt(descriptor, of: process)
         } catch {
-            self.report(error.text, to: loop)
+            self.report(error.text, to: &loop)
             try? System.write(Self.encode(error).span, to: descriptor.raw)
         }
     }

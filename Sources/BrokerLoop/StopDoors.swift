@@ -11,14 +11,14 @@ package final class SignalDoor: Door {
         self.signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
     }
 
-    package func opened(in loop: BrokerLoop) {
+    package func opened(in loop: inout BrokerLoop) {
         while let signal = try? self.signals.next() {
             loop.log("signal \(signal): \(loop.isDraining ? "ending at once" : "draining")")
             loop.stop()
         }
     }
 
-    package func closes(in loop: BrokerLoop) {}
+    package func closes(in loop: inout BrokerLoop) {}
 }
 
 /// Lets another thread end the broker.
@@ -36,12 +36,12 @@ package final class StopDoor: Door, Sendable {
         self.event.signal()
     }
 
-    package func opened(in loop: BrokerLoop) {
+    package func opened(in loop: inout BrokerLoop) {
         self.event.drain()
         loop.stop()
     }
 
-    package func closes(in loop: BrokerLoop) {}
+    package func closes(in loop: inout BrokerLoop) {}
 }
 
 /// Ends a broker whose socket nobody can find any more, because it or its directory was removed.
@@ -58,12 +58,12 @@ package final class VanishedPlaceDoor: Door {
         self.listening = listening
     }
 
-    package func opened(in loop: BrokerLoop) {
+    package func opened(in loop: inout BrokerLoop) {
         self.watch.drain()
         guard !loop.isDraining, !self.listening.isReachable else { return }
         loop.log("\(self.place.socket) has been removed: draining, since nobody can find this broker")
         loop.stop()
     }
 
-    package func closes(in loop: BrokerLoop) {}
+    package func closes(in loop: inout BrokerLoop) {}
 }

@@ -110,7 +110,9 @@ extension BrokerState {
     }
 
     mutating func wakeJoined() {
-        while let kept = self.readyFills.popLast() {
+        // Asked first: `popLast` of an empty array makes a new one.
+        while !self.readyFills.isEmpty {
+            let kept = self.readyFills.removeLast()
             guard let joined = self.kept[kept]?.fill?.joined else { continue }
             self.kept.update(kept) { $0.fill?.isReady = false }
             self.readyKept.append(contentsOf: joined)

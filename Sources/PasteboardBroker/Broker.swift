@@ -32,7 +32,7 @@ public final class Broker: Sendable {
             var bounds = BrokerLimits.standard
             for (name, value) in limits { try bounds.set("\(name)=\(value)") }
             let place = try socketPath.map(SocketPlace.init(socket:)) ?? Self.wellKnownPlace()
-            let loop = try BrokerLoop(state: try BrokerDaemon.state(bounds), log: log)
+            var loop = try BrokerLoop(state: try BrokerDaemon.state(bounds), log: log)
             let stop = try StopDoor()
             try loop.add(stop)
             try loop.add(ListeningDoor(claiming: place))
@@ -66,12 +66,7 @@ public final class Broker: Sendable {
     }
 
     private func serve() -> Result<Void, BrokerError> {
-        let loop = self.loop.withLock { loop -> BrokerLoop? in
-            let taken = loop
-            loop = nil
-            return taken
-        }
-        guard let loop else { return .failure(BrokerError(message: "a broker is run once; make another")) }
+        guard var loop = self.loop.withLock({ $0.take() }) else { return .failure(BrokerError(message: "a broker is run once; make another")) }
         do {
             try loop.run()
             return .success(())

@@ -48,7 +48,7 @@ package struct Epoll: ~Copyable, Sendable {
     }
 
     package func remove(_ target: CInt) throws(SystemError) {
-        try control(EPOLL_CTL_DEL, target, [], 0)
+        try control(EPOLL_CTL_DEL, target, Interest(), 0)
     }
 
     private func control(

@@ -28,7 +28,7 @@ final class DragBroker: Sendable {
             self.event.signal()
         }
 
-        func opened(in loop: BrokerLoop) {
+        func opened(in loop: inout BrokerLoop) {
             self.event.drain()
             let new = self.waiting.withLock { waiting in
                 defer { waiting = [] }
@@ -44,7 +44,7 @@ final class DragBroker: Sendable {
             loop.stop()
         }
 
-        func closes(in loop: BrokerLoop) {}
+        func closes(in loop: inout BrokerLoop) {}
     }
 
     private static let patience = [
@@ -64,7 +64,7 @@ final class DragBroker: Sendable {
         self.entrance = try Entrance()
         let state = try BrokerDaemon.state(bounds)
         try SystemThread(name: "broker") { [entrance, over] in
-            let loop = try? BrokerLoop(state: state) { _ in }
+            var loop = try? BrokerLoop(state: state) { _ in }
             try? loop?.add(entrance)
             try? loop?.run()
             over.open()

@@ -7,7 +7,7 @@ import TestSupport
 
 /// A broker without a thread: a test takes its turns, one by one.
 final class SteppedBroker {
-    let loop: BrokerLoop
+    var loop: BrokerLoop
     private var processes: UInt32 = 1_000
 
     init(limits: [String] = []) throws {

@@ -52,7 +52,7 @@ enum Role {
     }
 
     private static func serve(_ socket: String) throws {
-        let loop = try BrokerLoop(state: try BrokerDaemon.state(.standard)) { _ in }
+        var loop = try BrokerLoop(state: try BrokerDaemon.state(.standard)) { _ in }
         try loop.add(ListeningDoor(claiming: SocketPlace(socket: socket)))
         try self.ready()
         try loop.run()
