@@ -16,6 +16,11 @@ extension Stage {
         usage: String,
         make: (StageArguments, TraceLog) throws(StepError) -> any StageProgram
     ) async -> Never {
+        let usage = "usage: \(name) \(usage) [--script FILE] [--patience SECONDS]\n"
+        if ["--help", "-h"].contains(where: CommandLine.arguments.dropFirst().contains) {
+            StandardStreams.say(usage, on: STDOUT_FILENO)
+            exit(0)
+        }
         let trace = TraceLog()
         do {
             let arguments = try StageArguments(
@@ -23,12 +28,12 @@ extension Stage {
                 options: options,
                 switches: switches
             )
+            let patience = try arguments.patience()
+            let program = try make(arguments, trace)
             try arguments.openScript()
-            let stage = Stage(try make(arguments, trace), name: name, trace: trace)
-            exit(await stage.play())
+            exit(await Stage(program, name: name, patience: patience, trace: trace).play())
         } catch {
-            let usage = "usage: \(name) \(usage) [--script FILE]"
-            StandardStreams.say("\(name): \(error)\n\(usage)\n", on: STDERR_FILENO)
+            StandardStreams.say("\(name): \(error)\n\(usage)", on: STDERR_FILENO)
             exit(2)
         }
     }

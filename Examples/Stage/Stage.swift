@@ -9,20 +9,26 @@ public final class Stage {
     private let program: any StageProgram
     private let trace: TraceLog
     private let name: String
+    private let patience: Duration
     private var drag: Drag?
-    /// A step is under way that lets go of the drag: the line about its outcome comes behind that of the step.
-    private var isLettingGo = false
-    private var outcome: Drag.Outcome?
+    /// Returns once that is over.
+    private var outcome: Task<Void, Never>?
+    private var isLetGo = false
+    /// The delegates that a script has taken away from their tables.
+    private var dragDelegates: [ObjectIdentifier: any TableDragDelegate] = [:]
+    private var dropDelegates: [ObjectIdentifier: any TableDropDelegate] = [:]
 
     /// - Parameters:
     ///   - name: the program's, for messages.
-    public init(_ program: any StageProgram, name: String, trace: TraceLog) {
+    ///   - patience: how long a step waits for something.
+    public init(_ program: any StageProgram, name: String, patience: Duration, trace: TraceLog) {
         self.program = program
         self.name = name
+        self.patience = patience
         self.trace = trace
     }
 
-    /// Plays the lines of standard input until `quit`, or their end.
+    /// Plays the lines of standard input until `quit`, or their end and that of the drag that was let go of.
     ///
     /// - Returns: the program's exit code: 0, or 2 if a line was no step of this program.
     public func play() async -> Int32 {
@@ -32,14 +38,19 @@ public final class Stage {
             number += 1
             do {
                 guard let step = try Step(line: line) else { continue }
-                if step == .quit { break }
+                if step == .quit { return quit() }
                 try await take(step)
             } catch {
                 StandardStreams.say("\(name): line \(number): \(error)\n", on: STDERR_FILENO)
                 return 2
             }
         }
-        trace.line("quit")
+        if isLetGo { await outcome?.value }
+        return quit()
+    }
+
+    private func quit() -> Int32 {
+        trace.close("quit")
         return 0
     }
 
@@ -55,6 +66,7 @@ public final class Stage {
                 let added = try await surface(spot.surface).addItems(to: held(), at: spot.position)
                 trace.line(added ? "added" : "added nothing", try "\(held().items.count)")
             case .hover(let target): try await hover(target)
+            case .items: try listItems()
             case .lift: try await letGo { try await "lifted \($0.drop())" }
             case .cancel:
                 try await letGo { drag in
@@ -62,7 +74,8 @@ public final class Stage {
                     return "cancelled"
                 }
             case .say(let text): trace.line("said", text)
-            case .wait(let beginning): await trace.wait(for: beginning)
+            case .wait(let beginning): try await trace.wait(for: beginning, atMost: patience)
+            case .seek(let name): try await seek(name)
             case .show:
                 for surface in program.surfaces { program.show(surface) }
             default: try changeState(step)
@@ -78,20 +91,20 @@ public final class Stage {
 
     // MARK: The finger
 
+    /// All tables, or none of them.
     private func register(as name: String) async throws {
-        var registered: [InteractionView] = []
+        var registered: [(name: String, view: InteractionView)] = []
         for surface in program.surfaces {
             let name = surface.label.map { "\(name)-\($0)" } ?? name
             do {
                 try await surface.view.register(as: name)
             } catch {
-                // All of them or none.
-                for view in registered { await view.unregister() }
+                for (_, view) in registered { await view.unregister() }
                 throw error
             }
-            registered.append(surface.view)
-            trace.line("registered", name)
+            registered.append((name, surface.view))
         }
+        for (name, _) in registered { trace.line("registered", name) }
     }
 
     private func press(_ spot: Spot) async throws {
@@ -103,10 +116,19 @@ public final class Stage {
         }
         self.drag = drag
         trace.line("began", "\(drag.items.count)")
-        Task {
+        isLetGo = false
+        outcome = Task {
             let outcome = await drag.outcome()
+            await program.settle(drag)
             self.drag = nil
-            if isLettingGo { self.outcome = outcome } else { trace.line("outcome", outcome.words) }
+            trace.outcome(outcome.words)
+        }
+    }
+
+    private func listItems() throws {
+        for (number, item) in try held().items.enumerated() {
+            let types = item.itemProvider.registeredTypeIdentifiers.joined(separator: ",")
+            trace.line("item", "\(number)", types, item.itemProvider.suggestedName)
         }
     }
 
@@ -127,13 +149,11 @@ public final class Stage {
 
     private func letGo(_ step: (Drag) async throws -> String) async throws {
         let drag = try held()
-        isLettingGo = true
-        defer {
-            isLettingGo = false
-            if let outcome { trace.line("outcome", outcome.words) }
-            outcome = nil
-        }
-        trace.line(try await step(drag))
+        isLetGo = true
+        trace.hold()
+        var line: String?
+        defer { trace.letGo(line) }
+        line = try await step(drag)
     }
 
     /// It is held until its outcome is known.
@@ -144,13 +164,31 @@ public final class Stage {
 
     // MARK: What is there
 
+    /// Waits until there is such a destination, of whatever process.
+    private func seek(_ name: String) async throws {
+        let clock = ContinuousClock()
+        let deadline = clock.now + patience
+        while !(try await DropDestination.names().contains(name)) {
+            guard clock.now < deadline else {
+                throw PasteboardError(
+                    .timeout,
+                    message: "there has been no destination \(name) for \(patience.components.seconds) s"
+                )
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        trace.line("found", name)
+    }
+
     private func surface(_ label: String?) throws(StepError) -> Surface {
         let surfaces = program.surfaces
         if surfaces.count == 1, label == nil { return surfaces[0] }
         guard let surface = surfaces.first(where: { $0.label == label }) else {
             let known = surfaces.compactMap(\.label).joined(separator: ", ")
             throw StepError(
-                known.isEmpty ? "there is only one place, which has no name" : "say where first: one of \(known)"
+                known.isEmpty
+                    ? "there is only one table, which has no name: leave \(label ?? "it") out"
+                    : "say first which table: one of \(known)"
             )
         }
         return surface
@@ -170,6 +208,9 @@ public final class Stage {
                 }
             }
             trace.line("enabled", isOn ? "on" : "off")
+        case .delegate(let role, let isOn):
+            for surface in program.surfaces { setDelegate(role, of: try surface.requireTable(), isOn) }
+            trace.line("delegate", role.rawValue, isOn ? "on" : "off")
         case .select(let spot):
             guard let spot else {
                 for surface in program.surfaces { surface.table?.selectRow(at: nil) }
@@ -187,6 +228,18 @@ public final class Stage {
             trace.line("reloaded")
         case .insert(let spot, _), .remove(let spot): try program.take(step, on: try surface(spot.surface))
         default: try program.take(step, on: program.surfaces[0])
+        }
+    }
+
+    private func setDelegate(_ role: Step.Role, of table: Table, _ isOn: Bool) {
+        let id = ObjectIdentifier(table)
+        switch role {
+        case .drag:
+            dragDelegates[id] = dragDelegates[id] ?? table.dragDelegate
+            table.dragDelegate = isOn ? dragDelegates[id] : nil
+        case .drop:
+            dropDelegates[id] = dropDelegates[id] ?? table.dropDelegate
+            table.dropDelegate = isOn ? dropDelegates[id] : nil
         }
     }
 }

@@ -13,10 +13,12 @@ extension Step {
     /// The forms of the steps, as an error shows them.
     public static let forms: KeyValuePairs = [
         "register": "NAME", "unregister": "", "press": "[TABLE] ROW | X,Y", "add": "[TABLE] ROW | X,Y",
-        "hover": "DESTINATION [ROW | X,Y] | here [ROW | X,Y] | nowhere", "lift": "", "cancel": "",
-        "select": "[TABLE] ROW | none", "edit": "on | off", "enable": "on | off", "insert": "[TABLE] ROW TEXT",
-        "remove": "[TABLE] ROW", "reload": "[TABLE]", "release": "NAME", "stop": "NAME", "image": "FILE | none",
-        "show": "", "wait": "BEGINNING OF A LINE", "say": "TEXT", "quit": "",
+        "hover": "DESTINATION [ROW | X,Y] | here [ROW | X,Y] | nowhere", "items": "", "lift": "", "cancel": "",
+        "select": "[TABLE] ROW | none", "edit": "on | off", "enable": "on | off", "delegate": "drag | drop on | off",
+        "peek": "", "insert": "[TABLE] ROW [TEXT]",
+        "remove": "[TABLE] ROW", "reload": "[TABLE]", "release": "NAME",
+        "fail": "NAME", "advance": "PERCENT NAME", "stop": "NAME", "image": "FILE | none",
+        "show": "", "wait": "BEGINNING OF A LINE", "seek": "DESTINATION", "say": "TEXT", "quit": "",
     ]
 
     /// Reads a line.
@@ -52,6 +54,7 @@ extension Step {
         case "hover":
             guard let target = Target(taking: &words) else { return nil }
             self = .hover(target)
+        case "items": self = .items
         case "lift": self = .lift
         case "cancel": self = .cancel
         case "select":
@@ -68,8 +71,14 @@ extension Step {
         case "enable":
             guard let isOn = Bool(takingSwitch: &words) else { return nil }
             self = .enable(isOn)
+        case "delegate":
+            guard let role = words.popFirst().flatMap({ Step.Role(rawValue: String($0)) }),
+                let isOn = Bool(takingSwitch: &words)
+            else { return nil }
+            self = .delegate(role, isOn)
+        case "peek": self = .peek
         case "insert":
-            guard let row = Spot(takingRow: &words), !words.isEmpty else { return nil }
+            guard let row = Spot(takingRow: &words) else { return nil }
             self = .insert(row, words.rest())
         case "remove":
             guard let row = Spot(takingRow: &words) else { return nil }
@@ -78,6 +87,14 @@ extension Step {
         case "release":
             guard !words.isEmpty else { return nil }
             self = .release(words.rest())
+        case "fail":
+            guard !words.isEmpty else { return nil }
+            self = .fail(words.rest())
+        case "advance":
+            guard let percent = words.popFirst().flatMap({ Int($0) }), 0...100 ~= percent, !words.isEmpty else {
+                return nil
+            }
+            self = .advance(words.rest(), percent)
         case "stop":
             guard !words.isEmpty else { return nil }
             self = .stop(words.rest())
@@ -89,6 +106,9 @@ extension Step {
         case "wait":
             guard !words.isEmpty else { return nil }
             self = .wait(words.rest())
+        case "seek":
+            guard let name = words.popFirst() else { return nil }
+            self = .seek(String(name))
         case "say":
             guard !words.isEmpty else { return nil }
             self = .say(words.rest())

@@ -8,6 +8,14 @@ public enum Step: Sendable, Hashable {
         case destination(String, Spot.Position?)
     }
 
+    /// What a delegate is for.
+    public enum Role: String, Sendable {
+        /// Drags that begin.
+        case drag
+        /// Sessions that come.
+        case drop
+    }
+
     /// Makes the program a destination, or each of its tables: then the name is followed by `-` and the table's.
     case register(String)
     /// Gives that up.
@@ -18,6 +26,8 @@ public enum Step: Sendable, Hashable {
     case add(Spot)
     /// Moves it.
     case hover(Target)
+    /// Prints what is dragged.
+    case items
     /// Drops it.
     case lift
     /// Withdraws it.
@@ -28,7 +38,11 @@ public enum Step: Sendable, Hashable {
     case edit(Bool)
     /// Lets drags begin, or not.
     case enable(Bool)
-    /// Changes the model: a new row.
+    /// Gives the tables their delegate, or takes it away.
+    case delegate(Role, Bool)
+    /// Tries to load something of the session that was here last.
+    case peek
+    /// Changes the model: a new row, which may have no text.
     case insert(Spot, String)
     /// Changes the model: a row less.
     case remove(Spot)
@@ -36,6 +50,10 @@ public enum Step: Sendable, Hashable {
     case reload(surface: String?)
     /// Lets a slow item's bytes come.
     case release(String)
+    /// Has a slow item fail instead.
+    case fail(String)
+    /// Says how far a slow item is, in per cent.
+    case advance(String, Int)
     /// Cancels the load of an item.
     case stop(String)
     /// Shows another image, of a file; nil: none.
@@ -44,6 +62,8 @@ public enum Step: Sendable, Hashable {
     case show
     /// Goes on once a line that begins so has been printed. Each line is found by one step, earlier ones first.
     case wait(String)
+    /// Goes on once there is a destination of this name.
+    case seek(String)
     /// Prints a text, so that whoever reads the lines sees how far the script is.
     case say(String)
     /// Ends the program.

@@ -34,7 +34,7 @@ public struct Surface {
     }
 
     func requireTable() throws(StepError) -> Table {
-        guard let table else { throw StepError("there are no rows here; give a point, as 30,40") }
+        guard let table else { throw StepError("this is no table, and has no rows; a place here is a point, as 30,40") }
         return table
     }
 }

@@ -1,20 +1,50 @@
 import Glibc
+public import PasteboardKit
 import Synchronization
 
 /// What a program prints: one line an event, written at once, and found again by who waits for it.
 public final class TraceLog: Sendable {
+    private struct Waiting {
+        let beginning: String
+        let continuation: CheckedContinuation<Bool, Never>
+        let deadline: Task<Void, any Error>
+    }
+
     private struct State {
         /// The lines that no wait has found yet.
         var lines: [String] = []
-        var waiting: (beginning: String, continuation: CheckedContinuation<Void, Never>)?
+        var waiting: Waiting?
+        /// What comes behind the line that is to be next; nil if any line may be.
+        var held: [String]?
+        /// What comes behind the outcome of the drag that was let go of; nil if there is none.
+        var left: [String]?
+        var isClosed = false
+
+        /// Prints a line, or holds it back. A drag's own end is always quicker than the answer to the drop.
+        mutating func put(_ line: String) {
+            if held != nil, !line.hasPrefix("will-end"), !line.hasPrefix("did-end") {
+                held?.append(line)
+            } else {
+                print(line)
+            }
+        }
+
+        /// Within the lock, so that lines are printed in the order in which they are found.
+        mutating func print(_ line: String) {
+            guard !isClosed else { return }
+            StandardStreams.say("\(line)\n", on: STDOUT_FILENO)
+            lines.append(line)
+        }
 
         /// Who has waited for one of the lines, at most once.
-        mutating func takeFound() -> CheckedContinuation<Void, Never>? {
-            guard let (beginning, continuation) = waiting else { return nil }
-            guard let index = lines.firstIndex(where: { $0.hasPrefix(beginning) }) else { return nil }
+        mutating func takeFound() -> CheckedContinuation<Bool, Never>? {
+            guard let waiting, let index = lines.firstIndex(where: { $0.hasPrefix(waiting.beginning) }) else {
+                return nil
+            }
             lines.remove(at: index)
-            waiting = nil
-            return continuation
+            waiting.deadline.cancel()
+            self.waiting = nil
+            return waiting.continuation
         }
     }
 
@@ -26,31 +56,107 @@ public final class TraceLog: Sendable {
     /// Prints words as one line; control characters, which a peer may send as part of a name, are not printed as such.
     public func line(_ words: String?...) {
         let line = words.compactMap(\.self).joined(separator: " ").oneLine
-        let found = state.withLock { state in
-            // Within the lock, so that the lines are printed in the order in which they are found.
-            StandardStreams.say("\(line)\n", on: STDOUT_FILENO)
-            state.lines.append(line)
-            return state.takeFound()
+        change { $0.put(line) }
+    }
+
+    /// Holds back what a drop sets off, until ``letGo(_:)``: which of these lines is quicker than the answer to the drop is
+    /// a matter of chance, and the same script is to print the same lines.
+    func hold() {
+        change { state in
+            state.held = []
+            if state.left == nil { state.left = [] }
         }
-        found?.resume()
+    }
+
+    /// Prints the line that all others were held back for, if there is one, and then these.
+    func letGo(_ line: String?) {
+        change { state in
+            let held = state.held ?? []
+            state.held = nil
+            for line in [line?.oneLine].compactMap(\.self) + held { state.print(line) }
+        }
+    }
+
+    /// Prints what has become of the drag.
+    func outcome(_ words: String) {
+        change { state in
+            for line in ["outcome \(words)"] + (state.left ?? []) { state.put(line) }
+            state.left = nil
+        }
+    }
+
+    /// Prints `exit` or `end`: a session has left. One of this process's own that was let go of has them behind its outcome:
+    /// which of the two is quicker is a matter of chance, too.
+    @MainActor
+    public func leave(_ word: String, _ label: String?, _ session: any DropSession) {
+        let line = [word, label].compactMap(\.self).joined(separator: " ")
+        let isOwn = session.localDragSession != nil
+        change { state in
+            if isOwn, state.left != nil { state.left?.append(line) } else { state.put(line) }
+        }
+    }
+
+    /// Prints the last line.
+    func close(_ line: String) {
+        change { state in
+            state.print(line)
+            state.isClosed = true
+        }
     }
 
     /// Returns once a line that begins so has been printed that no wait has found yet: each line is found once. It does not
     /// matter in which order lines come that are waited for one after the other.
-    public func wait(for beginning: String) async {
-        await withCheckedContinuation { continuation in
-            let found = state.withLock { state in
-                state.waiting = (beginning, continuation)
-                return state.takeFound()
+    ///
+    /// - Throws: `timeout` if there is none after so long.
+    func wait(for beginning: String, atMost patience: Duration) async throws(PasteboardError) {
+        let isFound = await withCheckedContinuation { continuation in
+            change { state in
+                let deadline = Task {
+                    try await Task.sleep(for: patience)
+                    self.giveUp()
+                }
+                state.waiting = Waiting(beginning: beginning, continuation: continuation, deadline: deadline)
             }
-            found?.resume()
         }
+        guard !isFound else { return }
+        throw PasteboardError(
+            .timeout,
+            message: "no line that begins with `\(beginning)` has come for \(patience.components.seconds) s"
+        )
+    }
+
+    private func giveUp() {
+        let waiting = state.withLock { state -> Waiting? in
+            // It was found just now, and perhaps another one is waited for.
+            guard !Task.isCancelled else { return nil }
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.continuation.resume(returning: false)
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let found = state.withLock { state in
+            body(&state)
+            return state.takeFound()
+        }
+        found?.resume(returning: true)
     }
 }
 
 extension String {
-    /// With each control character as a question mark.
+    /// With a question mark for each character that would not stay on a line: what ends one, and what turns it around.
     fileprivate var oneLine: String {
-        String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+        String(String.UnicodeScalarView(unicodeScalars.map { $0.staysOnLine ? $0 : "?" }))
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var staysOnLine: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        // The marks for the direction of a text, U+061C, U+200E and U+200F, change no order beyond their neighbours.
+        default: !(0x202A...0x202E).contains(value) && !(0x2066...0x2069).contains(value)
+        }
     }
 }

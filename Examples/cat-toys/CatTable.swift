@@ -12,8 +12,6 @@ protocol ToyOwner: AnyObject {
     func move(_ toy: String, from origin: String, to target: String)
     /// A toy has come from another process.
     func arrive(_ toy: String, from origin: String, to target: String)
-    /// Another process has the toy now.
-    func leave(_ toy: String, from origin: String)
 }
 
 /// The table of one cat, and its delegates. It changes nothing by itself.
@@ -83,21 +81,10 @@ extension CatTable: TableDragDelegate {
 
     func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) {
         trace.line("did-end", cat)
-        guard let drag = session as? Drag else { return }
-        Task { await letGo(drag) }
     }
 
     func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
         trace.line("transferred", cat)
-    }
-
-    /// What has moved to another process leaves once that has it. Of several toys it may have taken one: then the move as a
-    /// whole has failed, and the others stay.
-    private func letGo(_ drag: Drag) async {
-        _ = await drag.outcome()
-        // The context is gone where the toy has found its new owner in this process.
-        guard let origin = drag.localContext as? String, (try? await drag.drop()) == .move else { return }
-        for case let toy as String in drag.transferredItems.map(\.localObject) { owner?.leave(toy, from: origin) }
     }
 }
 
@@ -117,7 +104,7 @@ extension CatTable: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
-        trace.line("exit", cat)
+        trace.leave("exit", cat, session)
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
@@ -126,12 +113,17 @@ extension CatTable: TableDropDelegate {
         guard let item = ToyAcceptance.toy(of: session) else { return trace.line("no toy", cat) }
         let origin = ToyAcceptance.origin(of: session)
         session.extendLoadWindow { [self] in
-            try await take(item, from: origin)
+            do {
+                try await take(item, from: origin)
+            } catch {
+                trace.line("loaded nothing", cat)
+                throw error
+            }
             session.localDragSession?.localContext = nil
         }
     }
 
     func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
-        trace.line("end", cat)
+        trace.leave("end", cat, session)
     }
 }

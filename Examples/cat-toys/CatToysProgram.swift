@@ -40,6 +40,14 @@ final class CatToysProgram: StageProgram {
         }
     }
 
+    /// What has moved to another process leaves once that has it. Of several toys it may have taken one: then the move as a
+    /// whole has failed, and the others stay.
+    func settle(_ drag: Drag) async {
+        // The context is gone where the toy has found its new owner in this process.
+        guard let origin = drag.localContext as? String, (try? await drag.drop()) == .move else { return }
+        for case let toy as String in drag.transferredItems.map(\.localObject) { leave(toy, from: origin) }
+    }
+
     private func reload() {
         for table in tables { table.table.reloadData() }
     }
@@ -75,7 +83,7 @@ extension CatToysProgram: ToyOwner {
         trace.line("arrived", target, toy, origin)
     }
 
-    func leave(_ toy: String, from origin: String) {
+    private func leave(_ toy: String, from origin: String) {
         ToyMove(toy).leave(origin, in: &toys)
         reload()
         trace.line("left", origin, toy)

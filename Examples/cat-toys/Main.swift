@@ -1,7 +1,7 @@
 // Three cats with a table of toys each. A toy that is dragged to another cat has a new owner then, in this process and, in a
 // move of two phases, in another one.
 //
-//     cat-toys [--keep] [--toys CAT=TOY,TOY...] [--script FILE]
+//     cat-toys [--keep] [--toys CAT=TOY,TOY...] [--script FILE] [--patience SECONDS]
 //
 // The tables are called Tama, Mike and Kuro. With `--keep` toys do not leave the process: moves to others are not allowed.
 // `--toys` replaces what the cats have at the beginning, as `Tama=ball,mouse/Kuro=box`. A script is read from standard
@@ -9,10 +9,11 @@
 //
 //     asked TOY                  somebody loads the name of a toy that was dragged away from here
 //     moved TOY FROM TO          a toy has another owner, both of this process
-//     arrived TOY CAT            a toy has come from another process; it was of the cat CAT there
+//     arrived CAT TOY ORIGIN     a toy has come from another process, where it was ORIGIN's
 //     left CAT TOY               a toy has gone to another process, with all of its name
-//     unknown TOY                something was dropped that has no origin: nothing changes
-//     no toy                     something was dropped that has no name
+//     unknown CAT TOY            something was dropped that has no origin: nothing changes
+//     no toy CAT                 something was dropped that has no name
+//     loaded nothing CAT         something was dropped, and its name or its origin could not be loaded
 import SampleModels
 import Stage
 

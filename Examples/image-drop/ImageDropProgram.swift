@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import PasteboardKit
 import SampleModels
 import Stage
@@ -31,12 +32,14 @@ final class ImageDropProgram: StageProgram {
     static func picture(in file: String) throws(StepError) -> Picture {
         let url = URL(filePath: file)
         guard let type = UniformType(filenameExtension: url.pathExtension), type.conforms(to: .image) else {
-            throw StepError("\(file) is no image by its name")
+            throw StepError("\(file) is no image by its name, as one.png is")
         }
-        do {
-            return Picture(try Data(contentsOf: url), type: type)
-        } catch {
-            throw StepError("\(file) cannot be read: \(error)")
+        guard access(file, R_OK) == 0 else {
+            throw StepError("the image \(file) cannot be read: \(String(cString: strerror(errno)))")
         }
+        guard let data = try? Data(contentsOf: url) else {
+            throw StepError("the image \(file) cannot be read: it is no file")
+        }
+        return Picture(data, type: type)
     }
 }

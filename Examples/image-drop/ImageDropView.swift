@@ -115,7 +115,7 @@ extension ImageDropView: DropInteractionDelegate {
     }
 
     func dropInteraction(_ interaction: DropInteraction, sessionDidExit session: any DropSession) {
-        trace.line("exit", label)
+        trace.leave("exit", label, session)
     }
 
     func dropInteraction(_ interaction: DropInteraction, performDrop session: any DropSession) {
@@ -135,6 +135,6 @@ extension ImageDropView: DropInteractionDelegate {
     }
 
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnd session: any DropSession) {
-        trace.line("end", label)
+        trace.leave("end", label, session)
     }
 }

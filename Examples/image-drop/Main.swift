@@ -1,6 +1,6 @@
 // A view with a frame that holds a picture: drag the picture out of it, drop another one into it.
 //
-//     image-drop [--image FILE | --empty] [--views NAME,NAME...] [--script FILE]
+//     image-drop [--image FILE | --empty] [--views NAME,NAME...] [--script FILE] [--patience SECONDS]
 //
 // The view is 100 by 100, the frame 60 by 60 in its middle. A script is read from standard input, or a file.
 // `Examples/README.md` has its steps and all lines that are printed; these are this program's own:
@@ -24,10 +24,9 @@ enum Main {
             switches: ["--empty"],
             usage: "[--image FILE | --empty] [--views NAME,NAME...]"
         ) { arguments, trace throws(StepError) in
-            let views = arguments["--views"]?.split(separator: ",").map(String.init)
             let picture = try arguments["--image"].map(ImageDropProgram.picture) ?? .pixel
             return ImageDropProgram(
-                views: views ?? [nil],
+                views: try arguments.names("--views"),
                 picture: arguments.has("--empty") ? nil : picture,
                 trace: trace
             )

@@ -1,33 +1,50 @@
+import PasteboardKit
 import Synchronization
 
-/// Holds slow loads up until their names are released; then it holds them up no more.
+/// Holds slow loads up until the script says what becomes of their names; from then on it holds these up no more.
 final class Gate: Sendable {
+    private struct Load {
+        let end: AsyncStream<Never>.Continuation
+        let progress: LoadProgress
+    }
+
     private struct State {
-        var released: Set<String> = []
-        var waiting: [String: [AsyncStream<Never>.Continuation]] = [:]
+        /// Whether the bytes come, by name.
+        var decided: [String: Bool] = [:]
+        var waiting: [String: [Load]] = [:]
     }
 
     private let state = Mutex(State())
 
-    func release(_ name: String) {
+    /// Lets the bytes of a name come, or fail, now and later.
+    func open(_ name: String, succeeding: Bool) {
         let waiting = state.withLock { state in
-            state.released.insert(name)
+            state.decided[name] = succeeding
             return state.waiting.removeValue(forKey: name) ?? []
         }
-        for continuation in waiting { continuation.finish() }
+        for load in waiting { load.end.finish() }
     }
 
-    /// Returns once the name is released.
+    /// Says how far the loads of a name are that wait now.
+    func advance(_ name: String, to percent: Int) {
+        for load in state.withLock({ $0.waiting[name] ?? [] }) { load.progress.completedUnitCount = Int64(percent) }
+    }
+
+    /// Returns once it is decided what becomes of the name.
     ///
+    /// - Returns: whether its bytes come.
     /// - Throws: if the task is cancelled before.
-    func pass(_ name: String) async throws {
+    func pass(_ name: String, _ progress: LoadProgress) async throws -> Bool {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-        let isReleased = state.withLock { state in
-            if !state.released.contains(name) { state.waiting[name, default: []].append(continuation) }
-            return state.released.contains(name)
+        let known = state.withLock { state in
+            if state.decided[name] == nil {
+                state.waiting[name, default: []].append(Load(end: continuation, progress: progress))
+            }
+            return state.decided[name]
         }
-        if isReleased { return }
+        if let known { return known }
         for await _ in stream {}
         try Task.checkCancellation()
+        return state.withLock { $0.decided[name] ?? false }
     }
 }

@@ -1,9 +1,9 @@
 // Two tables, a van and a shelf. What is dropped on one of them arrives in its own time: rows of the table itself move, what
 // is in this process is handed over, and everything else has a placeholder until its bytes have come, or never come.
 //
-//     placeholders [--van KIND NAME,...] [--script FILE]
+//     placeholders [--van PARCEL,PARCEL...] [--script FILE] [--patience SECONDS]
 //
-// The tables are called van and shelf. A parcel is plain, slow, until the script says `release NAME`, or failing. `--van` is
+// The tables are called van and shelf. A parcel is plain, slow, until the script says `release NAME` or `fail NAME`, or failing. `--van` is
 // what is in the van at the beginning, as `letter,slow crate,failing vase`; the shelf is empty. A script is read from
 // standard input, or a file. `Examples/README.md` has its steps and all lines that are printed; these are this program's own:
 //
@@ -12,6 +12,7 @@
 //     moved FROM TO NAME         a row of the table itself was dropped
 //     inserted ROW NAME          a parcel of this process was handed over, or the script has inserted it
 //     waiting NAME               a placeholder stands there
+//     progress PERCENT NAME      so much of the load is done, says its source
 //     committed ROW NAME         the parcel is in the placeholder's place
 //     deleted NAME WHY           the placeholder has gone, because the load has failed with this code
 //     gone NAME                  the bytes have come, and the placeholder was not there any more

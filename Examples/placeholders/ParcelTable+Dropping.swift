@@ -26,7 +26,7 @@ extension ParcelTable: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
-        trace.line("exit", label)
+        trace.leave("exit", label, session)
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
@@ -55,7 +55,7 @@ extension ParcelTable: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
-        trace.line("end", label)
+        trace.leave("end", label, session)
     }
 
     // MARK: How items arrive
@@ -96,6 +96,17 @@ extension ParcelTable: TableDropDelegate {
             }
         }
         loads.append((name, progress))
+        Task { await follow(progress, of: name) }
+    }
+
+    /// Says how far a load is, as its source says so.
+    private func follow(_ progress: LoadProgress, of name: String) async {
+        var last = 0
+        for await snapshot in progress.snapshots where snapshot.totalUnitCount != nil && !snapshot.isFinished {
+            let percent = Int(snapshot.fractionCompleted * 100)
+            if percent > last { trace.line("progress", label, "\(percent)", name) }
+            last = max(last, percent)
+        }
     }
 
     private func arrived(_ name: String, in context: any TableDropPlaceholderContext) {

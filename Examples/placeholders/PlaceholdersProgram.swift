@@ -12,7 +12,7 @@ final class PlaceholdersProgram: StageProgram {
 
     init(van: ParcelShelf, trace: TraceLog) {
         let gate = Gate()
-        let packaging = ParcelPackaging { parcel in try await Self.bytes(of: parcel, gate, trace) }
+        let packaging = ParcelPackaging { try await Self.bytes(of: $0, $1, gate, trace) }
         tables = [
             ParcelTable("van", van, packaging: packaging, trace: trace),
             ParcelTable("shelf", ParcelShelf(), packaging: packaging, trace: trace),
@@ -30,7 +30,9 @@ final class PlaceholdersProgram: StageProgram {
         switch step {
         case .insert(let spot, let text): table?.insert(Parcel(text), at: spot.row)
         case .remove(let spot): table?.remove(at: spot.row)
-        case .release(let name): gate.release(name)
+        case .release(let name): gate.open(name, succeeding: true)
+        case .fail(let name): gate.open(name, succeeding: false)
+        case .advance(let name, let percent): gate.advance(name, to: percent)
         case .stop(let name):
             for table in tables { table.stop(name) }
         default: throw unknown(step)
@@ -38,19 +40,26 @@ final class PlaceholdersProgram: StageProgram {
     }
 
     /// What the handlers of all parcels do.
-    private nonisolated static func bytes(of parcel: Parcel, _ gate: Gate, _ trace: TraceLog) async throws -> Data {
+    private nonisolated static func bytes(
+        of parcel: Parcel,
+        _ progress: LoadProgress,
+        _ gate: Gate,
+        _ trace: TraceLog
+    ) async throws -> Data {
         trace.line("asked", parcel.name)
+        let isWhole: Bool
         switch parcel.kind {
-        case .plain: break
+        case .plain: isWhole = true
         case .slow:
             do {
-                try await gate.pass(parcel.name)
+                isWhole = try await gate.pass(parcel.name, progress)
             } catch {
                 trace.line("abandoned", parcel.name)
                 throw error
             }
-        case .failing: throw PasteboardError(.refused, message: "\(parcel.name) is broken")
+        case .failing: isWhole = false
         }
+        guard isWhole else { throw PasteboardError(.refused, message: "\(parcel.name) is broken") }
         return Data(parcel.name.utf8)
     }
 }

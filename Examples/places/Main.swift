@@ -1,6 +1,6 @@
 // A table of places, as a drag source and a destination of drops. Run two of them, and drag rows from one to the other.
 //
-//     places [--policy strict|permissive] [--tables NAME,NAME...] [--script FILE]
+//     places [--policy strict|permissive] [--tables NAME,NAME...] [--script FILE] [--patience SECONDS]
 //
 // A script is read from standard input, or a file. `Examples/README.md` has its steps and all lines that are printed; these
 // are this program's own:
@@ -11,6 +11,8 @@
 //     moved nothing              a row of the table was dropped, but rows have changed since it was picked up
 //     inserted ROW NAME          a row has come
 //     loaded nothing             something was dropped, and none of it could be loaded
+//     peeked NAME                the script has loaded what was dragged here, though it should not have been able to
+//     peeked nothing WHY         it could not, with this code
 //     removed ROW NAME           the script has removed a row
 //
 // In a terminal a person drags, with keys:
@@ -28,8 +30,7 @@ enum Main {
             options: ["--policy", "--tables"],
             usage: "[--policy strict|permissive] [--tables NAME,NAME...]"
         ) { arguments, trace throws(StepError) in
-            let tables = arguments["--tables"]?.split(separator: ",").map(String.init)
-            return PlacesProgram(try policy(arguments), tables: tables ?? [nil], trace: trace)
+            PlacesProgram(try policy(arguments), tables: try arguments.names("--tables"), trace: trace)
         }
     }
 

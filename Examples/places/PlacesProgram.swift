@@ -20,6 +20,7 @@ final class PlacesProgram: StageProgram {
         switch step {
         case .insert(let spot, let name): table(of: surface)?.insert(name, at: spot.row)
         case .remove(let spot): table(of: surface)?.remove(at: spot.row)
+        case .peek: (tables.first { $0.session != nil } ?? tables[0]).peek()
         default: throw unknown(step)
         }
     }

@@ -13,6 +13,8 @@ final class PlacesTable {
     private let acceptance: PlaceAcceptance
     private let packaging: PlacePackaging
     private let trace: TraceLog
+    /// The one that was here last.
+    private(set) var session: (any DropSession)?
 
     init(_ label: String?, acceptance: PlaceAcceptance, trace: TraceLog) {
         self.label = label
@@ -36,6 +38,15 @@ final class PlacesTable {
         guard let name = changes.remove(at: row) else { return trace.line("no row", label, "\(row)") }
         table.deleteRows(at: [IndexPath(row: row, section: 0)])
         trace.line("removed", label, "\(row)", name)
+    }
+
+    /// Tries to load what was dragged here last, whether or not it is the time for it.
+    func peek() {
+        guard let item = session?.items.first else { return trace.line("peeked", label, "nothing") }
+        item.itemProvider.loadObject(ofClass: String.self) { [trace, label] text, error in
+            let reason = (error as? PasteboardError).map { "\($0.code)" }
+            if let text { trace.line("peeked", label, text) } else { trace.line("peeked", label, "nothing", reason) }
+        }
     }
 
     /// A row of the table itself that was dropped on empty space. Where rows have changed since, it is not known any more, and
@@ -112,6 +123,7 @@ extension PlacesTable: TableDropDelegate {
 
     func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {
         trace.line("enter", label)
+        self.session = session
     }
 
     func tableView(
@@ -129,7 +141,7 @@ extension PlacesTable: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
-        trace.line("exit", label)
+        trace.leave("exit", label, session)
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
@@ -146,6 +158,6 @@ extension PlacesTable: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
-        trace.line("end", label)
+        trace.leave("end", label, session)
     }
 }

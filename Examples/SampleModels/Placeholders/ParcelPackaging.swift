@@ -4,12 +4,12 @@ public import PasteboardKit
 /// How a parcel becomes an item.
 public struct ParcelPackaging: Sendable {
     /// Gives the bytes of a parcel, or fails, at each load.
-    private let bytes: @Sendable (Parcel) async throws -> Data
+    private let bytes: @Sendable (Parcel, LoadProgress) async throws -> Data
 
     /// Makes a packaging.
     ///
-    /// - Parameter bytes: called at each load.
-    public init(bytes: @escaping @Sendable (Parcel) async throws -> Data) {
+    /// - Parameter bytes: called at each load. How far it is, of 100, it says to the load's progress. Cancelled with the load.
+    public init(bytes: @escaping @Sendable (Parcel, LoadProgress) async throws -> Data) {
         self.bytes = bytes
     }
 
@@ -18,7 +18,18 @@ public struct ParcelPackaging: Sendable {
     public func items(for parcel: Parcel) -> [DragItem] {
         let provider = ItemProvider()
         provider.suggestedName = parcel.name
-        provider.registerDataRepresentation(for: .utf8PlainText) { [bytes] in try await bytes(parcel) }
+        provider.registerDataRepresentation(for: .utf8PlainText) { [bytes] completion in
+            let progress = LoadProgress(totalUnitCount: 100)
+            let work = Task {
+                do {
+                    completion(try await bytes(parcel, progress), nil)
+                } catch {
+                    completion(nil, error)
+                }
+            }
+            progress.cancellationHandler = { work.cancel() }
+            return progress
+        }
         let item = DragItem(itemProvider: provider)
         if parcel.kind == .plain { item.localObject = parcel }
         return [item]
