@@ -134,6 +134,19 @@ import Testing
         #expect(try source.rows("Tama") == ["ball", "mouse", "feather"])
     }
 
+    @Test("A source that dies while its toy is loaded leaves none, and says that none came (S80)")
+    func sourceDies() throws {
+        let desk = try Desk()
+        let source = try PlayedProgram("placeholders", "--van", "slow crate", at: desk)
+        let house = try PlayedProgram("cat-toys", at: desk)
+        try house.play("register h", until: "registered h-Kuro")
+        #expect(try source.drag("van 0", over: "h-Kuro") == "copy")
+        try source.play("lift", until: "asked crate")
+        try source.kill()
+        try house.play("wait loaded nothing Kuro\nwait end Kuro\nsay done", until: "said done")
+        #expect(try house.rows("Kuro") == ["box"])
+    }
+
     @Test("However toys are dragged between two processes, no name is lost and none is made (S75)")
     func random() throws {
         let seed = UInt64.random(in: .min ... .max)

@@ -63,6 +63,24 @@ import Testing
         #expect(try program.rows("van") == ["c", "a", "b", "d"])
     }
 
+    @Test("A slow parcel says how far it is, and may fail in the end")
+    func progress() throws {
+        let (desk, source, target) = try pair("slow crate,slow vase")
+        defer { withExtendedLifetime(desk) {} }
+        try source.play("press van 0\nadd van 1", until: "added 2")
+        try source.play(
+            "hover h-shelf\nlift\nwait asked crate\nwait asked vase\nadvance 40 crate\nsay so",
+            until: "said so"
+        )
+        try target.lines(until: "progress shelf 40 crate")
+        try source.play("advance 70 crate\nfail vase\nsay so", until: "said so")
+        try target.play("wait progress shelf 70 crate\nwait deleted shelf vase source-failed\nsay so", until: "said so")
+        #expect(try target.rows("shelf") == ["waiting for crate"])
+        try source.play("release crate", until: "outcome failed source-failed")
+        try target.play("wait committed shelf 0 crate\nwait end\nsay done", until: "said done")
+        #expect(try target.rows("shelf") == ["crate"])
+    }
+
     @Test("A load that the destination cancels takes its placeholder away, and the source hears of it")
     func stopped() throws {
         let (desk, source, target) = try pair("slow crate,letter")

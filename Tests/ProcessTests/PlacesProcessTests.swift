@@ -176,6 +176,19 @@ import Testing
         #expect(try target.rows().first == "Ōsaka 大阪 🏯")
     }
 
+    @Test("Before the drop and after it nothing can be loaded (S16, S52)")
+    func peek() throws {
+        let desk = try Desk()
+        let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
+        try target.play("register b", until: "registered b")
+        #expect(try source.drag("0", over: "b 0") == "copy")
+        try target.play("peek", until: "peeked nothing not-loadable-now")
+        #expect(try source.lift() == "transferred copy")
+        try target.lines(until: "end")
+        try target.play("peek", until: "peeked nothing not-loadable-now")
+        #expect(try target.rows() == inserted("Yosemite", at: 0))
+    }
+
     @Test("A row that is gone when the bytes come does not matter: the new one is the last")
     func rowsChanged() throws {
         let desk = try Desk()

@@ -76,10 +76,63 @@ import Testing
         )
     }
 
+    @Test("Nothing is waited for without an end")
+    func patience() throws {
+        let desk = try Desk()
+        try desk.directory.write("wait outcome\nseek nobody\nsay on", to: "script")
+        let lines = try run("places", ["--script", "script", "--patience", "1"], at: desk).text.split(separator: "\n")
+        #expect(
+            lines == [
+                "ready", "failed timeout: no line that begins with `outcome` has come for 1 s",
+                "failed timeout: there has been no destination nobody for 1 s", "said on", "quit",
+            ]
+        )
+    }
+
+    @Test(
+        "The right command line is told to who asks",
+        arguments: ["places", "image-drop", "cat-toys", "placeholders"]
+    )
+    func help(program: String) throws {
+        let finished = try run(program, ["--help"], at: try Desk())
+        #expect(finished.exitCode == 0 && finished.text.hasPrefix("usage: \(program) [--"))
+    }
+
+    @Test("A picture that cannot be read is told in words")
+    func picture() throws {
+        let desk = try Desk()
+        let finished = try run("image-drop", ["--image", "missing.png"], at: desk)
+        #expect(finished.exitCode == 2)
+        #expect(
+            finished.errorText.hasPrefix(
+                "image-drop: the image missing.png cannot be read: No such file or directory\n"
+            )
+        )
+    }
+
+    @Test("A script that ends behind the drop gives what it has dropped; `quit` does not wait")
+    func end() throws {
+        let desk = try Desk()
+        let target = try PlayedProgram("places", at: desk)
+        try target.play("register b", until: "registered b")
+        try desk.directory.write("press 0\nhover b 0\nlift", to: "script")
+        let given = try run("places", ["--script", "script"], at: desk)
+        #expect(given.text.hasSuffix("\noutcome transferred copy\nquit\n"))
+        let taken = try target.lines(until: "end")
+        #expect(taken.contains("inserted 0 Yosemite"))
+        try desk.directory.write("press 1\nhover b 0\nquit", to: "script")
+        let left = try run("places", ["--script", "script"], at: desk)
+        #expect(left.text.hasSuffix("\nover copy\nquit\n"))
+        let heard = try target.lines(until: "end")
+        #expect(heard == ["can-handle yes", "enter", "update 0 copy insert", "exit", "end"])
+    }
+
     @Test(
         "A wrong command line is answered with the right one",
         arguments: [
-            ["--polciy"], ["--policy"], ["--policy", "lenient"], ["--script"], ["--script", "missing"], ["here"],
+            ["--polciy"], ["--policy"], ["--policy", "lenient"], ["--script"], ["--script", "missing"],
+            ["--script", "."], ["here"], ["--tables", ""], ["--tables", "a,,b"], ["--tables", "a,a"],
+            ["--tables", "a b"], ["--tables", "2,3"], ["--patience", "0"], ["--patience", "long"],
         ]
     )
     func usage(arguments: [String]) throws {

@@ -20,7 +20,7 @@ struct PlaceholdersTests {
 
     @Test("A parcel's bytes are made at the load, and only a plain one is handed over as it is")
     @MainActor func package() async throws {
-        let packaging = ParcelPackaging { parcel in
+        let packaging = ParcelPackaging { parcel, _ in
             guard parcel.kind != .failing else { throw PasteboardError(.refused, message: "broken") }
             return Data(parcel.name.utf8)
         }

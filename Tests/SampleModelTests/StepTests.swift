@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PasteboardKit
 import Stage
 import Testing
@@ -13,10 +14,14 @@ struct StepTests {
             ("hover nowhere", .hover(.nowhere)), ("hover b", .hover(.destination("b", nil))),
             ("hover b 2", .hover(.destination("b", .row(2)))), ("hover here 1", .hover(.destination("", .row(1)))),
             ("hover b -5,7", .hover(.destination("b", .point(Point(x: -5, y: 7))))), ("lift", .lift),
+            ("items", .items),
             ("cancel", .cancel), ("select 4", .select(Spot(.row(4)))), ("select none", .select(nil)),
             ("edit on", .edit(true)), ("enable off", .enable(false)),
             ("insert 1 Mount  Rainier", .insert(Spot(.row(1)), "Mount Rainier")),
             ("insert Tama 1 ball", .insert(Spot(surface: "Tama", .row(1)), "ball")),
+            ("insert 1", .insert(Spot(.row(1)), "")), ("delegate drag off", .delegate(.drag, false)),
+            ("delegate drop on", .delegate(.drop, true)), ("peek", .peek), ("fail old vase", .fail("old vase")),
+            ("advance 40 old vase", .advance("old vase", 40)), ("seek b", .seek("b")),
             ("remove 2", .remove(Spot(.row(2)))), ("reload", .reload(surface: nil)),
             ("reload van", .reload(surface: "van")), ("release crate", .release("crate")), ("stop vase", .stop("vase")),
             ("image none", .image(nil)), ("image a b.png", .image("a b.png")), ("  show ", .show),
@@ -44,7 +49,11 @@ struct StepTests {
         "A step with the wrong words is answered with its form",
         arguments: [
             "register", "press", "press x", "press -1", "press 1 2", "press 1,", "press 1,2,3", "press nan,1", "hover",
-            "hover b c", "hover nowhere 2", "lift now", "select", "select 1,2", "edit", "edit maybe", "insert 1",
+            "hover b c", "hover nowhere 2", "lift now", "select", "select 1,2", "edit", "edit maybe", "insert x",
+            "delegate",
+            "delegate drag", "delegate lift on", "peek 1", "fail", "advance crate", "advance 101 crate", "advance 40",
+            "seek",
+            "seek b c", "items 1",
             "remove",
             "wait", "release", "show all", "quit 1",
         ]
@@ -55,5 +64,21 @@ struct StepTests {
         let form = try #require(Step.forms.first { $0.key == word })
         #expect(error?.description.hasPrefix("`\(line)` is not of the form `\(word)") == true)
         #expect(error?.description.hasSuffix("\(form.value)`") == true)
+    }
+
+    @Test("The page about the examples has each step, and no other")
+    func page() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = String(decoding: try Data(contentsOf: root.appending(path: "Examples/README.md")), as: UTF8.self)
+        let rows = page.split(separator: "\n").drop { !$0.hasPrefix("| step |") }
+        let table = rows.dropFirst(2).prefix { $0.hasPrefix("|") }
+        // The first column, in which what is written as code is a step, or goes on with the one before.
+        let steps = table.flatMap { row in
+            row.split(separator: "|")[0].split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map {
+                String($0.element.prefix { $0 != " " })
+            }
+        }
+        #expect(Set(steps.filter { $0 != "..." }) == Set(Step.forms.map(\.key)))
     }
 }
