@@ -63,8 +63,11 @@ public final class Stage {
                 trace.line("unregistered")
             case .press(let spot): try await press(spot)
             case .add(let spot):
-                let added = try await surface(spot.surface).addItems(to: held(), at: spot.position)
-                trace.line(added ? "added" : "added nothing", try "\(held().items.count)")
+                let (surface, drag) = (try surface(spot.surface), try held())
+                try await trace.line {
+                    let isAdded = try await surface.addItems(to: drag, at: spot.position)
+                    return "added \(isAdded ? "" : "nothing ")\(drag.items.count)"
+                }
             case .hover(let target): try await hover(target)
             case .items: try listItems()
             case .lift: try await letGo { try await "lifted \($0.drop())" }
@@ -150,10 +153,7 @@ public final class Stage {
     private func letGo(_ step: (Drag) async throws -> String) async throws {
         let drag = try held()
         isLetGo = true
-        trace.hold()
-        var line: String?
-        defer { trace.letGo(line) }
-        line = try await step(drag)
+        try await trace.line(endsDrag: true) { try await step(drag) }
     }
 
     /// It is held until its outcome is known.

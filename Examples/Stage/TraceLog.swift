@@ -20,9 +20,9 @@ public final class TraceLog: Sendable {
         var left: [String]?
         var isClosed = false
 
-        /// Prints a line, or holds it back. A drag's own end is always quicker than the answer to the drop.
+        /// Prints a line, or holds it back. What a drag's own source is told is always quicker than the broker's answer.
         mutating func put(_ line: String) {
-            if held != nil, !line.hasPrefix("will-end"), !line.hasPrefix("did-end") {
+            if held != nil, !["will-begin", "will-end", "did-end"].contains(where: line.hasPrefix) {
                 held?.append(line)
             } else {
                 print(line)
@@ -59,17 +59,21 @@ public final class TraceLog: Sendable {
         change { $0.put(line) }
     }
 
-    /// Holds back what a drop sets off, until ``letGo(_:)``: which of these lines is quicker than the answer to the drop is
-    /// a matter of chance, and the same script is to print the same lines.
-    func hold() {
+    /// Prints the line of a step, and what the step sets off behind it: which of these lines is quicker than the answer to
+    /// the step is a matter of chance, and the same script is to print the same lines.
+    ///
+    /// - Parameter endsDrag: the step lets go of the drag.
+    func line(endsDrag: Bool = false, ahead step: () async throws -> String) async rethrows {
         change { state in
             state.held = []
-            if state.left == nil { state.left = [] }
+            if endsDrag, state.left == nil { state.left = [] }
         }
+        var line: String?
+        defer { goOn(behind: line) }
+        line = try await step()
     }
 
-    /// Prints the line that all others were held back for, if there is one, and then these.
-    func letGo(_ line: String?) {
+    private func goOn(behind line: String?) {
         change { state in
             let held = state.held ?? []
             state.held = nil

@@ -12,6 +12,8 @@ final class Gate: Sendable {
         /// Whether the bytes come, by name.
         var decided: [String: Bool] = [:]
         var waiting: [String: [Load]] = [:]
+        /// How far the loads are, by name.
+        var percents: [String: Int64] = [:]
     }
 
     private let state = Mutex(State())
@@ -25,9 +27,13 @@ final class Gate: Sendable {
         for load in waiting { load.end.finish() }
     }
 
-    /// Says how far the loads of a name are that wait now.
+    /// Says how far the loads of a name are, now and later.
     func advance(_ name: String, to percent: Int) {
-        for load in state.withLock({ $0.waiting[name] ?? [] }) { load.progress.completedUnitCount = Int64(percent) }
+        let waiting = state.withLock { state in
+            state.percents[name] = Int64(percent)
+            return state.waiting[name] ?? []
+        }
+        for load in waiting { load.progress.completedUnitCount = Int64(percent) }
     }
 
     /// Returns once it is decided what becomes of the name.
@@ -36,13 +42,14 @@ final class Gate: Sendable {
     /// - Throws: if the task is cancelled before.
     func pass(_ name: String, _ progress: LoadProgress) async throws -> Bool {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-        let known = state.withLock { state in
+        let (known, percent) = state.withLock { state in
             if state.decided[name] == nil {
                 state.waiting[name, default: []].append(Load(end: continuation, progress: progress))
             }
-            return state.decided[name]
+            return (state.decided[name], state.percents[name])
         }
         if let known { return known }
+        if let percent { progress.completedUnitCount = percent }
         for await _ in stream {}
         try Task.checkCancellation()
         return state.withLock { $0.decided[name] ?? false }

@@ -10,6 +10,7 @@
 //     asked NAME                 somebody loads a parcel of this program
 //     abandoned NAME             nobody wants it any more
 //     moved FROM TO NAME         a row of the table itself was dropped
+//     moved nothing              a row of the table was dropped, but rows have changed since it was picked up
 //     inserted ROW NAME          a parcel of this process was handed over, or the script has inserted it
 //     waiting NAME               a placeholder stands there
 //     progress PERCENT NAME      so much of the load is done, says its source

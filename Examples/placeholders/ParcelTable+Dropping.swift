@@ -34,7 +34,11 @@ extension ParcelTable: TableDropDelegate {
         let path = coordinator.destinationIndexPath ?? IndexPath(row: changes.shelf.parcels.count, section: 0)
         // Asked before anything changes: then no row is known as the one that was dragged.
         let arrivals = coordinator.items.map { item in
-            ParcelAcceptance.arrival(source: item.sourceIndexPath, local: item.dragItem.localObject)
+            ParcelAcceptance.arrival(
+                source: item.sourceIndexPath,
+                local: item.dragItem.localObject,
+                operation: coordinator.proposal.operation
+            )
         }
         let rows = moveRows(arrivals, to: path)
         var place = Place(row: path.row, shownRow: path.row)
@@ -47,6 +51,8 @@ extension ParcelTable: TableDropDelegate {
                 coordinator.drop(item, toRowAt: IndexPath(row: place.row, section: path.section))
                 place.row += 1
                 place.shownRow += 1
+            case .never:
+                trace.line("moved nothing", label)
             case .bytes:
                 wait(for: item, at: IndexPath(row: place.shownRow, section: path.section), coordinator)
                 place.shownRow += 1

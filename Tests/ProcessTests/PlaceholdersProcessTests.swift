@@ -61,6 +61,10 @@ import Testing
         try program.play("hover here 3", until: "over move")
         #expect(try program.lift() == "transferred move")
         #expect(try program.rows("van") == ["c", "a", "b", "d"])
+        // Rows have changed since: it is not there twice.
+        try program.play("select none\npress van 0\nhover here 3\nremove van 3", until: "removed van 3 d")
+        #expect(try program.lift() == "cancelled")
+        #expect(try program.rows("van") == ["c", "a", "b"])
     }
 
     @Test("A slow parcel says how far it is, and may fail in the end")

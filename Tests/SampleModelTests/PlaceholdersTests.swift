@@ -35,10 +35,18 @@ struct PlaceholdersTests {
     @Test("A row of the table moves, a local thing is handed over, and all else is loaded (S58-S61)")
     func arrival() {
         let (path, parcel) = (IndexPath(row: 1, section: 0), Parcel(.plain, "letter"))
-        #expect(ParcelAcceptance.arrival(source: path, local: parcel) == .row(path))
-        #expect(ParcelAcceptance.arrival(source: nil, local: parcel) == .local(parcel))
-        #expect(ParcelAcceptance.arrival(source: nil, local: "something else") == .bytes)
-        #expect(ParcelAcceptance.arrival(source: nil, local: nil) == .bytes)
+        #expect(ParcelAcceptance.arrival(source: path, local: parcel, operation: .move) == .row(path))
+        #expect(ParcelAcceptance.arrival(source: nil, local: parcel, operation: .copy) == .local(parcel))
+        #expect(ParcelAcceptance.arrival(source: nil, local: "something else", operation: .copy) == .bytes)
+        #expect(ParcelAcceptance.arrival(source: nil, local: nil, operation: .copy) == .bytes)
+    }
+
+    @Test(
+        "A row of the table that nobody knows any more stays where it is",
+        arguments: [Parcel(.plain, "letter"), nil]
+    )
+    func lost(parcel: Parcel?) {
+        #expect(ParcelAcceptance.arrival(source: nil, local: parcel, operation: .move) == .never)
     }
 
     @Test("The table's own rows are rearranged, and copies are taken of all others, whatever their number")

@@ -12,6 +12,8 @@ public enum ParcelAcceptance {
         case local(Parcel)
         /// Its bytes are to be loaded, behind a placeholder.
         case bytes
+        /// It does not: it was moved, and nobody knows any more from where. It stays there.
+        case never
     }
 
     /// Whether the table takes anything of a session: what can be had as text.
@@ -27,11 +29,14 @@ public enum ParcelAcceptance {
     /// How an item arrives.
     ///
     /// - Parameters:
-    ///   - source: the row of this table that it is.
-    ///   - local: what the source has attached to it.
-    public static func arrival(source: IndexPath?, local: Any?) -> Arrival {
+    ///   - source: the row of this table that it is, unless rows have changed since.
+    ///   - local: what the source has attached to it. Asked for only if it is of use: who reads it has taken the item.
+    ///   - operation: what the drop does. It moves nothing but the table's own rows: taken otherwise they would be there twice.
+    public static func arrival(source: IndexPath?, local: @autoclosure () -> Any?, operation: DropOperation) -> Arrival
+    {
         if let source { return .row(source) }
-        if let parcel = local as? Parcel { return .local(parcel) }
+        if operation == .move { return .never }
+        if let parcel = local() as? Parcel { return .local(parcel) }
         return .bytes
     }
 }
