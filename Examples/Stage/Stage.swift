@@ -70,12 +70,8 @@ public final class Stage {
                 }
             case .hover(let target): try await hover(target)
             case .items: try listItems()
-            case .lift: try await letGo { try await "lifted \($0.drop())" }
-            case .cancel:
-                try await letGo { drag in
-                    await drag.cancel()
-                    return "cancelled"
-                }
+            case .lift: try await lift()
+            case .cancel: try await cancel()
             case .say(let text): trace.line("said", text)
             case .wait(let beginning): try await trace.wait(for: beginning, atMost: patience)
             case .seek(let name): try await seek(name)
@@ -107,7 +103,13 @@ public final class Stage {
             }
             registered.append((name, surface.view))
         }
-        for (name, _) in registered { trace.line("registered", name) }
+        for (name, view) in registered {
+            trace.line("registered", name)
+            Task {
+                guard let error = await view.registrationEnded() else { return }
+                trace.line("lost", name, "\(error.code)")
+            }
+        }
     }
 
     private func press(_ spot: Spot) async throws {
@@ -150,10 +152,26 @@ public final class Stage {
         trace.line("over", "\(proposal.operation)")
     }
 
-    private func letGo(_ step: (Drag) async throws -> String) async throws {
+    private func lift() async throws {
         let drag = try held()
         isLetGo = true
-        try await trace.line(endsDrag: true) { try await step(drag) }
+        var operation = DropOperation.cancel
+        try await trace.line(endsDrag: true) {
+            operation = try await drag.drop()
+            return "lifted \(operation)"
+        }
+        // With nothing to be transferred it is over.
+        if operation == .cancel || operation == .forbidden { await outcome?.value }
+    }
+
+    private func cancel() async throws {
+        let drag = try held()
+        isLetGo = true
+        await trace.line(endsDrag: true) {
+            await drag.cancel()
+            return "cancelled"
+        }
+        await outcome?.value
     }
 
     /// It is held until its outcome is known.

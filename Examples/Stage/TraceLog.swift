@@ -11,6 +11,7 @@ public final class TraceLog: Sendable {
     }
 
     private struct State {
+        private static let memory = 10_000
         /// The lines that no wait has found yet.
         var lines: [String] = []
         var waiting: Waiting?
@@ -34,6 +35,8 @@ public final class TraceLog: Sendable {
             guard !isClosed else { return }
             StandardStreams.say("\(line)\n", on: STDOUT_FILENO)
             lines.append(line)
+            // Who never waits is not to grow.
+            if lines.count > 2 * Self.memory { lines.removeFirst(Self.memory) }
         }
 
         /// Who has waited for one of the lines, at most once.

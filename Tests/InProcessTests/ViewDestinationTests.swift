@@ -82,14 +82,24 @@ struct ViewDestinationTests {
             let drag = try await scene.begin()
             try await drag.move(to: DropLocation("scene"))
             await scene.connection.close()
-            await scene.trace.reaches("end", of: "d")
-            let connection = broker.connect()
-            while (try? await scene.root.register(as: "again", connection: connection)) == nil, !Task.isCancelled {
-                await Task.yield()
-            }
+            #expect(await scene.root.registrationEnded() != nil)
+            #expect(scene.trace["d"].last == "end")
+            try await scene.root.register(as: "again", connection: broker.connect())
             let next = try await scene.begin()
             #expect(try await next.move(to: .here).operation == .copy)
             await next.cancel()
+        }
+    }
+
+    @Test("a registration that is given up ends without an error, and one that is not there has ended")
+    func ended() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            #expect(await scene.root.registrationEnded() == nil)
+            try await scene.root.register(as: "scene", connection: scene.connection)
+            async let end = scene.root.registrationEnded()
+            await scene.root.unregister()
+            #expect(await end == nil)
         }
     }
 

@@ -18,7 +18,7 @@ extension Location {
         }
         for number in location.indexPath ?? [] {
             guard let number = UInt32(exactly: number), indexPath.count < WireLimits.indexPath else {
-                throw Self.invalid("an index path has at most \(WireLimits.indexPath) numbers, none below zero")
+                throw Self.invalid("an index path has at most \(WireLimits.indexPath) numbers, from 0 to \(UInt32.max)")
             }
             indexPath.append(number)
         }

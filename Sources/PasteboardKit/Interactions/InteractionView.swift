@@ -83,7 +83,7 @@ open class InteractionView {
     ///   - connection: the way to the broker. Drags that begin in the tree take the same, if this is its outermost view.
     /// - Throws: `refused` if the name is taken; `invalid-argument` if the view is registered already; what has ended the
     ///   connection; `cancelled` if the task is. When the connection is lost later, the view is no destination any more and
-    ///   can be registered anew.
+    ///   can be registered anew: ``registrationEnded()`` tells.
     public func register(
         as name: String,
         accepting types: [UniformType] = [.item],
@@ -112,6 +112,15 @@ open class InteractionView {
     /// Gives the name up; the sessions at it end. Does nothing for a view that is not registered.
     public func unregister() async {
         destination = nil
+    }
+
+    /// Returns once the view is no destination any more, and its sessions are over; at once if it is none.
+    ///
+    /// Cancelling the task does not end the wait; unregistering the view does. The view is held meanwhile.
+    ///
+    /// - Returns: what has ended the connection; nil if the view was unregistered.
+    public func registrationEnded() async -> PasteboardError? {
+        await destination?.end?.value
     }
 
     /// Begins a drag as a finger does: asks the deepest view at a point that has an enabled ``DragInteraction``.

@@ -4,6 +4,8 @@ final class ViewDestination {
     let name: String
     let connection: PasteboardConnection
     private(set) var isServed = true
+    /// What has ended the connection; nil if the name was given up.
+    private(set) var end: Task<PasteboardError?, Never>?
     private let registration: DropRegistration
 
     /// - Throws: `refused` if the name is taken.
@@ -25,9 +27,14 @@ final class ViewDestination {
             receiver: sessions,
             connection: connection
         )
-        Task { [weak self, registration] in
-            try? await registration.serve()
-            self?.isServed = false
+        end = Task { [weak self, registration] in
+            defer { self?.isServed = false }
+            do throws(PasteboardError) {
+                try await registration.serve()
+                return nil
+            } catch {
+                return error
+            }
         }
     }
 
