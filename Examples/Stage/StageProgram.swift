@@ -7,7 +7,7 @@ public protocol StageProgram: AnyObject {
     var surfaces: [Surface] { get }
     /// Prints what is shown on a surface.
     func show(_ surface: Surface)
-    /// Takes one of the steps that concern the model: `insert`, `remove`, `peek`, `release`, `fail`, `advance`, `stop`, `image`, and,
+    /// Takes one of the steps that concern the model: `insert`, `remove`, `peek`, `release`, `break`, `advance`, `stop`, `image`, and,
     /// if the surface is no table, `enable`.
     ///
     /// - Throws: if the program has no such step, or there is nothing that it is about.

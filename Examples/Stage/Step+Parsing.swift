@@ -17,7 +17,7 @@ extension Step {
         "select": "[TABLE] ROW | none", "edit": "on | off", "enable": "on | off", "delegate": "drag | drop on | off",
         "peek": "", "insert": "[TABLE] ROW [TEXT]",
         "remove": "[TABLE] ROW", "reload": "[TABLE]", "release": "NAME",
-        "fail": "NAME", "advance": "PERCENT NAME", "stop": "NAME", "image": "FILE | none",
+        "break": "NAME", "advance": "PERCENT NAME", "stop": "NAME", "image": "FILE | none",
         "show": "", "wait": "BEGINNING OF A LINE", "seek": "DESTINATION", "say": "TEXT", "quit": "",
     ]
 
@@ -87,9 +87,9 @@ extension Step {
         case "release":
             guard !words.isEmpty else { return nil }
             self = .release(words.rest())
-        case "fail":
+        case "break":
             guard !words.isEmpty else { return nil }
-            self = .fail(words.rest())
+            self = .spoil(words.rest())
         case "advance":
             guard let percent = words.popFirst().flatMap({ Int($0) }), 0...100 ~= percent, !words.isEmpty else {
                 return nil

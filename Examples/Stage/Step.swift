@@ -51,7 +51,7 @@ public enum Step: Sendable, Hashable {
     /// Lets a slow item's bytes come.
     case release(String)
     /// Has a slow item fail instead.
-    case fail(String)
+    case spoil(String)
     /// Says how far a slow item is, in per cent.
     case advance(String, Int)
     /// Cancels the load of an item.

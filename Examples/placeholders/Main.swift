@@ -3,7 +3,7 @@
 //
 //     placeholders [--van PARCEL,PARCEL...] [--script FILE] [--patience SECONDS]
 //
-// The tables are called van and shelf. A parcel is plain, slow, until the script says `release NAME` or `fail NAME`, or failing. `--van` is
+// The tables are called van and shelf. A parcel is plain, slow, until the script says `release NAME` or `break NAME`, or failing. `--van` is
 // what is in the van at the beginning, as `letter,slow crate,failing vase`; the shelf is empty. A script is read from
 // standard input, or a file. `Examples/README.md` has its steps and all lines that are printed; these are this program's own:
 //

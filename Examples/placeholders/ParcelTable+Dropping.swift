@@ -98,10 +98,11 @@ extension ParcelTable: TableDropDelegate {
         trace.line("waiting", label, name)
         let progress = item.itemProvider.loadObject(ofClass: String.self) { [self] text, error in
             Task { @MainActor in
+                loads.removeAll { $0.context === context }
                 if let text { arrived(text, in: context) } else { failed(name, error, in: context) }
             }
         }
-        loads.append((name, progress))
+        loads.append((name, context, progress))
         Task { await follow(progress, of: name) }
     }
 

@@ -11,7 +11,7 @@ final class ParcelTable {
     let label: String
     var changes: ParcelChanges
     /// The loads that placeholders wait for.
-    var loads: [(name: String, progress: LoadProgress)] = []
+    var loads: [(name: String, context: any TableDropPlaceholderContext, progress: LoadProgress)] = []
     let trace: TraceLog
     private let packaging: ParcelPackaging
 
@@ -41,9 +41,9 @@ final class ParcelTable {
         trace.line("removed", label, "\(row)", "\(parcel)")
     }
 
-    /// Cancels the loads of a name.
-    func stop(_ name: String) {
-        for load in loads where load.name == name { load.progress.cancel() }
+    /// The loads of a name that are under way.
+    func loads(of name: String) -> [LoadProgress] {
+        loads.filter { $0.name == name }.map(\.progress)
     }
 }
 

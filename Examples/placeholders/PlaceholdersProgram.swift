@@ -9,6 +9,7 @@ final class PlaceholdersProgram: StageProgram {
     let surfaces: [Surface]
     private let tables: [ParcelTable]
     private let gate: Gate
+    private let trace: TraceLog
 
     init(van: ParcelShelf, trace: TraceLog) {
         let gate = Gate()
@@ -19,6 +20,7 @@ final class PlaceholdersProgram: StageProgram {
         ]
         surfaces = tables.map { Surface($0.label, $0.table) }
         self.gate = gate
+        self.trace = trace
     }
 
     func show(_ surface: Surface) {
@@ -30,11 +32,19 @@ final class PlaceholdersProgram: StageProgram {
         switch step {
         case .insert(let spot, let text): table?.insert(Parcel(text), at: spot.row)
         case .remove(let spot): table?.remove(at: spot.row)
-        case .release(let name): gate.open(name, succeeding: true)
-        case .fail(let name): gate.open(name, succeeding: false)
-        case .advance(let name, let percent): gate.advance(name, to: percent)
+        case .release(let name):
+            trace.line("released", name)
+            gate.open(name, succeeding: true)
+        case .spoil(let name):
+            trace.line("broken", name)
+            gate.open(name, succeeding: false)
+        case .advance(let name, let percent):
+            trace.line("advanced", "\(percent)", name)
+            gate.advance(name, to: percent)
         case .stop(let name):
-            for table in tables { table.stop(name) }
+            let loads = tables.flatMap { $0.loads(of: name) }
+            trace.line("stopped", loads.isEmpty ? "nothing" : name)
+            for load in loads { load.cancel() }
         default: throw unknown(step)
         }
     }

@@ -77,7 +77,7 @@ import Testing
             until: "said so"
         )
         try target.lines(until: "progress shelf 40 crate")
-        try source.play("advance 70 crate\nfail vase\nsay so", until: "said so")
+        try source.play("advance 70 crate\nbreak vase\nsay so", until: "said so")
         try target.play("wait progress shelf 70 crate\nwait deleted shelf vase source-failed\nsay so", until: "said so")
         #expect(try target.rows("shelf") == ["waiting for crate"])
         try source.play("release crate", until: "outcome failed source-failed")
@@ -93,6 +93,7 @@ import Testing
         try source.play("hover h-shelf", until: "over copy")
         try source.play("lift", until: "asked crate")
         try target.lines(until: "committed shelf 0 letter")
+        try target.play("stop letter", until: "stopped nothing")
         try target.play("stop crate\nwait deleted shelf crate cancelled\nwait end shelf\nsay done", until: "said done")
         try source.lines(until: "abandoned crate")
         #expect(try target.rows("shelf") == ["letter"])
