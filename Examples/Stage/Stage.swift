@@ -3,17 +3,14 @@ import Glibc
 import PasteboardKit
 import TableDragAndDrop
 
-/// Plays a script on a program: the finger, and the pieces of the world around it.
+/// Plays a script on a program: the world around it, with a finger in it.
 @MainActor
 public final class Stage {
     private let program: any StageProgram
     private let trace: TraceLog
     private let name: String
     private let patience: Duration
-    private var drag: Drag?
-    /// Returns once that is over.
-    private var outcome: Task<Void, Never>?
-    private var isLetGo = false
+    private let finger: Finger
     /// The delegates that a script has taken away from their tables.
     private var dragDelegates: [ObjectIdentifier: any TableDragDelegate] = [:]
     private var dropDelegates: [ObjectIdentifier: any TableDropDelegate] = [:]
@@ -26,6 +23,7 @@ public final class Stage {
         self.name = name
         self.patience = patience
         self.trace = trace
+        finger = Finger(on: program, trace: trace)
     }
 
     /// Plays the lines of standard input until `quit`, or their end and that of the drag that was let go of.
@@ -45,7 +43,7 @@ public final class Stage {
                 return 2
             }
         }
-        if isLetGo { await outcome?.value }
+        await finger.finish()
         return quit()
     }
 
@@ -61,17 +59,13 @@ public final class Stage {
             case .unregister:
                 for surface in program.surfaces { await surface.view.unregister() }
                 trace.line("unregistered")
-            case .press(let spot): try await press(spot)
-            case .add(let spot):
-                let (surface, drag) = (try surface(spot.surface), try held())
-                try await trace.line {
-                    let isAdded = try await surface.addItems(to: drag, at: spot.position)
-                    return "added \(isAdded ? "" : "nothing ")\(drag.items.count)"
-                }
-            case .hover(let target): try await hover(target)
-            case .items: try listItems()
-            case .lift: try await lift()
-            case .cancel: try await cancel()
+            case .press(let spot):
+                try await finger.press(try surface(spot.surface), at: spot.position)
+            case .add(let spot): try await finger.add(try surface(spot.surface), at: spot.position)
+            case .items: try finger.listItems()
+            case .hover(let target): try await finger.move(to: target)
+            case .lift: try await finger.lift()
+            case .cancel: try await finger.cancel()
             case .say(let text): trace.line("said", text)
             case .wait(let beginning): try await trace.wait(for: beginning, atMost: patience)
             case .seek(let name): try await seek(name)
@@ -88,7 +82,7 @@ public final class Stage {
         }
     }
 
-    // MARK: The finger
+    // MARK: What is there
 
     /// All tables, or none of them.
     private func register(as name: String) async throws {
@@ -111,76 +105,6 @@ public final class Stage {
             }
         }
     }
-
-    private func press(_ spot: Spot) async throws {
-        guard drag == nil else {
-            throw PasteboardError(.refused, message: "there is a drag already; let go of it, and wait for its outcome")
-        }
-        guard let drag = try await surface(spot.surface).beginDrag(at: spot.position) else {
-            return trace.line("began nothing")
-        }
-        self.drag = drag
-        trace.line("began", "\(drag.items.count)")
-        isLetGo = false
-        outcome = Task {
-            let outcome = await drag.outcome()
-            await program.settle(drag)
-            self.drag = nil
-            trace.outcome(outcome.words)
-        }
-    }
-
-    private func listItems() throws {
-        for (number, item) in try held().items.enumerated() {
-            let types = item.itemProvider.registeredTypeIdentifiers.joined(separator: ",")
-            trace.line("item", "\(number)", types, item.itemProvider.suggestedName)
-        }
-    }
-
-    private func hover(_ target: Step.Target) async throws {
-        guard case .destination(let name, let position) = target else {
-            try await held().move(to: nil)
-            return trace.line("over nothing")
-        }
-        var location = DropLocation(name)
-        switch position {
-        case .row(let row): location.indexPath = IndexPath(row: row, section: 0)
-        case .point(let point): location.point = point
-        case nil: break
-        }
-        let proposal = try await held().move(to: location)
-        trace.line("over", "\(proposal.operation)")
-    }
-
-    private func lift() async throws {
-        let drag = try held()
-        isLetGo = true
-        var operation = DropOperation.cancel
-        try await trace.line(endsDrag: true) {
-            operation = try await drag.drop()
-            return "lifted \(operation)"
-        }
-        // With nothing to be transferred it is over.
-        if operation == .cancel || operation == .forbidden { await outcome?.value }
-    }
-
-    private func cancel() async throws {
-        let drag = try held()
-        isLetGo = true
-        await trace.line(endsDrag: true) {
-            await drag.cancel()
-            return "cancelled"
-        }
-        await outcome?.value
-    }
-
-    /// It is held until its outcome is known.
-    private func held() throws(PasteboardError) -> Drag {
-        guard let drag else { throw PasteboardError(.nothingHere, message: "nothing is held; press something first") }
-        return drag
-    }
-
-    // MARK: What is there
 
     /// Waits until there is such a destination, of whatever process.
     private func seek(_ name: String) async throws {
@@ -258,16 +182,6 @@ public final class Stage {
         case .drop:
             dropDelegates[id] = dropDelegates[id] ?? table.dropDelegate
             table.dropDelegate = isOn ? dropDelegates[id] : nil
-        }
-    }
-}
-
-extension Drag.Outcome {
-    fileprivate var words: String {
-        switch self {
-        case .cancelled: "cancelled"
-        case .transferred(let operation): "transferred \(operation)"
-        case .failed(let error): "failed \(error.code)"
         }
     }
 }

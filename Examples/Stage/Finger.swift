@@ -1,0 +1,116 @@
+import FoundationEssentials
+import PasteboardKit
+import TableDragAndDrop
+
+/// The finger of a script: what it holds, and the lines about it.
+@MainActor
+final class Finger {
+    private let program: any StageProgram
+    private let trace: TraceLog
+    private var drag: Drag?
+    /// Returns once that is over.
+    private var outcome: Task<Void, Never>?
+    private var isLetGo = false
+
+    init(on program: any StageProgram, trace: TraceLog) {
+        self.program = program
+        self.trace = trace
+    }
+
+    /// Begins a drag.
+    func press(_ surface: Surface, at position: Spot.Position) async throws {
+        guard drag == nil else {
+            throw PasteboardError(.refused, message: "there is a drag already; let go of it, and wait for its outcome")
+        }
+        guard let drag = try await surface.beginDrag(at: position) else {
+            return trace.line("began nothing")
+        }
+        self.drag = drag
+        trace.line("began", "\(drag.items.count)")
+        isLetGo = false
+        outcome = Task {
+            let outcome = await drag.outcome()
+            await program.settle(drag)
+            self.drag = nil
+            trace.outcome(outcome.words)
+        }
+    }
+
+    /// Adds items to it.
+    func add(_ surface: Surface, at position: Spot.Position) async throws {
+        let drag = try held()
+        try await trace.line {
+            let isAdded = try await surface.addItems(to: drag, at: position)
+            return "added \(isAdded ? "" : "nothing ")\(drag.items.count)"
+        }
+    }
+
+    /// Prints what is dragged.
+    func listItems() throws {
+        for (number, item) in try held().items.enumerated() {
+            let types = item.itemProvider.registeredTypeIdentifiers.joined(separator: ",")
+            trace.line("item", "\(number)", types, item.itemProvider.suggestedName)
+        }
+    }
+
+    /// Moves it.
+    func move(to target: Step.Target) async throws {
+        guard case .destination(let name, let position) = target else {
+            try await held().move(to: nil)
+            return trace.line("over nothing")
+        }
+        var location = DropLocation(name)
+        switch position {
+        case .row(let row): location.indexPath = IndexPath(row: row, section: 0)
+        case .point(let point): location.point = point
+        case nil: break
+        }
+        let proposal = try await held().move(to: location)
+        trace.line("over", "\(proposal.operation)")
+    }
+
+    /// Drops it.
+    func lift() async throws {
+        let drag = try held()
+        isLetGo = true
+        var operation = DropOperation.cancel
+        try await trace.line(endsDrag: true) {
+            operation = try await drag.drop()
+            return "lifted \(operation)"
+        }
+        // With nothing to be transferred it is over.
+        if operation == .cancel || operation == .forbidden { await outcome?.value }
+    }
+
+    /// Withdraws it.
+    func cancel() async throws {
+        let drag = try held()
+        isLetGo = true
+        await trace.line(endsDrag: true) {
+            await drag.cancel()
+            return "cancelled"
+        }
+        await outcome?.value
+    }
+
+    /// Returns once nothing more can be heard of what was let go of.
+    func finish() async {
+        if isLetGo { await outcome?.value }
+    }
+
+    /// It is held until its outcome is known.
+    private func held() throws(PasteboardError) -> Drag {
+        guard let drag else { throw PasteboardError(.nothingHere, message: "nothing is held; press something first") }
+        return drag
+    }
+}
+
+extension Drag.Outcome {
+    fileprivate var words: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .transferred(let operation): "transferred \(operation)"
+        case .failed(let error): "failed \(error.code)"
+        }
+    }
+}
