@@ -19,6 +19,10 @@ public final class TraceLog: Sendable {
         var held: [String]?
         /// What comes behind the outcome of the drag that was let go of; nil if there is none.
         var left: [String]?
+        /// How many loads of each session are under way.
+        var loads: [ObjectIdentifier: Int] = [:]
+        /// The sessions that are over, and wait for theirs: what their `end` is, and whether they are of this process.
+        var ends: [ObjectIdentifier: (line: String, isOwn: Bool)] = [:]
         var isClosed = false
 
         /// Prints a line, or holds it back. What a drag's own source is told is always quicker than the broker's answer.
@@ -28,6 +32,11 @@ public final class TraceLog: Sendable {
             } else {
                 print(line)
             }
+        }
+
+        /// Prints that a session has left.
+        mutating func leave(_ line: String, isOwn: Bool) {
+            if isOwn, left != nil { left?.append(line) } else { put(line) }
         }
 
         /// Within the lock, so that lines are printed in the order in which they are found.
@@ -92,14 +101,40 @@ public final class TraceLog: Sendable {
         }
     }
 
-    /// Prints `exit` or `end`: a session has left. One of this process's own that was let go of has them behind its outcome:
-    /// which of the two is quicker is a matter of chance, too.
+    /// Prints `exit`: a session has left. One of this process's own that was let go of has it, and its `end`, behind its
+    /// outcome: which of the two is quicker is a matter of chance, too.
     @MainActor
-    public func leave(_ word: String, _ label: String?, _ session: any DropSession) {
-        let line = [word, label].compactMap(\.self).joined(separator: " ")
+    public func exit(_ label: String?, _ session: any DropSession) {
         let isOwn = session.localDragSession != nil
+        change { $0.leave(["exit", label].compactMap(\.self).joined(separator: " "), isOwn: isOwn) }
+    }
+
+    /// Prints `end`: a session is over. It comes behind all that its loads have come to; one that fails ends the session, and
+    /// others go on.
+    @MainActor
+    public func end(_ label: String?, _ session: any DropSession) {
+        let line = ["end", label].compactMap(\.self).joined(separator: " ")
+        let (id, isOwn) = (ObjectIdentifier(session), session.localDragSession != nil)
         change { state in
-            if isOwn, state.left != nil { state.left?.append(line) } else { state.put(line) }
+            if state.loads[id] == nil { state.leave(line, isOwn: isOwn) } else { state.ends[id] = (line, isOwn) }
+        }
+    }
+
+    /// A load of a session begins. The session has to be held until ``loaded(_:)``.
+    @MainActor
+    public func load(_ session: any DropSession) {
+        change { $0.loads[ObjectIdentifier(session), default: 0] += 1 }
+    }
+
+    /// It is over, and what it has come to was printed.
+    @MainActor
+    public func loaded(_ session: any DropSession) {
+        let id = ObjectIdentifier(session)
+        change { state in
+            let count = (state.loads[id] ?? 1) - 1
+            state.loads[id] = count == 0 ? nil : count
+            guard count == 0, let end = state.ends.removeValue(forKey: id) else { return }
+            state.leave(end.line, isOwn: end.isOwn)
         }
     }
 

@@ -104,7 +104,7 @@ extension CatTable: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
-        trace.leave("exit", cat, session)
+        trace.exit(cat, session)
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
@@ -124,6 +124,6 @@ extension CatTable: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
-        trace.leave("end", cat, session)
+        trace.end(cat, session)
     }
 }

@@ -115,7 +115,7 @@ extension ImageDropView: DropInteractionDelegate {
     }
 
     func dropInteraction(_ interaction: DropInteraction, sessionDidExit session: any DropSession) {
-        trace.leave("exit", label, session)
+        trace.exit(label, session)
     }
 
     func dropInteraction(_ interaction: DropInteraction, performDrop session: any DropSession) {
@@ -123,8 +123,10 @@ extension ImageDropView: DropInteractionDelegate {
         if let picture = session.items.first?.localObject as? Picture {
             take(picture, of: session)
         } else {
+            trace.load(session)
             session.loadObjects(ofClass: Picture.self) { [self] pictures in
                 if changes.show(pictures) { show() } else { trace.line("loaded nothing", label) }
+                trace.loaded(session)
             }
         }
         _ = refreshFeedback(for: session)
@@ -135,6 +137,6 @@ extension ImageDropView: DropInteractionDelegate {
     }
 
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnd session: any DropSession) {
-        trace.leave("end", label, session)
+        trace.end(label, session)
     }
 }

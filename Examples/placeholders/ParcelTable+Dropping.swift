@@ -26,7 +26,7 @@ extension ParcelTable: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
-        trace.leave("exit", label, session)
+        trace.exit(label, session)
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
@@ -61,7 +61,7 @@ extension ParcelTable: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
-        trace.leave("end", label, session)
+        trace.end(label, session)
     }
 
     // MARK: How items arrive
@@ -96,10 +96,13 @@ extension ParcelTable: TableDropDelegate {
         placeholder.cellUpdateHandler = { $0.text = "waiting for \(name)" }
         let context = coordinator.drop(item, to: placeholder)
         trace.line("waiting", label, name)
+        let session = coordinator.session
+        trace.load(session)
         let progress = item.itemProvider.loadObject(ofClass: String.self) { [self] text, error in
             Task { @MainActor in
                 loads.removeAll { $0.context === context }
                 if let text { arrived(text, in: context) } else { failed(name, error, in: context) }
+                trace.loaded(session)
             }
         }
         loads.append((name, context, progress))

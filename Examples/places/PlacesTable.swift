@@ -141,7 +141,7 @@ extension PlacesTable: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
-        trace.leave("exit", label, session)
+        trace.exit(label, session)
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
@@ -151,13 +151,16 @@ extension PlacesTable: TableDropDelegate {
             return
         }
         guard coordinator.proposal.operation == .copy else { return move(coordinator, to: path) }
-        coordinator.session.loadObjects(ofClass: String.self) { [self] names in
+        let session = coordinator.session
+        trace.load(session)
+        session.loadObjects(ofClass: String.self) { [self] names in
             if names.isEmpty { trace.line("loaded nothing", label) }
             insert(names, at: path)
+            trace.loaded(session)
         }
     }
 
     func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
-        trace.leave("end", label, session)
+        trace.end(label, session)
     }
 }

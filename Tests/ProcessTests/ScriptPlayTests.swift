@@ -242,6 +242,49 @@ import Testing
             )
         ),
         ScriptPlay(
+            "a parcel that breaks on its way (S50, S59)",
+            ScriptPart(
+                "placeholders",
+                script: "register h\nwait end\nshow",
+                lines: """
+                    ready
+                    registered h-van
+                    registered h-shelf
+                    can-handle shelf yes
+                    enter shelf
+                    update shelf empty copy insert
+                    perform shelf empty copy
+                    waiting shelf crate
+                    deleted shelf crate source-failed
+                    end shelf
+                    rows van 4
+                    row van 0 letter
+                    row van 1 slow crate
+                    row van 2 failing vase
+                    row van 3 book
+                    rows shelf 0
+                    quit
+                    """
+            ),
+            ScriptPart(
+                "placeholders",
+                script: "seek h-shelf\npress van 1\nhover h-shelf\nlift\nwait asked crate\nbreak crate",
+                lines: """
+                    ready
+                    found h-shelf
+                    will-begin van
+                    began 1
+                    over copy
+                    did-end van
+                    lifted copy
+                    asked crate
+                    broken crate
+                    outcome failed source-failed
+                    quit
+                    """
+            )
+        ),
+        ScriptPlay(
             "a picture that finds back to where it was (S34, S36, S56)",
             ScriptPart(
                 "image-drop",
