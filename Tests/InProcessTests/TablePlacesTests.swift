@@ -66,7 +66,8 @@ struct TablePlacesTests {
             let drag = try #require(try await giver.drag(0))
             #expect(drag.items.map(\.itemProvider.registeredTypeIdentifiers) == [["public.plain-text"]])
             giver.replaceAll([["changed"]])
-            let (bytes, arrived) = (Lock<Data?>(nil), Gate())
+            let bytes = Lock<Data?>(nil)
+            let arrived = Gate()
             var progress: LoadProgress?
             taker.onDrop = { coordinator in
                 progress = coordinator.session.items[0].itemProvider.loadDataRepresentation(
