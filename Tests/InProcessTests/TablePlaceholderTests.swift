@@ -137,6 +137,60 @@ struct TablePlaceholderTests {
         }
     }
 
+    @Test("a table that is gone has not taken what its placeholders stood for: a move leaves it at its source")
+    func tableGone() async throws {
+        try await DragBroker.with { broker in
+            let connection = broker.connect()
+            let rows = PlacesTable(.permissive, ["a"], on: connection)
+            let mover = Mover()
+            var table: Table? = Table()
+            table?.dataSource = rows
+            table?.dropDelegate = mover
+            let isLoaded = Gate()
+            mover.onDrop = { coordinator in
+                let item = coordinator.items[0].dragItem
+                let placeholder = TableDropPlaceholder(insertionIndexPath: [0, 0], reuseIdentifier: "place")
+                _ = coordinator.drop(item, to: placeholder)
+                coordinator.session.extendLoadWindow {
+                    _ = try await item.itemProvider.loadObject(ofClass: String.self)
+                    isLoaded.open()
+                }
+            }
+            let root = InteractionView()
+            table.map(root.addSubview)
+            try await root.register(as: "places", connection: connection)
+            let source = Mover()
+            source.items = [.text("x")]
+            let giver = PlacesTable(.permissive, ["x"], on: broker.connect())
+            giver.table.dragDelegate = source
+            let drag = try #require(try await giver.drag(0))
+            try await drag.move(to: .row(0, of: "places"))
+            #expect(try await drag.drop() == .move)
+            await isLoaded.wait()
+            // Somebody has let go of it, with its placeholder.
+            table?.removeFromSuperview()
+            table = nil
+            #expect(await drag.outcome().text == "failed refused")
+            #expect(!source.isTransferred)
+        }
+    }
+
+    @Test("a block that puts the item into the model and reloads everything has taken it: the move is complete")
+    func reloadedByBlock() async throws {
+        try await DragBroker.with { broker in
+            let scene = try await Scene(broker)
+            let drag = try await drop(scene, [.text("x")], on: broker)
+            await scene.loads(1)
+            let isCommitted = scene.contexts[0].commitInsertion { path in
+                scene.places.insertSilently("x", at: path)
+                scene.places.table.reloadData()
+            }
+            #expect(isCommitted)
+            #expect(await drag.outcome().text == "transferred move")
+            #expect(scene.places.rows == ["a", "x", "b"])
+        }
+    }
+
     @Test("rows that change while bytes are loaded do not matter: the row is inserted where its placeholder is")
     func concurrent() async throws {
         try await DragBroker.with { broker in

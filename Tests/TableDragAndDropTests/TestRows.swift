@@ -13,6 +13,10 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     /// What is proposed; nil: what a table does that is not told.
     var proposal: TableDropProposal?
     var onDrop: ((any TableDropCoordinator) -> Void)?
+    /// What happens while the table asks for items, whether a row can be moved, and to move it.
+    var onItems: (() -> Void)?
+    var onCanMove: (() -> Void)?
+    var onMove: (() -> Void)?
     var destinations: [IndexPath?] = []
 
     init(_ sections: [String]...) {
@@ -35,6 +39,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
 
     func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool {
         events.append("can move \(indexPath.text)")
+        onCanMove?()
         return canMove
     }
 
@@ -42,6 +47,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
         events.append("move \(sourceIndexPath.text) to \(destinationIndexPath.text)")
         let row = sections[sourceIndexPath.section].remove(at: sourceIndexPath.row)
         sections[destinationIndexPath.section].insert(row, at: destinationIndexPath.row)
+        onMove?()
     }
 
     // MARK: Dragging
@@ -53,6 +59,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     ) -> [DragItem] {
         events.append("items for \(indexPath.text)")
         let text = sections[indexPath.section][indexPath.row]
+        onItems?()
         return text.isEmpty ? [] : [DragItem(text: text)]
     }
 
@@ -63,7 +70,9 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
         point: Point
     ) -> [DragItem] {
         events.append("more items for \(indexPath.text)")
-        return [DragItem(text: sections[indexPath.section][indexPath.row])]
+        let text = sections[indexPath.section][indexPath.row]
+        onItems?()
+        return [DragItem(text: text)]
     }
 
     func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {

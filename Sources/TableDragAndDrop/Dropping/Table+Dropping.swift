@@ -32,7 +32,11 @@ extension Table {
             dropSessionDidUpdate: session,
             withDestinationIndexPath: destination
         )
-        let proposal = enforced(proposed ?? TableDropProposal(operation: .cancel), at: destination)
+        var proposal = enforced(proposed ?? TableDropProposal(operation: .cancel), at: destination)
+        // The drop would do nothing: no gap opens for it.
+        if proposal.operation == .move, !session.allowsMoveOperation {
+            proposal = TableDropProposal(operation: .cancel)
+        }
         visits[ObjectIdentifier(session)]?.proposal = proposal
         return DropProposal(operation: proposal.operation)
     }
@@ -110,7 +114,9 @@ extension Table {
             proposal == TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath),
             let item = session.items.first, session.items.count == 1,
             let local = session.localDragSession, let source = sourceIndexPath(of: item), var target = destination,
-            let dataSource, dataSource.tableView(self, canMoveRowAt: source)
+            let dataSource, dataSource.tableView(self, canMoveRowAt: source),
+            // It may have changed rows while it was asked.
+            sourceIndexPath(of: item) == source
         else { return false }
         if target.section == source.section {
             // Without the row itself there is one place less.
@@ -123,7 +129,8 @@ extension Table {
         item.take()
         guard target != source else { return true }
         dataSource.tableView(self, moveRowAt: source, to: target)
-        moveRow(at: source, to: target)
+        // It may have told the table by itself.
+        if sourceIndexPath(of: item) == source { moveRow(at: source, to: target) }
         return true
     }
 }
