@@ -287,6 +287,54 @@ struct TablePlaceholderTests {
         }
     }
 
+    @Test("while an item is on its way, others are dropped, and rows of the table itself rearranged")
+    func othersMeanwhile() async throws {
+        try await DragBroker.with { broker in
+            let scene = try await Scene(broker)
+            let goOn = Gate()
+            let slow = ItemProvider()
+            slow.registerDataRepresentation(for: .utf8PlainText) {
+                await goOn.wait()
+                return Data("slow".utf8)
+            }
+            let first = try await drop(scene, [DragItem(itemProvider: slow)], on: broker)
+            while scene.contexts.isEmpty { await Task.yield() }
+            scene.places.table.dropDelegate = scene.places
+
+            let giver = PlacesTable(.permissive, ["x"], on: broker.connect())
+            let second = try #require(try await giver.drag(0))
+            #expect(try await second.drop(at: 2) == "transferred copy")
+            let own = try #require(try await scene.places.drag(0))
+            #expect(try await own.drop(at: 1, of: "") == "transferred move")
+            #expect(scene.places.rows == ["b", "a", "x"])
+
+            goOn.open()
+            await scene.loads(1)
+            #expect(scene.commit(0))
+            #expect(await first.outcome().text == "transferred move")
+            #expect(scene.places.rows.sorted() == ["a", "b", "slow", "x"])
+        }
+    }
+
+    @Test("two sessions are over a table at once, each for itself")
+    func twoAtOnce() async throws {
+        try await DragBroker.with { broker in
+            let places = PlacesTable(.permissive, ["a"], on: broker.connect())
+            try await places.register()
+            let givers = ["x", "y"].map { PlacesTable(.permissive, [$0], on: broker.connect()) }
+            let (one, two) = (try #require(try await givers[0].drag(0)), try #require(try await givers[1].drag(0)))
+            #expect(try await one.move(to: .row(0, of: "places")).operation == .copy)
+            #expect(try await two.move(to: .row(1, of: "places")).operation == .copy)
+            await one.cancel()
+            _ = await one.outcome()
+            await places.happened("end")
+            #expect(places.table.hasActiveDrop && places.table.hasUncommittedUpdates)
+            #expect(try await two.drop(at: 1) == "transferred copy")
+            #expect(places.rows == ["a", "y"])
+            #expect(!places.table.hasActiveDrop && !places.table.hasUncommittedUpdates)
+        }
+    }
+
     @Test("60: several rows of the table itself are moved by the delegate, without a load, and its source hears of it")
     func rowsOfItsOwn() async throws {
         try await DragBroker.with { broker in
