@@ -4,7 +4,7 @@ import SampleModels
 import Stage
 import TableDragAndDrop
 
-/// Who has the toys. Without one a drop is lost.
+/// Who has the toys. Without one a drop changes nothing.
 @MainActor
 protocol ToyOwner: AnyObject {
     func toys(of cat: String) -> [String]
@@ -45,14 +45,24 @@ final class CatTable {
     private func take(_ item: DragItem, from origin: ToyAcceptance.Origin) async throws {
         let toy = try await item.itemProvider.loadObject(ofClass: String.self)
         switch origin {
-        case .here(let cat):
-            owner?.move(toy, from: cat, to: self.cat)
+        case .here(let origin):
+            try known(owner, for: toy).move(toy, from: origin, to: cat)
         case .elsewhere:
             let loaded = try await item.itemProvider.loadData(for: .toyOrigin)
-            owner?.arrive(toy, from: String(decoding: loaded.value, as: UTF8.self), to: cat)
+            let origin = String(decoding: loaded.value, as: UTF8.self)
+            try known(owner, for: toy).arrive(toy, from: origin, to: cat)
         case .unknown:
             trace.line("unknown", cat, toy)
         }
+    }
+
+    /// - Throws: if there is nobody to tell, so that the source of a move keeps what would be nobody's.
+    private func known(_ owner: (any ToyOwner)?, for toy: String) throws -> any ToyOwner {
+        guard let owner else {
+            trace.line("lost", cat, toy)
+            throw PasteboardError(.refused, message: "there is nobody who could give \(toy) to \(cat)")
+        }
+        return owner
     }
 }
 
