@@ -18,7 +18,7 @@ struct TableToyTests {
     }
 
     @Test(
-        "65-67: a toy leaves its owner and is the last of the other's; equal ones leave together",
+        "22, 23, 65-67: a toy leaves its owner and is the last of the other's; equal ones leave together",
         arguments: [
             (0, "b", ["a": ["ball"], "b": ["fish", "mouse"]]),
             (1, "b", ["a": ["mouse"], "b": ["fish", "ball"]]),
