@@ -159,17 +159,19 @@ struct PlaceholderTests {
         #expect(commit(other, "y") == nil)
     }
 
-    @Test("a block may reload everything")
-    func reloadedByBlock() {
+    @Test("a block may reload everything, before the row is there or behind it", arguments: [true, false])
+    func reloadedByBlock(isBefore: Bool) {
         let contexts = dropToPlaceholders(["x", "y"])
         let isCommitted = contexts[0].commitInsertion { path in
+            if isBefore { table.reloadData() }
             rows.sections[0].insert("x", at: path.row)
             rows.sections.append([])
-            table.reloadData()
+            if !isBefore { table.reloadData() }
         }
         #expect(isCommitted)
         #expect(!contexts[1].deletePlaceholder())
         #expect(table.numberOfSections == 2)
+        #expect(table.numberOfRows(inSection: 0) == 4)
     }
 
     @Test("while its block runs a placeholder neither becomes a row again nor goes")

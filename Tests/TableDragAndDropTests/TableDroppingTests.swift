@@ -205,6 +205,15 @@ struct TableDroppingTests {
             { $1.reloadData() },
             { $1.moveRow(at: IndexPath(row: 0, section: 0), to: path) },
             { rows, table in
+                rows.sections[0] = ["x", "b", "c"]
+                table.insertRows(at: [IndexPath(row: 0, section: 0)])
+                table.deleteRows(at: [IndexPath(row: 0, section: 0)])
+            },
+            { rows, table in
+                rows.sections[0].append("x")
+                table.insertRows(at: [IndexPath(row: 3, section: 0)])
+            },
+            { rows, table in
                 // It is one with another row.
                 rows.sections[0] = ["bc"]
                 table.reloadData()

@@ -13,8 +13,9 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     /// What is proposed; nil: what a table does that is not told.
     var proposal: TableDropProposal?
     var onDrop: ((any TableDropCoordinator) -> Void)?
-    /// What happens while the table asks for items, whether a row can be moved, and to move it.
+    /// What happens while the table asks for items, whether a row can be moved, and to move it, and of a session over it.
     var onItems: (() -> Void)?
+    var onHover: (() -> Void)?
     var onCanMove: (() -> Void)?
     var onMove: (() -> Void)?
     var destinations: [IndexPath?] = []
@@ -106,10 +107,14 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
 
     func tableView(_ tableView: Table, canHandle session: any DropSession) -> Bool {
         events.append("can handle")
+        onHover?()
         return handles
     }
 
-    func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) { events.append("enter") }
+    func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {
+        events.append("enter")
+        onHover?()
+    }
 
     func tableView(
         _ tableView: Table,
@@ -118,11 +123,18 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     ) -> TableDropProposal {
         events.append("update \(destinationIndexPath?.text ?? "-")")
         destinations.append(destinationIndexPath)
+        onHover?()
         return proposal ?? TableDropProposal(operation: .copy)
     }
 
-    func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) { events.append("exit") }
-    func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) { events.append("end") }
+    func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
+        events.append("exit")
+        onHover?()
+    }
+    func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
+        events.append("end")
+        onHover?()
+    }
 }
 
 extension IndexPath {

@@ -128,9 +128,17 @@ extension Table {
         drags.first { $0.drag?.session === local }?.drag?.isRearranged = true
         item.take()
         guard target != source else { return true }
-        dataSource.tableView(self, moveRowAt: source, to: target)
-        // It may have told the table by itself.
-        if sourceIndexPath(of: item) == source { moveRow(at: source, to: target) }
+        performBatchUpdates { [self] in
+            dataSource.tableView(self, moveRowAt: source, to: target)
+            // It may have told the table by itself.
+            guard let told = batch?.updates, !told.takes(source) else { return }
+            if told == RowUpdates(), sourceIndexPath(of: item) == source {
+                moveRow(at: source, to: target)
+            } else {
+                // Or of other rows: where this one is among them only the data source knows.
+                reloadData()
+            }
+        }
         return true
     }
 }

@@ -14,10 +14,14 @@ extension Table {
         // So that there is something to compare with.
         _ = counts
         dataSourceUpdates(current)
-        // The block may have changed other rows before, and told the table. Or it has reloaded everything.
+        // The block may have changed other rows before, and told the table.
         guard dataSource != nil, let place = placeholders.path(of: row), let now = self.current(place),
             let before = rowCounts
-        else { return true }
+        else {
+            // Or it has reloaded everything, and it may have done so before there was the row.
+            forgetRows()
+            return true
+        }
 
         var updates = RowUpdates()
         updates.insert(place)

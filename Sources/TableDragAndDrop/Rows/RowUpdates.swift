@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// What becomes of a table's rows in one batch. Rows that go are named by where they were before it, rows that come by where
 /// they are after it: so the order of the calls does not matter.
-struct RowUpdates {
+struct RowUpdates: Equatable {
     private(set) var inserted: Set<IndexPath> = []
     private(set) var deleted: Set<IndexPath> = []
     private(set) var reloaded: Set<IndexPath> = []
@@ -25,6 +25,11 @@ struct RowUpdates {
         if moved.updateValue(destination, forKey: path) != nil {
             endProgram("Row \(path.shown) is moved twice in one update.")
         }
+    }
+
+    /// Whether a row goes from where it was.
+    func takes(_ path: IndexPath) -> Bool {
+        deleted.contains(path) || moved[path] != nil
     }
 
     /// A row came at once, apart from this update, which goes on as if it had been there before: what is behind it is one
