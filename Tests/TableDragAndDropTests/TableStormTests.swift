@@ -190,7 +190,7 @@ struct TableStormTests {
     @Test("whatever delegates change while they are asked, the table stays that of its data source")
     func storm() {
         let first = UInt64.random(in: .min ... .max)
-        for offset in 0..<100 as Range<UInt64> {
+        for offset in 0..<300 as Range<UInt64> {
             let seed = first &+ offset
             let storm = Storm(seed: seed)
             for step in 0..<30 {
