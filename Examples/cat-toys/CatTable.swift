@@ -94,20 +94,28 @@ extension CatTable: TableDragDelegate {
     func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) {
         trace.line("did-end", cat)
         guard let drag = session as? Drag else { return }
-        Task { await letGo(drag) }
+        Task {
+            // Of several toys the destination may have taken one: then the move as a whole has failed, and the others stay.
+            guard case .failed = await drag.outcome(), (try? await drag.drop()) == .move else { return }
+            leave(drag.transferredItems, of: drag)
+        }
     }
 
-    func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
+    func tableView(
+        _ tableView: Table,
+        dragSession session: any DragSession,
+        didTransferItemsBy operation: DropOperation
+    ) {
         trace.line("transferred", cat)
+        // Before anybody hears of the outcome: a toy that others have cannot be dragged once more.
+        if operation == .move { leave(session.items, of: session) }
     }
 
-    /// What has moved to another process leaves once that has it. Of several toys it may have taken one: then the move as a
-    /// whole has failed, and the others stay.
-    private func letGo(_ drag: Drag) async {
-        _ = await drag.outcome()
+    /// What has moved to another process leaves once that has it.
+    private func leave(_ items: [DragItem], of session: any DragSession) {
         // The context is gone where the toy has found its new owner in this process.
-        guard let origin = drag.localContext as? String, (try? await drag.drop()) == .move else { return }
-        for case let toy as String in drag.transferredItems.map(\.localObject) { owner?.leave(toy, from: origin) }
+        guard let origin = session.localContext as? String else { return }
+        for case let toy as String in items.map(\.localObject) { owner?.leave(toy, from: origin) }
     }
 }
 
