@@ -213,7 +213,24 @@ import Testing
         #expect(try target.rows() == ["crate"])
     }
 
-    @Test("Text from the command line becomes a row, and a row text of the command line's (S24, S76, S77)")
+    @Test(
+        "A row becomes a file of the command line's, with the bytes of its name and nothing else (S8, S9, S76)",
+        arguments: ["Ōsaka 大阪 🏯", "Yosemite"]
+    )
+    func toCommandLine(name: String) throws {
+        let desk = try Desk()
+        let places = try PlayedProgram("places", at: desk)
+        let drop = try desk.destination(["--accept", "public.plain-text", "--once"])
+        try places.play("insert 0 \(name)", until: "inserted 0")
+        #expect(try places.drag("0", over: "inbox") == "copy")
+        #expect(try places.lift() == "transferred copy")
+        #expect(try drop.finish().exitCode == 0)
+        #expect(desk.directory.names(in: "in") == ["\(name).txt"])
+        #expect(try desk.directory.contents(of: "in/\(name).txt") == Array(name.utf8))
+        #expect(try places.rows().first == name)
+    }
+
+    @Test("Text from the command line becomes a row (S24, S77)")
     func commandLine() throws {
         let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)
