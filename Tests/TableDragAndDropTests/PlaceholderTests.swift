@@ -78,6 +78,27 @@ struct PlaceholderTests {
         #expect(rows.sections[0] == ["x", "y", "z", "a", "b", "c"])
     }
 
+    @Test("several at the same place follow each other, whether they are rows at once or later, or go")
+    func samePlaceAtOnce() {
+        var contexts: [any TableDropPlaceholderContext] = []
+        drop(["v", "w", "x", "y", "z"]) { coordinator in
+            for (item, text) in zip(coordinator.items, ["v", "w", "x", "y", "z"]) {
+                let placeholder = TableDropPlaceholder(
+                    insertionIndexPath: IndexPath(row: 1, section: 0),
+                    reuseIdentifier: "row"
+                )
+                let context = coordinator.drop(item.dragItem, to: placeholder)
+                contexts.append(context)
+                if text == "v" || text == "y" { commit(context, text) }
+                if text == "w" { context.deletePlaceholder() }
+            }
+        }
+        #expect(table.texts(rows) == ["a", "v", "<>", "y", "<>", "b", "c"])
+        commit(contexts[4], "z")
+        commit(contexts[2], "x")
+        #expect(table.texts(rows) == ["a", "v", "x", "y", "z", "b", "c"])
+    }
+
     @Test("placeholders of another drop are not counted: a row means the data source's row")
     func otherDrop() {
         let first = dropToPlaceholders(["x", "y"], at: 1)

@@ -65,20 +65,22 @@ extension Table {
     /// What is shown for an item until its bytes have arrived.
     ///
     /// - Parameters:
-    ///   - other: one that it follows, if that is still there.
+    ///   - others: those that it follows, as placeholders or as the rows that they have become.
     ///   - drop: the others of the same drop.
     /// - Returns: false: there is no section to show it in.
     func show(
         _ row: PlaceholderRow,
         at path: IndexPath,
-        behind other: PlaceholderRow?,
+        behind others: [PlaceholderRow],
         among drop: [PlaceholderRow]
     ) -> Bool {
-        if let other, placeholders.insert(row, behind: other) { return true }
+        if let last = others.last, placeholders.insert(row, behind: last) { return true }
         guard path.count == 2, numberOfSections > 0 else { return false }
         let section = min(max(0, path.section), numberOfSections - 1)
         let count = numberOfRows(inSection: section)
-        placeholders.insert(row, at: path.row, inSection: section, count: count, among: drop)
+        let above = others.count { $0.isTaken || placeholders.path(of: $0) != nil }
+        let number = min(path.row, count + drop.count) + above
+        placeholders.insert(row, at: number, inSection: section, count: count, among: drop)
         return true
     }
 

@@ -9,6 +9,8 @@ final class PlaceholderRow: TableDropPlaceholderContext {
     private weak var table: Table?
     private let placeholder: TableDropPlaceholder
     private let cell: TableCell
+    /// It has become a row.
+    private(set) var isTaken = false
     /// Held while it is not resolved.
     private var hold: RemoteDropSession.Hold?
     /// The program's block runs: whatever that does to the table, the item comes into the model.
@@ -54,6 +56,7 @@ final class PlaceholderRow: TableDropPlaceholderContext {
     func resolve(isTaken: Bool) {
         guard !isCommitting else { return }
         if isTaken {
+            self.isTaken = true
             dragItem.take()
             hold?.release()
         } else {
