@@ -125,6 +125,16 @@ import Testing
         #expect(try source.rows("Tama") == ["ball", ""])
     }
 
+    @Test("Who is an orphan has to be a cat")
+    func noSuchOrphan() throws {
+        let finished = try ProcessRunner(
+            try ProcessRunner.program("cat-toys"),
+            ["--orphan", "Rex"],
+            environment: try Desk().environment
+        ).finish()
+        #expect(finished.exitCode == 2 && finished.errorText.hasPrefix("cat-toys: there is no cat Rex; there are Tama"))
+    }
+
     @Test("Where nobody could give a toy to a cat it is lost on that, and stays (S72)", arguments: ["h", "me"])
     func orphan(target: String) throws {
         let desk = try Desk()

@@ -54,7 +54,8 @@ public protocol TableDragDelegate: AnyObject {
 
     /// The destination has everything that it asked for, and has said so: what was moved is to be deleted now, and nothing
     /// of what was copied. It is called once at most, behind ``tableView(_:dragSessionDidEnd:)``, and not where the table has
-    /// rearranged its own rows by ``TableDataSource/tableView(_:moveRowAt:to:)``.
+    /// rearranged its own rows by ``TableDataSource/tableView(_:moveRowAt:to:)``. Where its drop delegate has taken rows of
+    /// the table itself, that knows whether they are where they were: what it has moved is not to be deleted here.
     ///
     /// - Parameters:
     ///   - tableView: the table.
