@@ -4,7 +4,7 @@ import SampleModels
 import Stage
 import TableDragAndDrop
 
-/// Who has the toys. Without one a drop is lost.
+/// Who has the toys. Without one a drop changes nothing.
 @MainActor
 protocol ToyOwner: AnyObject {
     func toys(of cat: String) -> [String]
@@ -45,14 +45,24 @@ final class CatTable {
     private func take(_ item: DragItem, from origin: ToyAcceptance.Origin) async throws {
         let toy = try await item.itemProvider.loadObject(ofClass: String.self)
         switch origin {
-        case .here(let cat):
-            owner?.move(toy, from: cat, to: self.cat)
+        case .here(let origin):
+            try known(owner, for: toy).move(toy, from: origin, to: cat)
         case .elsewhere:
             let loaded = try await item.itemProvider.loadData(for: .toyOrigin)
-            owner?.arrive(toy, from: String(decoding: loaded.value, as: UTF8.self), to: cat)
+            let origin = String(decoding: loaded.value, as: UTF8.self)
+            try known(owner, for: toy).arrive(toy, from: origin, to: cat)
         case .unknown:
             trace.line("unknown", cat, toy)
         }
+    }
+
+    /// - Throws: if there is nobody to tell, so that the source of a move keeps what would be nobody's.
+    private func known(_ owner: (any ToyOwner)?, for toy: String) throws -> any ToyOwner {
+        guard let owner else {
+            trace.line("lost", cat, toy)
+            throw PasteboardError(.refused, message: "there is nobody who could give \(toy) to \(cat)")
+        }
+        return owner
     }
 }
 
@@ -84,20 +94,28 @@ extension CatTable: TableDragDelegate {
     func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) {
         trace.line("did-end", cat)
         guard let drag = session as? Drag else { return }
-        Task { await letGo(drag) }
+        Task {
+            // Of several toys the destination may have taken one: then the move as a whole has failed, and the others stay.
+            guard case .failed = await drag.outcome(), (try? await drag.drop()) == .move else { return }
+            leave(drag.transferredItems, of: drag)
+        }
     }
 
-    func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
+    func tableView(
+        _ tableView: Table,
+        dragSession session: any DragSession,
+        didTransferItemsBy operation: DropOperation
+    ) {
         trace.line("transferred", cat)
+        // Before anybody hears of the outcome: a toy that others have cannot be dragged once more.
+        if operation == .move { leave(session.items, of: session) }
     }
 
-    /// What has moved to another process leaves once that has it. Of several toys it may have taken one: then the move as a
-    /// whole has failed, and the others stay.
-    private func letGo(_ drag: Drag) async {
-        _ = await drag.outcome()
+    /// What has moved to another process leaves once that has it.
+    private func leave(_ items: [DragItem], of session: any DragSession) {
         // The context is gone where the toy has found its new owner in this process.
-        guard let origin = drag.localContext as? String, (try? await drag.drop()) == .move else { return }
-        for case let toy as String in drag.transferredItems.map(\.localObject) { owner?.leave(toy, from: origin) }
+        guard let origin = session.localContext as? String else { return }
+        for case let toy as String in items.map(\.localObject) { owner?.leave(toy, from: origin) }
     }
 }
 

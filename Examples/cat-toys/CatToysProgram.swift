@@ -11,12 +11,13 @@ final class CatToysProgram: StageProgram {
     private let tables: [CatTable]
     private let trace: TraceLog
 
-    init(_ toys: CatToys, allowsLeaving: Bool, trace: TraceLog) {
+    /// - Parameter orphan: a cat whose table has nobody to tell.
+    init(_ toys: CatToys, allowsLeaving: Bool, orphan: String?, trace: TraceLog) {
         self.toys = toys
         self.trace = trace
         tables = toys.cats.map { CatTable($0, allowsLeaving: allowsLeaving, trace: trace) }
         surfaces = tables.map { Surface($0.cat, $0.table) }
-        for table in tables { table.owner = self }
+        for table in tables where table.cat != orphan { table.owner = self }
     }
 
     func show(_ surface: Surface) {
@@ -54,7 +55,9 @@ final class CatToysProgram: StageProgram {
                     "\(part) is not of the form CAT=TOY,TOY with one of \(toys.cats.joined(separator: ", "))"
                 )
             }
-            toys[words[0]] = words[1].split(separator: ",").map(String.init)
+            toys[words[0]] =
+                words[1].isEmpty
+                ? [] : words[1].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         }
         return toys
     }

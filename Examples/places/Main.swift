@@ -1,8 +1,8 @@
 // A table of places, as a drag source and a destination of drops. Run two of them, and drag rows from one to the other.
 //
-//     places [--policy strict|permissive] [--tables NAME,NAME...] [--script FILE]
+//     places [--policy strict|permissive] [--tables NAME,NAME...] [--only drag|drop] [--script FILE]
 //
-// A script is read from standard input, or a file. `Examples/README.md` has its steps and all lines that are printed; these
+// With `--only` nothing is dropped on the tables, or nothing dragged from them. A script is read from standard input, or a file. `Examples/README.md` has its steps and all lines that are printed; these
 // are this program's own:
 //
 //     asked NAME                 somebody loads a name that was dragged away from here
@@ -25,12 +25,20 @@ enum Main {
         if CommandLine.arguments.contains("--interactive") { await Interactive.main() }
         await Stage.main(
             "places",
-            options: ["--policy", "--tables"],
-            usage: "[--policy strict|permissive] [--tables NAME,NAME...]"
+            options: ["--policy", "--tables", "--only"],
+            usage: "[--policy strict|permissive] [--tables NAME,NAME...] [--only drag|drop]"
         ) { arguments, trace throws(StepError) in
             let tables = arguments["--tables"]?.split(separator: ",").map(String.init)
-            return PlacesProgram(try policy(arguments), tables: tables ?? [nil], trace: trace)
+            let role = try arguments["--only"].map(role)
+            return PlacesProgram(try policy(arguments), tables: tables ?? [nil], only: role, trace: trace)
         }
+    }
+
+    private static func role(_ name: String) throws(StepError) -> PlacesTable.Role {
+        guard let role = PlacesTable.Role(rawValue: name) else {
+            throw StepError("tables are only for drag, or only for drop, and not for \(name)")
+        }
+        return role
     }
 
     static func policy(_ arguments: StageArguments) throws(StepError) -> PlaceAcceptance.Policy {

@@ -266,7 +266,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("40: editing that begins during a drag counts from the next proposal on")
+    @Test("5, 40: editing that begins during a drag counts from the next proposal on")
     func editingToggled() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.strict, ["a", "b"], on: broker.connect())
@@ -428,7 +428,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("76, 77: rows travel between two programs, both ways")
+    @Test("4, 76, 77: rows travel between two programs, both ways, where one object is each table's delegate for all")
     func bothWays() async throws {
         try await DragBroker.with { broker in
             let one = PlacesTable(.strict, ["Paris"], on: broker.connect())

@@ -27,11 +27,11 @@ extension TerminalPlaces: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
-        visit = nil
+        if visit?.session === session { visit = nil }
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
-        visit = nil
+        if visit?.session === coordinator.session { visit = nil }
         guard
             let path = acceptance.destination(hovered: coordinator.destinationIndexPath, rowCounts: rowCounts)
         else { return }
