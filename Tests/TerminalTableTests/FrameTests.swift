@@ -24,7 +24,11 @@ struct FrameTests {
         if Bool.random(using: &generator) {
             screen.mark = .init(.gap(before: Int.random(in: 0...6, using: &generator)), "copy")
         }
-        screen.session = Bool.random(using: &generator) ? Self.texts.randomElement(using: &generator) : nil
+        if Bool.random(using: &generator) {
+            let text = Self.texts.randomElement(using: &generator) ?? ""
+            screen.session = .init(text, to: "east, row 1", operation: "copy")
+        }
+        screen.message = Self.texts.randomElement(using: &generator) ?? ""
         return screen.frame(size)
     }
 

@@ -9,7 +9,7 @@ struct TableScreenTests {
         screen.state = "editing"
         screen.rows = [.plain("Yosemite"), .lifted("Sequoia"), .plain("東京 👩‍👩‍👧‍👦"), .placeholder("Zion", fraction: 0.5)]
         screen.cursor = 0
-        screen.session = "Sequoia → east, row 2: copy"
+        screen.session = .init("Sequoia", to: "east, row 2", operation: "copy")
         screen.message = "picked up Sequoia"
         screen.hints = [.init("↑↓", "row"), .init("space", "drop"), .init("esc", "cancel")]
         return screen

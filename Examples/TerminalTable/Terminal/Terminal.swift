@@ -22,6 +22,7 @@ public final class Terminal {
     /// What it shows; nil: anything.
     private var shown: Frame?
     private var wanted: TableScreen?
+    private let hasColors = Terminal.environment("NO_COLOR").isEmpty
     /// It has not taken anything for so long that nobody waits for it.
     private var isStalled = false
 
@@ -29,6 +30,12 @@ public final class Terminal {
     public init() throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw TerminalError("standard input and output are no terminal; run it in one")
+        }
+        let kind = Self.environment("TERM")
+        guard !kind.isEmpty, kind != "dumb" else {
+            throw TerminalError(
+                "TERM is \(kind.isEmpty ? "not set" : kind), so that nothing can be drawn; set it to what the terminal is"
+            )
         }
         output = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard output >= 0 else {
@@ -49,6 +56,7 @@ public final class Terminal {
     ///
     /// - Returns: whether the program is to end.
     public func handle(_ event: TerminalEvent) -> Bool {
+        if case .key = event { TerminalEvents.taken() }
         switch event {
         case .resized: draw()
         case .suspended, .key(.control("z")): stop()
@@ -56,8 +64,8 @@ public final class Terminal {
         case .key(.control("l")):
             shown = nil
             draw()
-        case .closed, .signalled, .key(.control("c")), .key(.control("d")): return true
-        case .key: break
+        case .closed, .signalled: return true
+        case .key(let key): return key.ends
         }
         return false
     }
@@ -84,10 +92,14 @@ public final class Terminal {
         return ScreenSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
+    private static func environment(_ name: String) -> String {
+        getenv(name).map { String(cString: $0) } ?? ""
+    }
+
     private func draw() {
         guard let wanted, settings != nil else { return }
         let frame = wanted.frame(size)
-        shown = write(frame.bytes(from: shown)) ? frame : nil
+        shown = write(frame.bytes(from: shown, hasColors: hasColors)) ? frame : nil
     }
 
     private func stop() {
