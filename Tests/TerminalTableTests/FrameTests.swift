@@ -96,6 +96,17 @@ struct FrameTests {
         #expect(String(decoding: bytes, as: UTF8.self) == "\u{1B}[3;11H\u{1B}[0my\u{1B}[0m")
     }
 
+    @Test("without colours the same is drawn, and no colour is")
+    func noColors() {
+        var screen = TableScreen(title: "west")
+        screen.session = .init("Yosemite", to: "east", operation: "copy")
+        let frame = screen.frame(ScreenSize(columns: 40, rows: 8))
+        let plain = String(decoding: frame.bytes(from: nil, hasColors: false), as: UTF8.self)
+        let colored = String(decoding: frame.bytes(from: nil), as: UTF8.self)
+        #expect(colored.contains(";36m"))
+        #expect(plain == colored.replacing(";36m", with: "m"))
+    }
+
     @Test("another size draws all of it")
     func resized() {
         let screen = TableScreen(title: "west")

@@ -82,6 +82,29 @@ struct TerminalRestoringTests {
         #expect(try places.endUnread() == .signaled(SIGTERM))
     }
 
+    @Test("however many keys wait, the one that ends the program does so")
+    func flood() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        for _ in 0..<200 {
+            try places.type(String(repeating: "\u{1B}[B\u{1B}[A", count: 300))
+        }
+        try places.type("\u{3}")
+        #expect(try places.finish() == .exited(0))
+        #expect(places.isAsBefore)
+    }
+
+    @Test("a terminal that can draw nothing is told so", arguments: ["dumb", ""])
+    func dumb(kind: String) throws {
+        let desk = try TerminalDesk()
+        var environment = desk.environment
+        environment["TERM"] = kind
+        let places = try PseudoTerminal("places", ["--interactive"], environment: environment)
+        #expect(try places.finish() == .exited(2))
+        #expect(places.screen.shellText.contains("places: TERM is \(kind.isEmpty ? "not set" : kind)"))
+        #expect(places.isAsBefore)
+    }
+
     @Test("without a terminal it says so")
     func none() throws {
         let desk = try TerminalDesk()

@@ -11,9 +11,10 @@ public final class Terminal {
 
     /// How long a terminal may take nothing, in milliseconds. It is not waited for longer: the screen is drawn anew then.
     private static let patience: Int32 = 1000
-    /// A screen of its own, without a cursor; what is too long for a line does not go on in the next.
-    private static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
-    private static let leaving = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    /// A screen of its own, without a cursor; what is too long for a line does not go on in the next; what is pasted is
+    /// told from what is typed.
+    private static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h"
+    private static let leaving = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// Opened anew, so that not to wait for it concerns nobody else.
     private let output: Int32
@@ -124,6 +125,8 @@ public final class Terminal {
     private func leave() {
         guard var settings else { return }
         self.settings = nil
+        // This is worth one more wait.
+        isStalled = false
         _ = write(Array(Self.leaving.utf8))
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }

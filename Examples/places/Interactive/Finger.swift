@@ -134,13 +134,15 @@ final class Finger {
             let proposal = try await drag.move(to: location)
             guard self.drag === drag else { return }
             operation = proposal.operation
+            changed(refusal == nil ? nil : "")
             refusal = nil
-            changed(nil)
         } catch {
             guard self.drag === drag else { return }
             operation = .cancel
-            changed(refusal == error.message ? nil : error.message)
-            refusal = error.message
+            let reason =
+                error.code == .nothingHere ? "there is no destination \(place.name ?? "") any more" : error.message
+            changed(refusal == reason ? nil : reason)
+            refusal = reason
         }
     }
 }

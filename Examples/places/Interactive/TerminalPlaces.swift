@@ -73,7 +73,9 @@ final class TerminalPlaces {
             // It is one still.
             guard error.code != .invalidArgument, isDestination else { return }
             isDestination = false
-            say("others cannot drop here: \(error.message)")
+            let reason =
+                error.code == .brokerUnavailable ? "no broker runs; picking up a row starts one" : error.message
+            say("others cannot drop here: \(reason)")
         }
     }
 
