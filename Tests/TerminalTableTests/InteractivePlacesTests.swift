@@ -230,6 +230,18 @@ struct InteractivePlacesTests {
         for terminal in [west, east] { try quit(terminal) }
     }
 
+    @Test("keys that come at once do what they do one by one")
+    func atOnce() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        try places.type("\u{1B}[F ")
+        try places.wait(for: "✈ Grand Canyon → here, row 9: nothing")
+        try places.type("\u{1B}[He ")
+        try places.wait(for: "Grand Canyon: moved")
+        #expect(places.screen.lines[1...2] == [" ▸ 1 Grand Canyon", "   2 Yosemite"])
+        try quit(places)
+    }
+
     @Test("behind the last row of another table is its end, however many it has")
     func end() throws {
         let desk = try TerminalDesk()

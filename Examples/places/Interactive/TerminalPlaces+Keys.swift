@@ -83,7 +83,7 @@ extension TerminalPlaces {
 
     private func go(_ distance: Int) async {
         if finger.drag != nil { return await finger.moveRow(by: distance, ofOwn: changes.places.names.count) }
-        cursor += distance
+        cursor = max(0, min(cursor + distance, shown.count - 1))
         show()
     }
 
