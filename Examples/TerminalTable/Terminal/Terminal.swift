@@ -23,6 +23,7 @@ public final class Terminal {
     /// What it shows; nil: anything.
     private var shown: Frame?
     private var wanted: TableScreen?
+    private var isClosed = false
     private let hasColors = Terminal.environment("NO_COLOR").isEmpty
     /// It has not taken anything for so long that nobody waits for it.
     private var isStalled = false
@@ -48,6 +49,7 @@ public final class Terminal {
 
     /// Shows a table, from now on, also when the size changes.
     public func show(_ screen: TableScreen) {
+        guard !isClosed else { return }
         wanted = screen
         draw()
     }
@@ -75,6 +77,7 @@ public final class Terminal {
     public func close() {
         leave()
         wanted = nil
+        isClosed = true
     }
 
     /// Ends the process as the signal would have, so that whoever has started it sees so.
@@ -98,10 +101,15 @@ public final class Terminal {
     }
 
     private func draw() {
-        guard let wanted, settings != nil else { return }
+        guard let wanted, isForeground else { return }
+        // Not every shell says that it has the program in the foreground again.
+        if settings == nil { return enter() }
         let frame = wanted.frame(size)
         shown = write(frame.bytes(from: shown, hasColors: hasColors)) ? frame : nil
     }
+
+    /// Whether the terminal is the program's, and not a shell's that has it run in the background.
+    private var isForeground: Bool { tcgetpgrp(output) == getpgrp() }
 
     private func stop() {
         leave()
@@ -112,7 +120,7 @@ public final class Terminal {
 
     private func enter() {
         var current = termios()
-        guard tcgetattr(STDIN_FILENO, &current) == 0 else { return }
+        guard isForeground, tcgetattr(STDIN_FILENO, &current) == 0 else { return }
         // After a stop that was not announced it may be as it was left here.
         if settings == nil { settings = current }
         cfmakeraw(&current)
@@ -125,6 +133,8 @@ public final class Terminal {
     private func leave() {
         guard var settings else { return }
         self.settings = nil
+        // Who has stopped the program unannounced has mended the terminal, too.
+        guard isForeground else { return }
         // This is worth one more wait.
         isStalled = false
         _ = write(Array(Self.leaving.utf8))

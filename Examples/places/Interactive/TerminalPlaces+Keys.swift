@@ -48,6 +48,7 @@ extension TerminalPlaces {
         case .look:
             await keepName(over: quietConnection)
             await finger.ask()
+            show()
         }
     }
 
