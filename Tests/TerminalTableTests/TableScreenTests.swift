@@ -138,6 +138,15 @@ struct TableScreenTests {
         #expect(low.contains(" Yosemite stays: the destination east has g…"))
     }
 
+    @Test("what was dropped stays in view, whatever row has the cursor")
+    func focus() {
+        var screen = TableScreen(title: "west")
+        screen.rows = (1...100).map { .plain("place \($0)") }
+        screen.cursor = 0
+        screen.focus = 70
+        #expect(screen.frame(ScreenSize(columns: 40, rows: 12)).text.contains("    71 place 71"))
+    }
+
     @Test("without a cursor and a drop, what was picked up is in view")
     func liftedInView() {
         var screen = TableScreen(title: "west")

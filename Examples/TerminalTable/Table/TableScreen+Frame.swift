@@ -7,7 +7,7 @@ extension TableScreen {
         let hintLines = height >= 6 ? hintLines(size.columns).prefix((height - 2) / 4) : []
         let hasTitle = height >= 3
         let hasSession = height >= 2
-        let messageLines = height >= 4 ? messageLines(size.columns, atMost: max(1, height / 6)) : []
+        let messageLines = height >= 4 ? messageLines(size.columns, atMost: max(1, height / 5)) : []
         let others = hintLines.count + messageLines.count + [hasTitle, hasSession].count { $0 }
         let table = tableLines(size.columns)
         let visible = Self.visible(table.lines.count, around: table.focus, height: height - others)
@@ -80,7 +80,7 @@ extension TableScreen {
     /// The lines of the rows and of the gap, and which of them to look at.
     private func tableLines(_ columns: Int) -> (lines: [Line], focus: Int) {
         var lines = rows.enumerated().map { index, row in line(of: row, at: index, columns) }
-        var focus = cursor ?? rows.firstIndex { if case .lifted = $0 { true } else { false } } ?? 0
+        var focus = focus ?? cursor ?? rows.firstIndex { if case .lifted = $0 { true } else { false } } ?? 0
         switch mark?.place {
         case .gap(let row):
             focus = max(0, min(row, lines.count))

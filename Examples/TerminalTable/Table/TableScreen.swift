@@ -78,6 +78,8 @@ public struct TableScreen: Sendable, Equatable {
     public var rows: [Row] = []
     /// The row with the cursor.
     public var cursor: Int?
+    /// The row to look at, if that is not the one with the cursor. The place of a drop goes before.
+    public var focus: Int?
     /// The place of a drop.
     public var mark: Mark?
     /// What is in the air; nil: nothing.

@@ -51,6 +51,7 @@ extension TerminalPlaces: TableDropDelegate {
         placeholder.cellUpdateHandler = { $0.text = name }
         let context = coordinator.drop(item, to: placeholder)
         keepCursor(1, from: kind)
+        focus = index(of: kind)
         let progress = item.itemProvider.loadObject(ofClass: String.self) { [self] text, error in
             Task { @MainActor in
                 let isStopped = loads.removeValue(forKey: kind)?.isCancelled ?? false

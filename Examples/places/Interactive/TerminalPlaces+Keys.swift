@@ -53,6 +53,7 @@ extension TerminalPlaces {
     }
 
     private func press(_ key: Key) async {
+        focus = nil
         switch key {
         case .up: await go(-1)
         case .down: await go(1)

@@ -26,6 +26,7 @@ extension TerminalPlaces {
         screen.state = table.isEditing ? "\(acceptance.policy.rawValue), editing" : acceptance.policy.rawValue
         screen.rows = rows.map(row)
         screen.cursor = finger.drag == nil && !rows.isEmpty ? cursor : nil
+        screen.focus = focus
         screen.mark = visit.map { mark($0, in: rows) }
         screen.session = session
         screen.message = message

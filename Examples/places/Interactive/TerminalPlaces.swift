@@ -28,6 +28,8 @@ final class TerminalPlaces {
     var changes = PlaceChanges(PlaceNames())
     /// The row with the cursor, as rows are shown.
     var cursor = 0
+    /// The row that something was dropped at, until a key is pressed.
+    var focus: Int?
     /// The row that is in the air.
     var lifted: Int?
     var message = "connecting"
@@ -100,12 +102,14 @@ final class TerminalPlaces {
         if let lifted, row <= lifted { self.lifted = lifted + 1 }
     }
 
+    /// Where a placeholder is shown.
+    func index(of load: String) -> Int? {
+        shown.firstIndex { if case .placeholder(let cell) = $0 { cell.reuseIdentifier == load } else { false } }
+    }
+
     /// A placeholder has come, or is about to go: the cursor stays at its row.
     func keepCursor(_ distance: Int, from load: String) {
-        let index = shown.firstIndex {
-            if case .placeholder(let cell) = $0 { cell.reuseIdentifier == load } else { false }
-        }
-        if let index, index < cursor || index == cursor && distance > 0 { cursor += distance }
+        if let index = index(of: load), index < cursor || index == cursor && distance > 0 { cursor += distance }
     }
 }
 
