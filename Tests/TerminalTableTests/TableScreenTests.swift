@@ -81,6 +81,7 @@ struct TableScreenTests {
         #expect(screen.frame(size).text[0].hasSuffix("of 100"))
         screen.mark = .init(.gap(before: 3), "copy")
         #expect(screen.frame(size).text.contains { $0.hasPrefix(" ──▶ copy") })
+        #expect(screen.frame(size).text[0].hasSuffix("1–8 of 100"))
         screen.mark = .init(.row(99), "copy")
         #expect(screen.frame(size).text.contains { $0.contains("100 place 100  ◀── copy") })
         screen.mark = nil

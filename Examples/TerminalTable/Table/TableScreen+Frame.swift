@@ -13,7 +13,13 @@ extension TableScreen {
         let visible = Self.visible(table.lines.count, around: table.focus, height: height - others)
 
         var lines: [Line] = []
-        if hasTitle { lines.append(titleLine(size.columns, visible: visible, of: table.lines.count)) }
+        if hasTitle {
+            // The gap is no row.
+            let gap = table.gap ?? visible.upperBound
+            let first = visible.lowerBound - (gap < visible.lowerBound ? 1 : 0)
+            let end = visible.upperBound - (gap < visible.upperBound ? 1 : 0)
+            lines.append(titleLine(size.columns, visible: first..<max(first, end)))
+        }
         lines += table.lines[visible]
         lines += Array(repeating: Line(columns: size.columns), count: height - others - visible.count)
         if hasSession { lines.append(sessionLine(size.columns)) }
@@ -28,9 +34,9 @@ extension TableScreen {
 
     // MARK: Lines
 
-    private func titleLine(_ columns: Int, visible: Range<Int>, of count: Int) -> Line {
+    private func titleLine(_ columns: Int, visible: Range<Int>) -> Line {
         let style = Style(isBold: true, isReversed: true)
-        let range = visible.count < count ? "\(visible.lowerBound + 1)–\(visible.upperBound) of \(count)" : ""
+        let range = visible.count < rows.count ? "\(visible.lowerBound + 1)–\(visible.upperBound) of \(rows.count)" : ""
         let words = [state, range].filter { !$0.isEmpty }
         var line = Line(columns: columns, " \(title) ", style)
         // All of it, or the state alone, or nothing.
@@ -77,19 +83,21 @@ extension TableScreen {
 
     // MARK: Rows
 
-    /// The lines of the rows and of the gap, and which of them to look at.
-    private func tableLines(_ columns: Int) -> (lines: [Line], focus: Int) {
+    /// The lines of the rows and of the gap, which of them to look at, and which is the gap.
+    private func tableLines(_ columns: Int) -> (lines: [Line], focus: Int, gap: Int?) {
+        var gap: Int?
         var lines = rows.enumerated().map { index, row in line(of: row, at: index, columns) }
         var focus = focus ?? cursor ?? rows.firstIndex { if case .lifted = $0 { true } else { false } } ?? 0
         switch mark?.place {
         case .gap(let row):
             focus = max(0, min(row, lines.count))
             lines.insert(gapLine(columns), at: focus)
+            gap = focus
         case .row(let row): focus = row
         case nil: break
         }
         if lines.isEmpty { lines.append(Line(columns: columns, "   (no rows)", Style(isDim: true))) }
-        return (lines, max(0, min(focus, lines.count - 1)))
+        return (lines, max(0, min(focus, lines.count - 1)), gap)
     }
 
     private func gapLine(_ columns: Int) -> Line {
