@@ -251,6 +251,7 @@ let package = Package(
                 "TableDragAndDrop", "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop",
                 "BrokerState",
                 "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport", "PortedPrograms",
+                "SampleModels",
             ],
             swiftSettings: settings
         ),

@@ -11,9 +11,6 @@ public final class Stage {
     private let name: String
     private let patience: Duration
     private let finger: Finger
-    /// The delegates that a script has taken away from their tables.
-    private var dragDelegates: [ObjectIdentifier: any TableDragDelegate] = [:]
-    private var dropDelegates: [ObjectIdentifier: any TableDropDelegate] = [:]
 
     /// - Parameters:
     ///   - name: the program's, for messages.
@@ -101,7 +98,7 @@ public final class Stage {
             trace.line("registered", name)
             Task {
                 guard let error = await view.registrationEnded() else { return }
-                trace.line("lost", name, "\(error.code)")
+                trace.line("unregistered", name, "\(error.code)")
             }
         }
     }
@@ -150,9 +147,6 @@ public final class Stage {
                 }
             }
             trace.line("enabled", isOn ? "on" : "off")
-        case .delegate(let role, let isOn):
-            for surface in program.surfaces { setDelegate(role, of: try surface.requireTable(), isOn) }
-            trace.line("delegate", role.rawValue, isOn ? "on" : "off")
         case .select(let spot):
             guard let spot else {
                 for surface in program.surfaces { surface.table?.selectRow(at: nil) }
@@ -170,18 +164,6 @@ public final class Stage {
             trace.line("reloaded")
         case .insert(let spot, _), .remove(let spot): try program.take(step, on: try surface(spot.surface))
         default: try program.take(step, on: program.surfaces[0])
-        }
-    }
-
-    private func setDelegate(_ role: Step.Role, of table: Table, _ isOn: Bool) {
-        let id = ObjectIdentifier(table)
-        switch role {
-        case .drag:
-            dragDelegates[id] = dragDelegates[id] ?? table.dragDelegate
-            table.dragDelegate = isOn ? dragDelegates[id] : nil
-        case .drop:
-            dropDelegates[id] = dropDelegates[id] ?? table.dropDelegate
-            table.dropDelegate = isOn ? dropDelegates[id] : nil
         }
     }
 }

@@ -14,7 +14,7 @@ extension Step {
     public static let forms: KeyValuePairs = [
         "register": "NAME", "unregister": "", "press": "[TABLE] ROW | X,Y", "add": "[TABLE] ROW | X,Y",
         "hover": "DESTINATION [ROW | X,Y] | here [ROW | X,Y] | nowhere", "items": "", "lift": "", "cancel": "",
-        "select": "[TABLE] ROW | none", "edit": "on | off", "enable": "on | off", "delegate": "drag | drop on | off",
+        "select": "[TABLE] ROW | none", "edit": "on | off", "enable": "on | off",
         "peek": "", "insert": "[TABLE] ROW [TEXT]",
         "remove": "[TABLE] ROW", "reload": "[TABLE]", "release": "NAME",
         "break": "NAME", "advance": "PERCENT NAME", "stop": "NAME", "image": "FILE | none",
@@ -71,11 +71,6 @@ extension Step {
         case "enable":
             guard let isOn = Bool(takingSwitch: &words) else { return nil }
             self = .enable(isOn)
-        case "delegate":
-            guard let role = words.popFirst().flatMap({ Step.Role(rawValue: String($0)) }),
-                let isOn = Bool(takingSwitch: &words)
-            else { return nil }
-            self = .delegate(role, isOn)
         case "peek": self = .peek
         case "insert":
             guard let row = Spot(takingRow: &words) else { return nil }

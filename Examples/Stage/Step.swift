@@ -8,14 +8,6 @@ public enum Step: Sendable, Hashable {
         case destination(String, Spot.Position?)
     }
 
-    /// What a delegate is for.
-    public enum Role: String, Sendable {
-        /// Drags that begin.
-        case drag
-        /// Sessions that come.
-        case drop
-    }
-
     /// Makes the program a destination, or each of its tables: then the name is followed by `-` and the table's.
     case register(String)
     /// Gives that up.
@@ -38,8 +30,6 @@ public enum Step: Sendable, Hashable {
     case edit(Bool)
     /// Lets drags begin, or not.
     case enable(Bool)
-    /// Gives the tables their delegate, or takes it away.
-    case delegate(Role, Bool)
     /// Tries to load something of the session that was here last.
     case peek
     /// Changes the model: a new row, which may have no text.

@@ -4,7 +4,7 @@ import SampleModels
 import Stage
 import TableDragAndDrop
 
-/// Who has the toys. Without one a drop is lost.
+/// Who has the toys. Without one a drop changes nothing.
 @MainActor
 protocol ToyOwner: AnyObject {
     func toys(of cat: String) -> [String]
@@ -12,6 +12,8 @@ protocol ToyOwner: AnyObject {
     func move(_ toy: String, from origin: String, to target: String)
     /// A toy has come from another process.
     func arrive(_ toy: String, from origin: String, to target: String)
+    /// Another process has the toy now.
+    func leave(_ toy: String, from origin: String)
 }
 
 /// The table of one cat, and its delegates. It changes nothing by itself.
@@ -41,16 +43,39 @@ final class CatTable {
 
     /// Loads the first toy, and where it comes from. Nobody has it twice if anything fails: its source keeps it then.
     private func take(_ item: DragItem, from origin: ToyAcceptance.Origin) async throws {
-        let toy = try await item.itemProvider.loadObject(ofClass: String.self)
+        let (toy, home) = try await load(item, from: origin)
         switch origin {
-        case .here(let cat):
-            owner?.move(toy, from: cat, to: self.cat)
+        case .here(let origin):
+            try known(owner, for: toy).move(toy, from: origin, to: cat)
         case .elsewhere:
-            let loaded = try await item.itemProvider.loadData(for: .toyOrigin)
-            owner?.arrive(toy, from: String(decoding: loaded.value, as: UTF8.self), to: cat)
+            try known(owner, for: toy).arrive(toy, from: home, to: cat)
         case .unknown:
             trace.line("unknown", cat, toy)
         }
+    }
+
+    private func load(
+        _ item: DragItem,
+        from origin: ToyAcceptance.Origin
+    ) async throws -> (toy: String, home: String) {
+        do {
+            let toy = try await item.itemProvider.loadObject(ofClass: String.self)
+            guard origin == .elsewhere else { return (toy, "") }
+            let home = try await item.itemProvider.loadData(for: .toyOrigin)
+            return (toy, String(decoding: home.value, as: UTF8.self))
+        } catch {
+            trace.line("loaded nothing", cat)
+            throw error
+        }
+    }
+
+    /// - Throws: if there is nobody to tell, so that the source of a move keeps what would be nobody's.
+    private func known(_ owner: (any ToyOwner)?, for toy: String) throws -> any ToyOwner {
+        guard let owner else {
+            trace.line("lost", cat, toy)
+            throw PasteboardError(.refused, message: "there is nobody who could give \(toy) to \(cat)")
+        }
+        return owner
     }
 }
 
@@ -83,8 +108,21 @@ extension CatTable: TableDragDelegate {
         trace.line("did-end", cat)
     }
 
-    func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
+    func tableView(
+        _ tableView: Table,
+        dragSession session: any DragSession,
+        didTransferItemsBy operation: DropOperation
+    ) {
         trace.line("transferred", cat)
+        // Before anybody hears of the outcome: a toy that others have cannot be dragged once more.
+        if operation == .move { leave(session.items, of: session) }
+    }
+
+    /// What has moved to another process leaves once that has it.
+    func leave(_ items: [DragItem], of session: any DragSession) {
+        // The context is gone where the toy has found its new owner in this process.
+        guard let origin = session.localContext as? String else { return }
+        for case let toy as String in items.map(\.localObject) { owner?.leave(toy, from: origin) }
     }
 }
 
@@ -113,12 +151,7 @@ extension CatTable: TableDropDelegate {
         guard let item = ToyAcceptance.toy(of: session) else { return trace.line("no toy", cat) }
         let origin = ToyAcceptance.origin(of: session)
         session.extendLoadWindow { [self] in
-            do {
-                try await take(item, from: origin)
-            } catch {
-                trace.line("loaded nothing", cat)
-                throw error
-            }
+            try await take(item, from: origin)
             session.localDragSession?.localContext = nil
         }
     }

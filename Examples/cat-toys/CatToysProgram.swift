@@ -11,12 +11,13 @@ final class CatToysProgram: StageProgram {
     private let tables: [CatTable]
     private let trace: TraceLog
 
-    init(_ toys: CatToys, allowsLeaving: Bool, trace: TraceLog) {
+    /// - Parameter orphan: a cat whose table has nobody to tell.
+    init(_ toys: CatToys, allowsLeaving: Bool, orphan: String?, trace: TraceLog) {
         self.toys = toys
         self.trace = trace
         tables = toys.cats.map { CatTable($0, allowsLeaving: allowsLeaving, trace: trace) }
         surfaces = tables.map { Surface($0.cat, $0.table) }
-        for table in tables { table.owner = self }
+        for table in tables where table.cat != orphan { table.owner = self }
     }
 
     func show(_ surface: Surface) {
@@ -40,12 +41,10 @@ final class CatToysProgram: StageProgram {
         }
     }
 
-    /// What has moved to another process leaves once that has it. Of several toys it may have taken one: then the move as a
-    /// whole has failed, and the others stay.
+    /// Of several toys the destination may have taken one: then the move as a whole has failed, and the others stay.
     func settle(_ drag: Drag) async {
-        // The context is gone where the toy has found its new owner in this process.
-        guard let origin = drag.localContext as? String, (try? await drag.drop()) == .move else { return }
-        for case let toy as String in drag.transferredItems.map(\.localObject) { leave(toy, from: origin) }
+        guard case .failed = await drag.outcome(), (try? await drag.drop()) == .move else { return }
+        tables.first { $0.cat == drag.localContext as? String }?.leave(drag.transferredItems, of: drag)
     }
 
     private func reload() {
@@ -62,7 +61,9 @@ final class CatToysProgram: StageProgram {
                     "\(part) is not of the form CAT=TOY,TOY with one of \(toys.cats.joined(separator: ", "))"
                 )
             }
-            toys[words[0]] = words[1].split(separator: ",").map(String.init)
+            toys[words[0]] =
+                words[1].isEmpty
+                ? [] : words[1].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         }
         return toys
     }
@@ -83,7 +84,7 @@ extension CatToysProgram: ToyOwner {
         trace.line("arrived", target, toy, origin)
     }
 
-    private func leave(_ toy: String, from origin: String) {
+    func leave(_ toy: String, from origin: String) {
         ToyMove(toy).leave(origin, in: &toys)
         reload()
         trace.line("left", origin, toy)

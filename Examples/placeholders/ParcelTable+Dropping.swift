@@ -37,11 +37,13 @@ extension ParcelTable: TableDropDelegate {
             ParcelAcceptance.arrival(
                 source: item.sourceIndexPath,
                 local: item.dragItem.localObject,
-                operation: coordinator.proposal.operation
+                isOwn: isOwn(item.dragItem, of: coordinator.session)
             )
         }
         let rows = moveRows(arrivals, to: path)
-        var place = Place(row: path.row, shownRow: path.row)
+        // Behind the rows that have moved there.
+        let next = path.row + rows.keys.count { $0 >= path.row }
+        var place = Place(row: next, shownRow: next)
         for (item, arrival) in zip(coordinator.items.map(\.dragItem), arrivals) {
             switch arrival {
             case .row(let source):

@@ -13,6 +13,8 @@ final class ParcelTable {
     /// The loads that placeholders wait for.
     var loads: [(name: String, context: any TableDropPlaceholderContext, progress: LoadProgress)] = []
     let trace: TraceLog
+    /// What was dragged away from here.
+    private var dragged: [Dragged] = []
     private let packaging: ParcelPackaging
 
     init(_ label: String, _ shelf: ParcelShelf, packaging: ParcelPackaging, trace: TraceLog) {
@@ -41,10 +43,30 @@ final class ParcelTable {
         trace.line("removed", label, "\(row)", "\(parcel)")
     }
 
+    private func items(forRow row: Int) -> [DragItem] {
+        let items = packaging.items(for: changes.shelf.parcels[row])
+        dragged.removeAll { $0.item == nil }
+        dragged += items.map(Dragged.init)
+        return items
+    }
+
+    /// Whether an item of a session was dragged from this table, whatever has become of its row.
+    func isOwn(_ item: DragItem, of session: any DropSession) -> Bool {
+        guard let drag = session.localDragSession, let index = session.items.firstIndex(where: { $0 === item }),
+            drag.items.indices.contains(index)
+        else { return false }
+        return dragged.contains { $0.item === drag.items[index] }
+    }
+
     /// The loads of a name that are under way.
     func loads(of name: String) -> [LoadProgress] {
         loads.filter { $0.name == name }.map(\.progress)
     }
+}
+
+/// An item, as long as there is a drag of it.
+private struct Dragged {
+    weak var item: DragItem?
 }
 
 extension ParcelTable: TableDataSource {
@@ -57,7 +79,7 @@ extension ParcelTable: TableDragDelegate {
         itemsForBeginning session: any DragSession,
         at indexPath: IndexPath
     ) -> [DragItem] {
-        packaging.items(for: changes.shelf.parcels[indexPath.row])
+        items(forRow: indexPath.row)
     }
 
     func tableView(
@@ -66,7 +88,7 @@ extension ParcelTable: TableDragDelegate {
         at indexPath: IndexPath,
         point: Point
     ) -> [DragItem] {
-        packaging.items(for: changes.shelf.parcels[indexPath.row])
+        items(forRow: indexPath.row)
     }
 
     func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {

@@ -1,9 +1,9 @@
 // A table of places, as a drag source and a destination of drops. Run two of them, and drag rows from one to the other.
 //
-//     places [--policy strict|permissive] [--tables NAME,NAME...] [--script FILE] [--patience SECONDS]
+//     places [--policy strict|permissive] [--tables NAME,NAME...] [--only drag|drop] [--script FILE] [--patience SECONDS]
 //
-// A script is read from standard input, or a file. `Examples/README.md` has its steps and all lines that are printed; these
-// are this program's own:
+// With `--only` nothing is dropped on the tables, or nothing dragged from them. A script is read from standard input, or a
+// file. `Examples/README.md` has its steps and all lines that are printed; these are this program's own:
 //
 //     asked NAME                 somebody loads a name that was dragged away from here
 //     can-move ROW               the table asks whether a row may be moved within it
@@ -27,11 +27,23 @@ enum Main {
         if CommandLine.arguments.contains("--interactive") { await Interactive.main() }
         await Stage.main(
             "places",
-            options: ["--policy", "--tables"],
-            usage: "[--policy strict|permissive] [--tables NAME,NAME...]"
+            options: ["--policy", "--tables", "--only"],
+            usage: "[--policy strict|permissive] [--tables NAME,NAME...] [--only drag|drop]"
         ) { arguments, trace throws(StepError) in
-            PlacesProgram(try policy(arguments), tables: try arguments.names("--tables"), trace: trace)
+            PlacesProgram(
+                try policy(arguments),
+                tables: try arguments.names("--tables"),
+                only: try arguments["--only"].map(role),
+                trace: trace
+            )
         }
+    }
+
+    private static func role(_ name: String) throws(StepError) -> PlacesTable.Role {
+        guard let role = PlacesTable.Role(rawValue: name) else {
+            throw StepError("tables are only for drag, or only for drop, and not for \(name)")
+        }
+        return role
     }
 
     static func policy(_ arguments: StageArguments) throws(StepError) -> PlaceAcceptance.Policy {

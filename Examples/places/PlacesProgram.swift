@@ -7,8 +7,8 @@ final class PlacesProgram: StageProgram {
     let surfaces: [Surface]
     private let tables: [PlacesTable]
 
-    init(_ policy: PlaceAcceptance.Policy, tables labels: [String?], trace: TraceLog) {
-        tables = labels.map { PlacesTable($0, acceptance: PlaceAcceptance(policy), trace: trace) }
+    init(_ policy: PlaceAcceptance.Policy, tables labels: [String?], only role: PlacesTable.Role?, trace: TraceLog) {
+        tables = labels.map { PlacesTable($0, only: role, acceptance: PlaceAcceptance(policy), trace: trace) }
         surfaces = tables.map { Surface($0.label, $0.table) }
     }
 

@@ -16,14 +16,19 @@ final class PlacesTable {
     /// The one that was here last.
     private(set) var session: (any DropSession)?
 
-    init(_ label: String?, acceptance: PlaceAcceptance, trace: TraceLog) {
+    /// What a table is for, if not for both.
+    enum Role: String {
+        case drag, drop
+    }
+
+    init(_ label: String?, only role: Role?, acceptance: PlaceAcceptance, trace: TraceLog) {
         self.label = label
         self.acceptance = acceptance
         self.trace = trace
         packaging = PlacePackaging { trace.line("asked", $0) }
         table.dataSource = self
-        table.dragDelegate = self
-        table.dropDelegate = self
+        if role != .drop { table.dragDelegate = self }
+        if role != .drag { table.dropDelegate = self }
     }
 
     func show() {

@@ -1,15 +1,20 @@
 #if !TSAN
-import Synchronization
+public import Synchronization
 
 /// A value that one thread at a time may use. Never held across somebody else's code.
-package final class Lock<State: ~Copyable>: Sendable {
-    private let state: Mutex<State>
+///
+/// Public for the optimizer alone, to which bodies of `package` functions are closed elsewhere: each use of a lock would
+/// first ask the runtime for the type of its mutex.
+public struct Lock<State: ~Copyable>: ~Copyable, Sendable {
+    @usableFromInline let state: Mutex<State>
 
-    package init(_ initial: consuming sending State) {
+    @inlinable
+    public init(_ initial: consuming sending State) {
         state = Mutex(initial)
     }
 
-    package func withLock<Result: ~Copyable, Failure>(
+    @inlinable
+    public func withLock<Result: ~Copyable, Failure>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try state.withLock(body)

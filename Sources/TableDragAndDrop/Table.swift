@@ -38,8 +38,7 @@ public final class Table: InteractionView {
     var batch: Batch?
     var selection: Set<IndexPath> = []
     var placeholders = PlaceholderRows()
-    /// Rows that items were given for, as long as no row has changed since.
-    var draggedRows: [DraggedRow] = []
+    var draggedRows = DraggedRows()
     /// The drags that began here, as long as somebody else holds them.
     var drags: [WeakDrag] = []
     /// The sessions that are over the table.

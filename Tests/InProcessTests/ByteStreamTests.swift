@@ -101,7 +101,8 @@ struct ByteStreamTests {
         arguments: LoadPlace.allCases
     )
     func backPressure(place: LoadPlace) async throws {
-        let (written, ended) = (Lock(0), Gate())
+        let written = Lock(0)
+        let ended = Gate()
         let provider = ItemProvider()
         provider.registerByteStream(for: .data) { writer in
             defer { ended.open() }

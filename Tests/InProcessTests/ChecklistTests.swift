@@ -109,7 +109,8 @@ struct ChecklistTests {
         let directory = try TemporaryDirectory()
         let link = directory["link"]
         try await place.with(.text("kept")) { provider in
-            let (path, done) = (Lock(""), Gate())
+            let path = Lock("")
+            let done = Gate()
             provider.loadFileRepresentation(forTypeIdentifier: "public.text") { url, error in
                 #expect(error == nil)
                 path.withLock { $0 = url?.path ?? "" }

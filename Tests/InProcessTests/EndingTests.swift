@@ -151,7 +151,8 @@ struct EndingTests {
         for form in LoadedForm.allCases where form != .chunks {
             let source = WaitingSource()
             try await place.with(source.provider(.silent)) { provider in
-                let (calls, called, code) = (Counter(), Gate(), Lock(PasteboardError.Code?.none))
+                let (calls, called) = (Counter(), Gate())
+                let code = Lock(PasteboardError.Code?.none)
                 let end: @Sendable (Bool, (any Error)?) -> Void = { hasResult, error in
                     #expect(!hasResult)
                     calls.increment()

@@ -52,6 +52,97 @@ struct TableDragTests {
         }
     }
 
+    @Test("a table whose rows a drag has not got has begun and ended, and can add them later")
+    func refusedAddition() async throws {
+        try await DragBroker.with(limits: ["metadata-per-session": "4KiB"]) { broker in
+            let connection = broker.connect()
+            let one = PlacesTable(.permissive, ["a"], on: connection)
+            let two = PlacesTable(.permissive, ["b"], on: connection)
+            let drag = try #require(try await one.drag(0))
+            let heavy = Heavy()
+            two.table.dragDelegate = heavy
+            let row = IndexPath(row: 0, section: 0)
+            await #expect(throws: PasteboardError.self) { try await two.table.addItems(to: drag, at: row) }
+            #expect(heavy.events == ["will begin", "did end"])
+            #expect(!two.table.hasActiveDrag && one.table.hasActiveDrag)
+            two.table.dragDelegate = two
+            #expect(try await two.table.addItems(to: drag, at: row))
+            await drag.cancel()
+            _ = await drag.outcome()
+            for table in [one, two] { #expect(table.events == ["will begin", "did end"]) }
+            #expect(heavy.events == ["will begin", "did end"])
+        }
+    }
+
+    /// Gives what no session has room for.
+    private final class Heavy: TableDragDelegate {
+        var events: [String] = []
+
+        func tableView(
+            _ tableView: Table,
+            itemsForBeginning session: any DragSession,
+            at indexPath: IndexPath
+        ) -> [DragItem] { [] }
+
+        func tableView(
+            _ tableView: Table,
+            itemsForAddingTo session: any DragSession,
+            at indexPath: IndexPath,
+            point: Point
+        ) -> [DragItem] {
+            (0..<100).map { number in
+                let item = DragItem.text("\(number)")
+                item.itemProvider.suggestedName = String(repeating: "x", count: 100)
+                return item
+            }
+        }
+
+        func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {
+            events.append("will begin")
+        }
+
+        func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) { events.append("did end") }
+    }
+
+    @Test("its delegate hears by what operation items were transferred", arguments: [true, false])
+    func operation(isMove: Bool) async throws {
+        final class Source: TableDragDelegate {
+            var operations: [DropOperation] = []
+            func tableView(
+                _ tableView: Table,
+                itemsForBeginning session: any DragSession,
+                at indexPath: IndexPath
+            ) -> [DragItem] { [.text("x")] }
+            func tableView(_ tableView: Table, dragSessionAllowsMoveBetweenProcesses session: any DragSession) -> Bool {
+                true
+            }
+            func tableView(
+                _ tableView: Table,
+                dragSession session: any DragSession,
+                didTransferItemsBy operation: DropOperation
+            ) {
+                operations.append(operation)
+            }
+        }
+        try await DragBroker.with { broker in
+            let giver = PlacesTable(.permissive, ["x"], on: broker.connect())
+            let source = Source()
+            giver.table.dragDelegate = source
+            let site = DropSite(
+                on: broker.connect(),
+                propose: { _, _ in DropProposal(operation: isMove ? .move : .copy) }
+            ) { session, _ in
+                _ = try await session.loadObjects(ofClass: String.self)
+            }
+            let drag = try #require(try await giver.drag(0))
+            try await drag.reach()
+            try await drag.drop()
+            #expect(await drag.outcome().text == (isMove ? "transferred move" : "transferred copy"))
+            #expect(source.operations == [isMove ? .move : .copy])
+            await site.stop()
+        }
+    }
+
     @Test("rows are added to a drag of an interaction, and what an interaction has to a drag of rows")
     func addedBetweenKinds() async throws {
         final class Source: DragInteractionDelegate {

@@ -66,7 +66,8 @@ struct TablePlacesTests {
             let drag = try #require(try await giver.drag(0))
             #expect(drag.items.map(\.itemProvider.registeredTypeIdentifiers) == [["public.plain-text"]])
             giver.replaceAll([["changed"]])
-            let (bytes, arrived) = (Lock<Data?>(nil), Gate())
+            let bytes = Lock<Data?>(nil)
+            let arrived = Gate()
             var progress: LoadProgress?
             taker.onDrop = { coordinator in
                 progress = coordinator.session.items[0].itemProvider.loadDataRepresentation(
@@ -265,7 +266,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("40: editing that begins during a drag counts from the next proposal on")
+    @Test("5, 40: editing that begins during a drag counts from the next proposal on")
     func editingToggled() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.strict, ["a", "b"], on: broker.connect())
@@ -427,7 +428,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("76, 77: rows travel between two programs, both ways")
+    @Test("4, 76, 77: rows travel between two programs, both ways, where one object is each table's delegate for all")
     func bothWays() async throws {
         try await DragBroker.with { broker in
             let one = PlacesTable(.strict, ["Paris"], on: broker.connect())

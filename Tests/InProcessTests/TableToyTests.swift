@@ -18,7 +18,7 @@ struct TableToyTests {
     }
 
     @Test(
-        "65-67: a toy leaves its owner and is the last of the other's; equal ones leave together",
+        "22, 23, 65-67: a toy leaves its owner and is the last of the other's; equal ones leave together",
         arguments: [
             (0, "b", ["a": ["ball"], "b": ["fish", "mouse"]]),
             (1, "b", ["a": ["mouse"], "b": ["fish", "ball"]]),
@@ -118,7 +118,9 @@ struct TableToyTests {
         }
     }
 
-    @Test("74: with its origin in a type of its own, a toy moves between processes, and is in one of them afterwards")
+    @Test(
+        "74: with its origin in a type of its own, a toy moves between processes, and is in one of them afterwards; a copy stays"
+    )
     func far() async throws {
         try await DragBroker.with { broker in
             let near = FarToys(["mouse", "ball"], on: broker.connect())
@@ -128,6 +130,12 @@ struct TableToyTests {
             #expect(try await drag.drop(at: 0, of: "far") == "transferred move")
             #expect(near.toys == ["ball"])
             #expect(far.toys == ["mouse from near"])
+
+            let copies = PlacesTable(.strict, [], on: broker.connect())
+            try await copies.register()
+            let copied = try #require(try await near.table.beginDrag(at: IndexPath(row: 0, section: 0)))
+            #expect(try await copied.drop(at: 0) == "transferred copy")
+            #expect(near.toys == copies.rows)
         }
     }
 }
@@ -165,7 +173,12 @@ private final class FarToys: TableDataSource, TableDragDelegate, TableDropDelega
 
     func tableView(_ tableView: Table, dragSessionAllowsMoveBetweenProcesses session: any DragSession) -> Bool { true }
 
-    func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
+    func tableView(
+        _ tableView: Table,
+        dragSession session: any DragSession,
+        didTransferItemsBy operation: DropOperation
+    ) {
+        guard operation == .move else { return }
         toys.removeAll { $0 == session.localContext as? String }
         table.reloadData()
     }

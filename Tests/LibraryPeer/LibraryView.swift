@@ -11,6 +11,8 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
     private var waits = false
     private var allowsMoveBetweenProcesses = false
     private var isRestricted = false
+    /// Tries to load before the drop and behind it.
+    private var loadsAnytime = false
 
     init(_ words: [PeerWord]) throws {
         for word in words {
@@ -22,6 +24,7 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
             case ("waits", nil): waits = true
             case ("between", nil): allowsMoveBetweenProcesses = true
             case ("restricted", nil): isRestricted = true
+            case ("anytime", nil): loadsAnytime = true
             default: throw Misuse()
             }
         }
@@ -95,6 +98,7 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
 
     func dropInteraction(_ interaction: DropInteraction, sessionDidUpdate session: any DropSession) -> DropProposal {
         LibraryPeer.say("update")
+        if loadsAnytime { load(session, "early") }
         return DropProposal(operation: operation)
     }
 
@@ -117,5 +121,18 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
 
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnd session: any DropSession) {
         LibraryPeer.say("end")
+        if loadsAnytime { load(session, "late") }
+    }
+
+    private func load(_ session: any DropSession, _ word: String) {
+        let provider = session.items[0].itemProvider
+        Task {
+            do throws(PasteboardError) {
+                _ = try await provider.loadData(for: .plainText)
+                LibraryPeer.say("\(word) loaded")
+            } catch {
+                LibraryPeer.say("\(word) \(error.code)")
+            }
+        }
     }
 }

@@ -43,8 +43,9 @@ import Testing
         try target.play("register h", until: "registered h-Kuro")
         let before = Set(try toys(source, target))
         #expect(try source.drag("Tama 1", over: "h-Kuro 0") == "move")
-        let lines = try source.play("lift\nwait outcome\nwait left\nsay done", until: "said done")
-        #expect(lines.contains("left Tama mouse") && lines.contains("outcome transferred move"))
+        let lines = try source.play("lift", until: "outcome transferred move")
+        // It has left by then: nobody can drag it once more.
+        #expect(lines.contains("left Tama mouse"))
         let heard = try target.lines(until: "end")
         #expect(
             heard
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "What has no origin changes nothing, though its name is loaded; what has no name does nothing (S22, S69, S70)"
+        "What has no origin changes nothing, though its name is loaded; what has no name does nothing (S22, S64, S69, S70)"
     )
     func foreign() throws {
         let desk = try Desk()
@@ -106,6 +107,47 @@ import Testing
         let next = try house.lines(until: "end")
         #expect(next.contains("no toy Tama"))
         #expect(try toys(house) == before)
+    }
+
+    @Test("A toy without a name is not dragged, and nobody hears of it (S11)")
+    func noName() throws {
+        let desk = try Desk()
+        let source = try PlayedProgram("cat-toys", "--toys", "Tama=ball,,mouse", at: desk)
+        let target = try PlayedProgram("cat-toys", at: desk)
+        try target.play("register h", until: "registered h-Kuro")
+        let heard = try source.play("press Tama 1\nhover h-Kuro", until: "failed")
+        #expect(heard.first == "began nothing")
+        #expect(heard.last?.hasPrefix("failed nothing-here") == true)
+        let nothing = try target.play("say nothing", until: "said nothing")
+        #expect(nothing == ["said nothing"])
+        #expect(try source.drag("Tama 2", over: "h-Kuro") == "move")
+        #expect(try source.lift() == "transferred move")
+        #expect(try source.rows("Tama") == ["ball", ""])
+    }
+
+    @Test("Who is an orphan has to be a cat")
+    func noSuchOrphan() throws {
+        let finished = try ProcessRunner(
+            try ProcessRunner.program("cat-toys"),
+            ["--orphan", "Rex"],
+            environment: try Desk().environment
+        ).finish()
+        #expect(finished.exitCode == 2 && finished.errorText.hasPrefix("cat-toys: there is no cat Rex; there are Tama"))
+    }
+
+    @Test("Where nobody could give a toy to a cat it is lost on that, and stays (S72)", arguments: ["h", "me"])
+    func orphan(target: String) throws {
+        let desk = try Desk()
+        let house = try PlayedProgram("cat-toys", "--orphan", "Kuro", at: desk)
+        let other = try PlayedProgram("cat-toys", "--orphan", "Kuro", at: desk)
+        try other.play("register h", until: "registered h-Kuro")
+        try house.play("register me", until: "registered me-Kuro")
+        let before = try toys(house, other)
+        #expect(try house.drag("Tama 1", over: "\(target)-Kuro") == "move")
+        let lines = try house.play("lift\nwait outcome failed refused\nsay over", until: "said over")
+        #expect(!lines.contains { $0.hasPrefix("left") || $0.hasPrefix("moved") })
+        try (target == "h" ? other : house).play("say then", until: "said then")
+        #expect(try toys(house, other) == before)
     }
 
     @Test("A toy that others copy stays with its cat (S53)")

@@ -71,6 +71,20 @@ import Testing
         try program.play("enable on\nimage none\npress 50,50", until: "began nothing")
     }
 
+    @Test("A disabled image view gives nothing, and takes what is dropped: that is the view's around it (S7)")
+    func disabled() throws {
+        let desk = try Desk()
+        let source = try PlayedProgram("image-drop", at: desk)
+        let target = try PlayedProgram("image-drop", "--empty", at: desk)
+        try target.play("register i\nenable off", until: "enabled off")
+        #expect(try source.drag("50,50", over: "i 50,50") == "copy")
+        #expect(try source.lift() == "transferred copy")
+        let heard = try target.lines(until: "end")
+        #expect(heard.contains("shown public.png 67"))
+        try target.play("press 50,50", until: "began nothing")
+        try target.play("enable on\npress 50,50", until: "began 1")
+    }
+
     @Test("Within the program a picture moves: it leaves where it was, unless that is where it went (S34, S56)")
     func move() throws {
         let desk = try Desk()

@@ -27,6 +27,21 @@ import Testing
         }
     }
 
+    @Test("Bytes can be loaded while the drop is performed, and neither before nor after (S52)")
+    func anytime() throws {
+        try BrokerProcess.run(limits: Self.limits) { broker in
+            let destination = try broker.libraryView(["name=list", "anytime"])
+            try destination.expect("registered")
+            let source = try broker.libraryView(["to=list", "text=Yosemite", "waits"])
+            try source.expect("proposal copy")
+            try destination.wait(for: "early not-loadable-now")
+            try source.order("go on")
+            #expect(try source.rest() == ["didEnd copy", "transferred", "outcome transferred(copy)"])
+            try destination.wait(for: "loaded Yosemite")
+            try destination.wait(for: "late not-loadable-now")
+        }
+    }
+
     @Test("A view takes its own drag as local, by its name and by the empty one", arguments: ["list", ""])
     func local(target: String) throws {
         try BrokerProcess.run(limits: Self.limits) { broker in

@@ -85,6 +85,37 @@ import Testing
         #expect(try target.rows("shelf") == ["crate"])
     }
 
+    @Test(
+        "Rows of the table come before those of another that were added, wherever they are dropped (S60)",
+        arguments: [1, 3]
+    )
+    func mixed(row: Int) throws {
+        let desk = try Desk()
+        let program = try PlayedProgram("placeholders", "--van", "x", at: desk)
+        try program.play("insert shelf 0 a\ninsert shelf 1 b\ninsert shelf 2 c", until: "inserted shelf 2 c")
+        try program.play("press shelf 2\nadd van 0\nadd shelf 0", until: "added 3")
+        try program.play("hover here \(row)", until: "over move")
+        #expect(try program.lift() == "transferred move")
+        #expect(try program.rows("shelf") == (row == 1 ? ["c", "a", "x", "b"] : ["b", "c", "a", "x"]))
+    }
+
+    @Test("While a parcel is on its way, others are dropped, and rows moved")
+    func meanwhile() throws {
+        let (desk, source, target) = try pair("slow crate")
+        let places = try PlayedProgram("places", at: desk)
+        #expect(try source.drag("van 0", over: "h-shelf") == "copy")
+        try source.play("lift", until: "asked crate")
+        try target.lines(until: "waiting shelf crate")
+        #expect(try places.drag("0", over: "h-shelf 0") == "copy")
+        #expect(try places.lift() == "transferred copy")
+        try target.lines(until: "committed shelf 0 Yosemite")
+        #expect(try target.drag("shelf 0", over: "here 0") == "move")
+        #expect(try target.lift() == "transferred move")
+        try source.play("release crate", until: "outcome transferred copy")
+        try target.lines(until: "committed shelf")
+        #expect(try target.rows("shelf").sorted() == ["Yosemite", "crate"])
+    }
+
     @Test("A load that the destination cancels takes its placeholder away, and the source hears of it")
     func stopped() throws {
         let (desk, source, target) = try pair("slow crate,letter")

@@ -12,7 +12,9 @@ import Testing
         Array(Self.parks[..<row]) + [name] + Self.parks[row...]
     }
 
-    @Test("A row that is dragged to another program is copied to where it was dropped (S76, S77, S79, S53)")
+    @Test(
+        "A row that is dragged to another program is copied to where it was dropped, and made there (S16, S29, S42, S46, S47, S53, S76, S77, S79)"
+    )
     func copy() throws {
         let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
@@ -104,7 +106,7 @@ import Testing
         #expect(try source.rows() == Self.parks)
     }
 
-    @Test("The permissive policy takes several items, in their order (S32, S45, S49)")
+    @Test("The permissive policy takes several items, in their order (S17, S30-S32, S45, S49)")
     func permissive() throws {
         let desk = try Desk()
         let source = try PlayedProgram("places", at: desk)
@@ -163,6 +165,26 @@ import Testing
         try target.play("enable on\npress 0", until: "began 1")
     }
 
+    @Test("A table may only give, or only take (S3)")
+    func oneWay() throws {
+        let desk = try Desk()
+        let giver = try PlayedProgram("places", "--only", "drag", at: desk)
+        let taker = try PlayedProgram("places", "--only", "drop", at: desk)
+        try giver.play("register g", until: "registered g")
+        try taker.play("register t", until: "registered t")
+        try taker.play("press 0", until: "began nothing")
+        #expect(try giver.drag("0", over: "g 0") == "cancel")
+        try giver.play("hover t 0", until: "over copy")
+        #expect(try giver.lift() == "transferred copy")
+        let heard = try taker.lines(until: "end")
+        #expect(
+            heard == [
+                "can-handle yes", "enter", "update 0 copy insert", "perform 0 copy", "inserted 0 Yosemite", "end",
+            ]
+        )
+        #expect(try giver.rows() == Self.parks)
+    }
+
     @Test("A name that is no ASCII arrives as it was when the drag began (S9, S15)")
     func name() throws {
         let desk = try Desk()
@@ -204,7 +226,24 @@ import Testing
         #expect(try target.rows() == ["crate"])
     }
 
-    @Test("Text from the command line becomes a row, and a row text of the command line's (S24, S76, S77)")
+    @Test(
+        "A row becomes a file of the command line's, with the bytes of its name and nothing else (S8, S9, S76)",
+        arguments: ["Ōsaka 大阪 🏯", "Yosemite"]
+    )
+    func toCommandLine(name: String) throws {
+        let desk = try Desk()
+        let places = try PlayedProgram("places", at: desk)
+        let drop = try desk.destination(["--accept", "public.plain-text", "--once"])
+        try places.play("insert 0 \(name)", until: "inserted 0")
+        #expect(try places.drag("0", over: "inbox") == "copy")
+        #expect(try places.lift() == "transferred copy")
+        #expect(try drop.finish().exitCode == 0)
+        #expect(desk.directory.names(in: "in") == ["\(name).txt"])
+        #expect(try desk.directory.contents(of: "in/\(name).txt") == Array(name.utf8))
+        #expect(try places.rows().first == name)
+    }
+
+    @Test("Text from the command line becomes a row (S24, S77)")
     func commandLine() throws {
         let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)

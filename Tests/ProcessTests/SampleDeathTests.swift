@@ -113,7 +113,7 @@ import Testing
         let process = try #require(words.firstIndex(of: "process").flatMap { Int32(words[$0 + 1]) })
         try System.kill(process, SIGKILL)
         #expect(try source.outcome() == "failed broker-unavailable")
-        try target.play("wait end\nwait lost b broker-unavailable\nsay so", until: "said so")
+        try target.play("wait end\nwait unregistered b broker-unavailable\nsay so", until: "said so")
         #expect(try target.rows().count == 9)
 
         try target.play("register b", until: "registered b")

@@ -54,7 +54,7 @@ import Testing
                     found b
                     will-begin
                     began 1
-                    item 0 public.utf8-plain-text Sequoia
+                    item 0 public.plain-text Sequoia
                     over copy
                     did-end
                     lifted copy
@@ -92,35 +92,6 @@ import Testing
             )
         ),
         ScriptPlay(
-            "one delegate without the other (S3)",
-            ScriptPart(
-                "places",
-                script: """
-                    delegate drag off
-                    press 0
-                    delegate drag on
-                    delegate drop off
-                    press 0
-                    hover here 2
-                    cancel
-                    """,
-                lines: """
-                    ready
-                    delegate drag off
-                    began nothing
-                    delegate drag on
-                    delegate drop off
-                    will-begin
-                    began 1
-                    over cancel
-                    did-end
-                    cancelled
-                    outcome cancelled
-                    quit
-                    """
-            )
-        ),
-        ScriptPlay(
             "a toy that leaves for another process (S14, S65, S74)",
             ScriptPart(
                 "cat-toys",
@@ -150,7 +121,7 @@ import Testing
                     found h-Kuro
                     will-begin Tama
                     began 1
-                    item 0 public.utf8-plain-text,org.example.cat-toys.origin ball
+                    item 0 public.plain-text,org.example.cat-toys.origin ball
                     over move
                     did-end Tama
                     lifted move

@@ -12,7 +12,7 @@ struct CatToysTests {
     @MainActor func package() async throws {
         let item = try #require(ToyPackaging().items(for: "bâton 🎾", of: "Tama").first)
         #expect(
-            item.itemProvider.registeredTypeIdentifiers == ["public.utf8-plain-text", UniformType.toyOrigin.identifier]
+            item.itemProvider.registeredTypeIdentifiers == ["public.plain-text", UniformType.toyOrigin.identifier]
         )
         #expect(try await item.itemProvider.loadObject(ofClass: String.self) == "bâton 🎾")
         #expect(try await item.itemProvider.loadData(for: .toyOrigin).value == Data("Tama".utf8))

@@ -35,10 +35,10 @@ struct PlaceholdersTests {
     @Test("A row of the table moves, a local thing is handed over, and all else is loaded (S58-S61)")
     func arrival() {
         let (path, parcel) = (IndexPath(row: 1, section: 0), Parcel(.plain, "letter"))
-        #expect(ParcelAcceptance.arrival(source: path, local: parcel, operation: .move) == .row(path))
-        #expect(ParcelAcceptance.arrival(source: nil, local: parcel, operation: .copy) == .local(parcel))
-        #expect(ParcelAcceptance.arrival(source: nil, local: "something else", operation: .copy) == .bytes)
-        #expect(ParcelAcceptance.arrival(source: nil, local: nil, operation: .copy) == .bytes)
+        #expect(ParcelAcceptance.arrival(source: path, local: parcel, isOwn: true) == .row(path))
+        #expect(ParcelAcceptance.arrival(source: nil, local: parcel, isOwn: false) == .local(parcel))
+        #expect(ParcelAcceptance.arrival(source: nil, local: "something else", isOwn: false) == .bytes)
+        #expect(ParcelAcceptance.arrival(source: nil, local: nil, isOwn: false) == .bytes)
     }
 
     @Test(
@@ -46,7 +46,7 @@ struct PlaceholdersTests {
         arguments: [Parcel(.plain, "letter"), nil]
     )
     func lost(parcel: Parcel?) {
-        #expect(ParcelAcceptance.arrival(source: nil, local: parcel, operation: .move) == .never)
+        #expect(ParcelAcceptance.arrival(source: nil, local: parcel, isOwn: true) == .never)
     }
 
     @Test("The table's own rows are rearranged, and copies are taken of all others, whatever their number")

@@ -13,7 +13,7 @@ struct PlacesTests {
         let places = PlaceNames(["Ōsaka 大阪 🏯"])
         let items = PlacePackaging().items(forRow: 0, of: places)
         let provider = try #require(items.first?.itemProvider)
-        #expect(items.count == 1 && provider.registeredTypeIdentifiers == ["public.utf8-plain-text"])
+        #expect(items.count == 1 && provider.registeredTypeIdentifiers == ["public.plain-text"])
         #expect(try await provider.loadData(for: .plainText).value == Data("Ōsaka 大阪 🏯".utf8))
         #expect(PlacePackaging().items(forRow: 1, of: places).isEmpty)
     }

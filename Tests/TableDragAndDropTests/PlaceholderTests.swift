@@ -78,6 +78,27 @@ struct PlaceholderTests {
         #expect(rows.sections[0] == ["x", "y", "z", "a", "b", "c"])
     }
 
+    @Test("several at the same place follow each other, whether they are rows at once or later, or go")
+    func samePlaceAtOnce() {
+        var contexts: [any TableDropPlaceholderContext] = []
+        drop(["v", "w", "x", "y", "z"]) { coordinator in
+            for (item, text) in zip(coordinator.items, ["v", "w", "x", "y", "z"]) {
+                let placeholder = TableDropPlaceholder(
+                    insertionIndexPath: IndexPath(row: 1, section: 0),
+                    reuseIdentifier: "row"
+                )
+                let context = coordinator.drop(item.dragItem, to: placeholder)
+                contexts.append(context)
+                if text == "v" || text == "y" { commit(context, text) }
+                if text == "w" { context.deletePlaceholder() }
+            }
+        }
+        #expect(table.texts(rows) == ["a", "v", "<>", "y", "<>", "b", "c"])
+        commit(contexts[4], "z")
+        commit(contexts[2], "x")
+        #expect(table.texts(rows) == ["a", "v", "x", "y", "z", "b", "c"])
+    }
+
     @Test("placeholders of another drop are not counted: a row means the data source's row")
     func otherDrop() {
         let first = dropToPlaceholders(["x", "y"], at: 1)
@@ -159,17 +180,103 @@ struct PlaceholderTests {
         #expect(commit(other, "y") == nil)
     }
 
-    @Test("a block may reload everything")
-    func reloadedByBlock() {
+    @Test("a block may reload everything, before the row is there or behind it", arguments: [true, false])
+    func reloadedByBlock(isBefore: Bool) {
         let contexts = dropToPlaceholders(["x", "y"])
         let isCommitted = contexts[0].commitInsertion { path in
+            if isBefore { table.reloadData() }
             rows.sections[0].insert("x", at: path.row)
             rows.sections.append([])
-            table.reloadData()
+            if !isBefore { table.reloadData() }
         }
         #expect(isCommitted)
         #expect(!contexts[1].deletePlaceholder())
         #expect(table.numberOfSections == 2)
+        #expect(table.numberOfRows(inSection: 0) == 4)
+    }
+
+    @Test("while its block runs a placeholder neither becomes a row again nor goes")
+    func resolvedByItsBlock() {
+        let context = dropToPlaceholders(["x"])[0]
+        let isCommitted = context.commitInsertion { path in
+            rows.sections[0].insert("x", at: path.row)
+            #expect(!context.commitInsertion { _ in Issue.record("called again") })
+            #expect(!context.deletePlaceholder())
+        }
+        #expect(isCommitted)
+        #expect(table.texts(rows) == ["a", "x", "b", "c"])
+        rows.sections[0].removeFirst()
+        table.deleteRows(at: [IndexPath(row: 0, section: 0)])
+        #expect(table.texts(rows) == ["x", "b", "c"])
+    }
+
+    @Test("a block may change other rows before, and tell the table")
+    func changedByBlock() {
+        let contexts = dropToPlaceholders(["x", "y"])
+        let isCommitted = contexts[0].commitInsertion { _ in
+            rows.sections[0].removeFirst()
+            table.deleteRows(at: [IndexPath(row: 0, section: 0)])
+            rows.sections[0].insert("x", at: 0)
+        }
+        #expect(isCommitted)
+        #expect(table.texts(rows) == ["x", "<1>", "b", "c"])
+    }
+
+    @Test("a table whose data source was let go of has no placeholders any more")
+    func dataSourceGone() {
+        var other: TestRows? = TestRows(["a"])
+        table.dataSource = other
+        let context = dropToPlaceholders(["x"], at: 0)[0]
+        other = nil
+        #expect(table.hasUncommittedUpdates)
+        #expect(commit(context, "x") == nil)
+        #expect(!table.hasUncommittedUpdates)
+        #expect(table.numberOfSections == 0)
+    }
+
+    @Test("one item may have several placeholders, one of no session too, and the coordinator may be kept")
+    func oddItems() throws {
+        var kept: (any TableDropCoordinator)?
+        drop(["x"]) { kept = $0 }
+        let coordinator = try #require(kept)
+        let paths = [[0, 1], [0, 1], [0, Int.max], [0, Int.min], [0], [7, 0], [-1, 2]].map { IndexPath(indexes: $0) }
+        let contexts = paths.map { path in
+            coordinator.drop(
+                coordinator.items[0].dragItem,
+                to: TableDropPlaceholder(insertionIndexPath: path, reuseIdentifier: "row")
+            )
+        }
+        let stranger = TableDropPlaceholder(insertionIndexPath: paths[0], reuseIdentifier: "row")
+        commit(coordinator.drop(DragItem(text: "y"), to: stranger), "y")
+        for path in paths { coordinator.drop(coordinator.items[0].dragItem, toRowAt: path) }
+        for (index, context) in contexts.enumerated() where index != 4 { commit(context, "\(index)") }
+        #expect(!contexts[4].deletePlaceholder())
+        #expect(rows.sections[0] == ["5", "3", "6", "a", "0", "1", "y", "b", "c", "2"])
+    }
+
+    @Test("a placeholder becomes a row between rows that a batch has brought before")
+    func insertedBefore() {
+        let contexts = dropToPlaceholders(["x", "y"])
+        for row in [1, 2] { table.selectRow(at: IndexPath(row: row, section: 0)) }
+        table.performBatchUpdates {
+            rows.sections[0].insert("new", at: 2)
+            table.insertRows(at: [IndexPath(row: 2, section: 0)])
+            #expect(commit(contexts[0], "x") == 1)
+        }
+        #expect(table.texts(rows) == ["a", "x", "<1>", "b", "new", "c"])
+        #expect(table.indexPathsForSelectedRows == [2, 4].map { IndexPath(row: $0, section: 0) })
+    }
+
+    @Test("what a batch that reloads leaves behind is forgotten")
+    func reloadedByBatch() {
+        var context: (any TableDropPlaceholderContext)?
+        table.performBatchUpdates {
+            table.reloadData()
+            context = dropToPlaceholders(["x"], at: 3)[0]
+            rows.sections[0] = ["a"]
+        }
+        #expect(commit(context, "x") == nil)
+        #expect(table.texts(rows) == ["a"])
     }
 
     @Test("a placeholder can become a row within a batch")

@@ -89,6 +89,41 @@ struct TableDraggingTests {
         #expect(rows.events == ["items for 0.0", "more items for 0.1"])
     }
 
+    @Test("a delegate that changes rows while it is asked gives items of no row, and is not asked for the others")
+    func changesWhileAsked() {
+        let path = { IndexPath(row: $0, section: 0) }
+        for row in [0, 3] { table.selectRow(at: path(row)) }
+        rows.onItems = { [rows, table] in
+            rows.sections[0].removeFirst()
+            table.deleteRows(at: [path(0)])
+        }
+        let items = table.itemsForBeginning(TestDrag(), at: path(3))
+        #expect(rows.events == ["items for 0.0"])
+        #expect(items.map(table.sourceIndexPath) == [nil])
+        #expect(table.indexPathsForSelectedRows == [path(2)])
+
+        let more = table.itemsForAdding(to: TestDrag(items), at: path(0), point: .zero)
+        #expect(more.map(table.sourceIndexPath) == [nil])
+    }
+
+    @Test("an item that is given again stands for the row that it was given for last")
+    func givenAgain() {
+        final class OneItem: TableDragDelegate {
+            let item = DragItem(text: "one")
+            func tableView(
+                _ tableView: Table,
+                itemsForBeginning session: any DragSession,
+                at indexPath: IndexPath
+            ) -> [DragItem] { [item, item] }
+        }
+        let delegate = OneItem()
+        table.dragDelegate = delegate
+        for row in [3, 1] {
+            let path = IndexPath(row: row, section: 0)
+            #expect(table.itemsForBeginning(TestDrag(), at: path).map(table.sourceIndexPath) == [path, path])
+        }
+    }
+
     @Test("an item does not know its row any more once a row has changed")
     func sourceForgotten() {
         let changes: [(TestRows, Table) -> Void] = [

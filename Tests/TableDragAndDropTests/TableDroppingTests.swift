@@ -18,7 +18,7 @@ struct TableDroppingTests {
         return table.update(session, at: path).operation
     }
 
-    @Test("a table has no list of interactions of its own")
+    @Test("6: a table has no list of interactions of its own")
     func interactions() {
         #expect(table.interactions.isEmpty)
     }
@@ -198,6 +198,68 @@ struct TableDroppingTests {
         }
     }
 
+    @Test("54: a data source that tells the table of a move by itself is not told again")
+    func toldByDataSource() {
+        let path = IndexPath(row: 2, section: 0)
+        let changes: [(TestRows, Table) -> Void] = [
+            { $1.reloadData() },
+            { $1.moveRow(at: IndexPath(row: 0, section: 0), to: path) },
+            { rows, table in
+                rows.sections[0] = ["x", "b", "c"]
+                table.insertRows(at: [IndexPath(row: 0, section: 0)])
+                table.deleteRows(at: [IndexPath(row: 0, section: 0)])
+            },
+            { rows, table in
+                rows.sections[0].append("x")
+                table.insertRows(at: [IndexPath(row: 3, section: 0)])
+            },
+            { rows, table in
+                // It is one with another row.
+                rows.sections[0] = ["bc"]
+                table.reloadData()
+            },
+        ]
+        for change in changes {
+            let rows = TestRows(["a", "b", "c"])
+            let table = rows.makeTable()
+            rows.canMove = true
+            rows.onMove = { change(rows, table) }
+            let drag = TestDrag(table.itemsForBeginning(TestDrag(), at: IndexPath(row: 0, section: 0)))
+            let session = TestDrop(drag.items, from: drag)
+            rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
+            table.enter(session)
+            _ = table.update(session, at: path)
+            table.perform(session, at: path, operation: .move)
+            #expect(table.numberOfRows(inSection: 0) == rows.sections[0].count)
+            #expect(!rows.events.contains("perform"))
+        }
+    }
+
+    @Test("54: a data source that changes rows while it is asked whether one can move is not told to move another")
+    func changedWhileAsked() {
+        rows.canMove = true
+        rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
+        let (session, _) = drag(1)
+        rows.onCanMove = { [rows, table] in
+            rows.sections[0] = ["c"]
+            table.reloadData()
+        }
+        _ = hover(session, IndexPath(row: 2, section: 0))
+        table.perform(session, at: IndexPath(row: 2, section: 0), operation: .move)
+        #expect(rows.events.last == "perform")
+        #expect(rows.sections[0] == ["c"])
+    }
+
+    @Test("38: to move what may not be moved does nothing, and opens no gap")
+    func moveNotAllowed() {
+        rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
+        #expect(
+            hover(TestDrop([DragItem(text: "x")], allowsMoveOperation: false), IndexPath(row: 0, section: 0)) == .cancel
+        )
+        #expect(table.hasActiveDrop)
+        #expect(!table.hasUncommittedUpdates)
+    }
+
     @Test("60: rows of the same table are moved in one batch, by where they are")
     func movedRows() {
         let (session, _) = drag(0, 1)
@@ -226,8 +288,11 @@ struct TableDroppingTests {
         let delegate = OnlyPerforms()
         table.dropDelegate = delegate
         #expect(table.canHandle(TestDrop(texts: "x")))
-        #expect(hover(TestDrop(texts: "x"), nil) == .copy)
-        #expect(hover(TestDrop([DragItem(text: "x")], from: TestDrag()), nil) == .move)
-        #expect(hover(TestDrop([DragItem(text: "x")], from: TestDrag(), allowsMoveOperation: false), nil) == .copy)
+        for isEditing in [false, true] {
+            table.isEditing = isEditing
+            #expect(hover(TestDrop(texts: "x"), nil) == .copy)
+            #expect(hover(TestDrop([DragItem(text: "x")], from: TestDrag()), nil) == .move)
+            #expect(hover(TestDrop([DragItem(text: "x")], from: TestDrag(), allowsMoveOperation: false), nil) == .copy)
+        }
     }
 }

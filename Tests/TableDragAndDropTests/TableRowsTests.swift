@@ -103,6 +103,23 @@ struct TableRowsTests {
         }
     }
 
+    @Test("a placeholder whose block tells the table of its row ends the program: it would be there twice")
+    func toldByPlaceholder() async {
+        await #expect(processExitsWith: .failure) {
+            await MainActor.run {
+                let rows = TestRows(["a"])
+                let table = rows.makeTable()
+                rows.onDrop = { coordinator in
+                    coordinator.dropAllToPlaceholders(at: IndexPath(row: 0, section: 0))[0].commitInsertion { path in
+                        rows.sections[0].insert("x", at: path.row)
+                        table.insertRows(at: [path])
+                    }
+                }
+                table.perform(TestDrop(texts: "x"), at: nil, operation: .copy)
+            }
+        }
+    }
+
     @Test("an index path that names no row ends the program")
     func notARow() async {
         await #expect(processExitsWith: .failure) {

@@ -13,6 +13,11 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     /// What is proposed; nil: what a table does that is not told.
     var proposal: TableDropProposal?
     var onDrop: ((any TableDropCoordinator) -> Void)?
+    /// What happens while the table asks for items, whether a row can be moved, and to move it, and of a session over it.
+    var onItems: (() -> Void)?
+    var onHover: (() -> Void)?
+    var onCanMove: (() -> Void)?
+    var onMove: (() -> Void)?
     var destinations: [IndexPath?] = []
 
     init(_ sections: [String]...) {
@@ -35,6 +40,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
 
     func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool {
         events.append("can move \(indexPath.text)")
+        onCanMove?()
         return canMove
     }
 
@@ -42,6 +48,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
         events.append("move \(sourceIndexPath.text) to \(destinationIndexPath.text)")
         let row = sections[sourceIndexPath.section].remove(at: sourceIndexPath.row)
         sections[destinationIndexPath.section].insert(row, at: destinationIndexPath.row)
+        onMove?()
     }
 
     // MARK: Dragging
@@ -53,6 +60,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     ) -> [DragItem] {
         events.append("items for \(indexPath.text)")
         let text = sections[indexPath.section][indexPath.row]
+        onItems?()
         return text.isEmpty ? [] : [DragItem(text: text)]
     }
 
@@ -63,7 +71,9 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
         point: Point
     ) -> [DragItem] {
         events.append("more items for \(indexPath.text)")
-        return [DragItem(text: sections[indexPath.section][indexPath.row])]
+        let text = sections[indexPath.section][indexPath.row]
+        onItems?()
+        return [DragItem(text: text)]
     }
 
     func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {
@@ -97,10 +107,14 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
 
     func tableView(_ tableView: Table, canHandle session: any DropSession) -> Bool {
         events.append("can handle")
+        onHover?()
         return handles
     }
 
-    func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) { events.append("enter") }
+    func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {
+        events.append("enter")
+        onHover?()
+    }
 
     func tableView(
         _ tableView: Table,
@@ -109,11 +123,18 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     ) -> TableDropProposal {
         events.append("update \(destinationIndexPath?.text ?? "-")")
         destinations.append(destinationIndexPath)
+        onHover?()
         return proposal ?? TableDropProposal(operation: .copy)
     }
 
-    func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) { events.append("exit") }
-    func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) { events.append("end") }
+    func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
+        events.append("exit")
+        onHover?()
+    }
+    func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
+        events.append("end")
+        onHover?()
+    }
 }
 
 extension IndexPath {

@@ -24,7 +24,11 @@ struct FrameTests {
         if Bool.random(using: &generator) {
             screen.mark = .init(.gap(before: Int.random(in: 0...6, using: &generator)), "copy")
         }
-        screen.session = Bool.random(using: &generator) ? Self.texts.randomElement(using: &generator) : nil
+        if Bool.random(using: &generator) {
+            let text = Self.texts.randomElement(using: &generator) ?? ""
+            screen.session = .init(text, to: "east, row 1", operation: "copy")
+        }
+        screen.message = Self.texts.randomElement(using: &generator) ?? ""
         return screen.frame(size)
     }
 
@@ -90,6 +94,17 @@ struct FrameTests {
         screen.rows[1] = .plain("Sequoya")
         let bytes = screen.frame(size).bytes(from: before)
         #expect(String(decoding: bytes, as: UTF8.self) == "\u{1B}[3;11H\u{1B}[0my\u{1B}[0m")
+    }
+
+    @Test("without colours the same is drawn, and no colour is")
+    func noColors() {
+        var screen = TableScreen(title: "west")
+        screen.session = .init("Yosemite", to: "east", operation: "copy")
+        let frame = screen.frame(ScreenSize(columns: 40, rows: 8))
+        let plain = String(decoding: frame.bytes(from: nil, hasColors: false), as: UTF8.self)
+        let colored = String(decoding: frame.bytes(from: nil), as: UTF8.self)
+        #expect(colored.contains(";36m"))
+        #expect(plain == colored.replacing(";36m", with: "m"))
     }
 
     @Test("another size draws all of it")

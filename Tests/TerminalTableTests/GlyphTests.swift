@@ -43,6 +43,15 @@ struct GlyphTests {
         #expect("\u{1B}[2J\t".glyphs.map(\.text).joined() == "␛[2J␉")
     }
 
+    @Test("what is too long for a sentence ends with an ellipsis")
+    func shortened() {
+        #expect("Yosemite".shortened(to: 8) == "Yosemite")
+        #expect("Yosemite".shortened(to: 5) == "Yose…")
+        #expect("東京東京".shortened(to: 6) == "東京…")
+        #expect("\u{1B}[2J".shortened(to: 2) == "␛…")
+        #expect("Yosemite".shortened(to: 0).isEmpty)
+    }
+
     @Test("a letter with thousands of accents is drawn with some")
     func accents() {
         let glyphs = ("o" + String(repeating: "\u{301}", count: 5000)).glyphs

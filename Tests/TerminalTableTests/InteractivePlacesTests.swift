@@ -154,7 +154,7 @@ struct InteractivePlacesTests {
         try places.resize(columns: 14, rows: 9)
         try places.wait(for: "cut lines") { $0.lines.contains("   3 Theodore…") }
         #expect(places.screen.lines[0] == " places")
-        #expect(places.screen.text.contains(" ✈ Yosemite →…"))
+        #expect(places.screen.text.contains("\n ✈ nothing\n"))
         try places.resize(columns: 3, rows: 1)
         try places.wait(for: "no title") { $0.lines == [""] }
         try places.resize(columns: 60, rows: 20)
@@ -175,6 +175,103 @@ struct InteractivePlacesTests {
         #expect(third.isAsBefore)
         #expect(third.screen.shellText.contains("places: "))
         for terminal in [first, second] { try quit(terminal) }
+    }
+
+    @Test("who holds a row sees that the destination it is over has died")
+    func deathBelow() throws {
+        let desk = try TerminalDesk()
+        let west = try desk.places("--as", "west")
+        let east = try desk.places("--as", "east")
+        try west.type(" " + Self.right)
+        try west.wait(for: "→ east, row 1: copy")
+        try east.child.kill(9)
+        try west.wait(for: "there is no destination east any more")
+        #expect(west.screen.text.contains("→ east, row 1: nothing"))
+        // And that it is there again.
+        let other = try desk.places("--as", "east")
+        try west.wait(for: "→ east, row 1: copy")
+        #expect(!west.screen.text.contains("any more"))
+        for terminal in [west, other] { try quit(terminal) }
+    }
+
+    @Test("once there is a broker again, both find each other")
+    func brokers() throws {
+        let desk = try TerminalDesk()
+        let west = try desk.places("--as", "west")
+        let east = try desk.places("--as", "east")
+        desk.endBroker()
+        for terminal in [west, east] { try terminal.wait(for: "others cannot drop here: no broker runs") }
+        try desk.startBroker()
+        try west.wait(for: "others can drop here as west again")
+        try east.wait(for: "others can drop here as east again")
+        try west.type(" " + Self.right)
+        try east.wait(for: "──▶ copy Yosemite")
+        for terminal in [west, east] { try quit(terminal) }
+    }
+
+    @Test("the load of a placeholder is stopped with a key, and the cursor stays at its row")
+    func stopLoad() throws {
+        let desk = try TerminalDesk()
+        let west = try desk.places("--as", "west", "--slow", "600")
+        let east = try desk.places("--as", "east")
+        try east.type(Self.down)
+        try east.wait(for: " ▸ 2 Yellowstone")
+        try west.type(" " + Self.right)
+        try west.wait(for: "→ east, row 1: copy")
+        try west.type(" ")
+        try east.wait(for: "Yosemite comes")
+        try east.wait(for: " ▸  3 Yellowstone")
+        try east.type("\u{1B}[H")
+        try east.wait(for: "esc stop it")
+        try east.type(Self.escape)
+        try east.wait(for: "Yosemite was stopped")
+        #expect(east.screen.lines[1...2] == [" ▸ 1 Yosemite", "   2 Yellowstone"])
+        try west.wait(for: "Yosemite stays")
+        for terminal in [west, east] { try quit(terminal) }
+    }
+
+    @Test("keys that come at once do what they do one by one")
+    func atOnce() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        try places.type("\u{1B}[F ")
+        try places.wait(for: "✈ Grand Canyon → here, row 9: nothing")
+        try places.type("\u{1B}[He ")
+        try places.wait(for: "Grand Canyon: moved")
+        #expect(places.screen.lines[1...2] == [" ▸ 1 Grand Canyon", "   2 Yosemite"])
+        try quit(places)
+    }
+
+    @Test("behind the last row of another table is its end, however many it has")
+    func end() throws {
+        let desk = try TerminalDesk()
+        let west = try desk.places("--as", "west")
+        let east = try desk.places("--as", "east")
+        try west.type(" " + Self.right + Self.down)
+        try west.wait(for: "→ east, row 2: copy")
+        try west.type("\u{1B}[F")
+        try west.wait(for: "→ east, the end: copy")
+        try east.wait(for: "→ the end: copy")
+        #expect(east.screen.line(containing: "──▶ copy Yosemite") == 10)
+        try west.type("\u{1B}[A")
+        try west.wait(for: "→ east, row 2: copy")
+        try west.type("\u{1B}[F ")
+        try east.wait(for: "Yosemite has come")
+        #expect(east.screen.lines[10] == "   10 Yosemite")
+        for terminal in [west, east] { try quit(terminal) }
+    }
+
+    @Test("a name as long as a book stops nobody")
+    func longName() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        let name = String(repeating: "東京e\u{301}", count: 300)
+        let player = try desk.play("places", "insert 0 \(name)\npress 0\nhover places 1\nwait over\nlift\n")
+        try places.wait(for: "… has come")
+        try places.type(Self.down)
+        try places.wait(for: " ▸  2 東京")
+        withExtendedLifetime(player) {}
+        try quit(places)
     }
 
     private func quit(_ terminal: PseudoTerminal) throws {

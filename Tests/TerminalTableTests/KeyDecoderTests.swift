@@ -14,8 +14,11 @@ struct KeyDecoderTests {
         ("\u{1B}[1;5A", [.up]), ("\u{1B}[5;2~", [.pageUp]), ("\r", [.enter]), ("\n", [.enter]), ("\t", [.tab]),
         ("\u{7F}", [.backspace]), ("\u{8}", [.backspace]), ("\u{3}", [.control("c")]), ("\u{1A}", [.control("z")]),
         // Answers and reports of a terminal, keys that nobody here wants, what is not for keys.
-        ("\u{1B}[?1;2c", []), ("\u{1B}[200~", []), ("\u{1B}[15~", []), ("\u{0}", []), ("\u{85}", []),
+        ("\u{1B}[?1;2c", []), ("\u{1B}[15~", []), ("\u{0}", []), ("\u{85}", []),
         ("x\u{1B}[Ay", [.character("x"), .up, .character("y")]),
+        // What is pasted means nothing, and an end that never comes keeps nobody from quitting.
+        ("\u{1B}[200~q\r\u{1B}\u{1B}[A\u{1B}[201~x", [.character("x")]), ("\u{1B}[201~x", [.character("x")]),
+        ("\u{1B}[200~q\u{3}q", [.control("c"), .character("q")]),
         // Two keys, the second of which shows that the first was not the beginning of something.
         ("\u{1B}q", [.escape, .character("q")]), ("\u{1B}\u{1B}[A", [.escape, .up]),
         ("\u{1B}é", [.escape, .character("é")]),

@@ -73,7 +73,7 @@ final class PseudoTerminal {
         tcgetattr(device.raw, &settings)
         let flags = tcflag_t(ECHO | ICANON | ISIG)
         return settings.c_lflag & flags == flags && settings.c_oflag & tcflag_t(OPOST) != 0 && !screen.isAlternate
-            && screen.isCursorVisible && screen.wraps
+            && screen.isCursorVisible && screen.wraps && !screen.marksPastes
     }
 
     func type(_ text: String) throws {

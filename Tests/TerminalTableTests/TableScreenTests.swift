@@ -9,7 +9,7 @@ struct TableScreenTests {
         screen.state = "editing"
         screen.rows = [.plain("Yosemite"), .lifted("Sequoia"), .plain("東京 👩‍👩‍👧‍👦"), .placeholder("Zion", fraction: 0.5)]
         screen.cursor = 0
-        screen.session = "Sequoia → east, row 2: copy"
+        screen.session = .init("Sequoia", to: "east, row 2", operation: "copy")
         screen.message = "picked up Sequoia"
         screen.hints = [.init("↑↓", "row"), .init("space", "drop"), .init("esc", "cancel")]
         return screen
@@ -81,6 +81,7 @@ struct TableScreenTests {
         #expect(screen.frame(size).text[0].hasSuffix("of 100"))
         screen.mark = .init(.gap(before: 3), "copy")
         #expect(screen.frame(size).text.contains { $0.hasPrefix(" ──▶ copy") })
+        #expect(screen.frame(size).text[0].hasSuffix("1–8 of 100"))
         screen.mark = .init(.row(99), "copy")
         #expect(screen.frame(size).text.contains { $0.contains("100 place 100  ◀── copy") })
         screen.mark = nil
@@ -109,6 +110,49 @@ struct TableScreenTests {
                 #expect(frame.lines.allSatisfy { $0.cells.count == columns })
             }
         }
+    }
+
+    @Test("a long name leaves room for where the session would land and what it would do")
+    func longNames() {
+        var screen = screen()
+        let name = String(repeating: "long ", count: 40)
+        screen.session = .init(name, to: "east, row 2", operation: "copy")
+        screen.rows = [.lifted(name)]
+        screen.mark = .init(.row(0), "nothing", isRefused: true)
+        screen.cursor = nil
+        let text = screen.frame(ScreenSize(columns: 44, rows: 12)).text
+        #expect(text[9] == " ✈ long long long long … → east, row 2: copy")
+        #expect(text[1] == "   1 long long long long lon… ✈  ◀── nothing")
+        let narrow = screen.frame(ScreenSize(columns: 20, rows: 8)).text
+        #expect(narrow.contains { $0.hasSuffix(": copy") })
+        let tiny = screen.frame(ScreenSize(columns: 10, rows: 8)).text
+        #expect(tiny.contains(" ✈ copy"))
+    }
+
+    @Test("a long message goes on in the next line, where there are enough")
+    func messages() {
+        var screen = screen()
+        screen.message = "Yosemite stays: the destination east has gone, as its program has ended"
+        let text = screen.frame(ScreenSize(columns: 44, rows: 12)).text
+        #expect(text[9...10] == [" Yosemite stays: the destination east has", " gone, as its program has ended"])
+        let low = screen.frame(ScreenSize(columns: 44, rows: 6)).text
+        #expect(low.contains(" Yosemite stays: the destination east has g…"))
+    }
+
+    @Test("what was dropped stays in view, whatever row has the cursor")
+    func focus() {
+        var screen = TableScreen(title: "west")
+        screen.rows = (1...100).map { .plain("place \($0)") }
+        screen.cursor = 0
+        screen.focus = 70
+        #expect(screen.frame(ScreenSize(columns: 40, rows: 12)).text.contains("    71 place 71"))
+    }
+
+    @Test("without a cursor and a drop, what was picked up is in view")
+    func liftedInView() {
+        var screen = TableScreen(title: "west")
+        screen.rows = (1...100).map { $0 == 60 ? .lifted("place 60") : .plain("place \($0)") }
+        #expect(screen.frame(ScreenSize(columns: 40, rows: 12)).text.contains("    60 place 60 ✈"))
     }
 
     @Test("what does not fit ends with an ellipsis")

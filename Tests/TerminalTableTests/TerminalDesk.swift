@@ -6,7 +6,7 @@ import Testing
 final class TerminalDesk {
     let environment: [String: String]
     private let directory: TemporaryDirectory
-    private let broker: ProcessRunner
+    private var broker: ProcessRunner?
 
     init() throws {
         // Writing to a program that has ended has to fail the test alone. What is started gets the default again.
@@ -18,20 +18,30 @@ final class TerminalDesk {
             "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
             "PASTEBOARD_SOCKET": socket, "SWIFT_BACKTRACE": "enable=no", "TERM": "xterm",
         ]
+        try startBroker()
+    }
+
+    func endBroker() {
+        broker = nil
+    }
+
+    /// Again, where the last one has ended.
+    func startBroker() throws {
         let limits = ["first-byte", "progress", "proposal", "drop-window", "conclude"].flatMap {
             ["--limit", "\($0)=10m"]
         }
-        broker = try ProcessRunner(
+        let broker = try ProcessRunner(
             "/bin/sh",
             [
                 "-c", "exec \"$0\" \"$@\" --ready-fd 4 4>&1", try ProcessRunner.program("pasteboardd"), "--socket",
-                socket,
+                directory["d/socket"],
             ]
                 + limits,
             environment: environment
         )
         // The byte that it writes once it listens.
         try broker.waitForOutput(containing: "r")
+        self.broker = broker
     }
 
     /// `places` in a terminal, ready to be used.

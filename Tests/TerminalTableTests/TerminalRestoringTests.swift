@@ -50,6 +50,35 @@ struct TerminalRestoringTests {
         #expect(places.isAsBefore)
     }
 
+    @Test("in the background the terminal is left to the shell")
+    func background() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places(
+            script: "set -m; \"$0\" \"$@\"; bg >/dev/null; echo behind; read line; fg >/dev/null; echo end $?"
+        )
+        try places.type("\u{1A}")
+        try places.wait(for: "the shell") { $0.shellText.contains("behind") }
+        try places.type("\n")
+        try places.wait(for: "the table again") { $0.isAlternate && $0.text.contains("▸ 1 Yosemite") }
+        try places.type("q")
+        #expect(try places.finish() == .exited(0))
+        #expect(places.screen.shellText.hasSuffix("behind\r\n\r\nend 0\r\n"))
+        #expect(places.isAsBefore)
+    }
+
+    @Test("what is ended while it is stopped does not touch the terminal")
+    func endedWhileStopped() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places(
+            script: "set -m; \"$0\" \"$@\"; kill %1; kill -CONT %1; "
+                + "until wait %1; code=$?; [ $code != 148 ]; do :; done; echo end $code"
+        )
+        try places.type("\u{1A}")
+        #expect(try places.finish() == .exited(0))
+        #expect(places.screen.shellText.hasSuffix("end 143\r\n"))
+        #expect(places.isAsBefore)
+    }
+
     @Test("a stop that nobody announced is mended when the program goes on")
     func unannounced() throws {
         let desk = try TerminalDesk()
@@ -80,6 +109,29 @@ struct TerminalRestoringTests {
         try places.type(String(repeating: "e", count: 100))
         try places.child.kill(SIGTERM)
         #expect(try places.endUnread() == .signaled(SIGTERM))
+    }
+
+    @Test("however many keys wait, the one that ends the program does so")
+    func flood() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        for _ in 0..<200 {
+            try places.type(String(repeating: "\u{1B}[B\u{1B}[A", count: 300))
+        }
+        try places.type("\u{3}")
+        #expect(try places.finish() == .exited(0))
+        #expect(places.isAsBefore)
+    }
+
+    @Test("a terminal that can draw nothing is told so", arguments: ["dumb", ""])
+    func dumb(kind: String) throws {
+        let desk = try TerminalDesk()
+        var environment = desk.environment
+        environment["TERM"] = kind
+        let places = try PseudoTerminal("places", ["--interactive"], environment: environment)
+        #expect(try places.finish() == .exited(2))
+        #expect(places.screen.shellText.contains("places: TERM is \(kind.isEmpty ? "not set" : kind)"))
+        #expect(places.isAsBefore)
     }
 
     @Test("without a terminal it says so")

@@ -24,7 +24,7 @@ public struct ToyPackaging: Sendable {
         guard !toy.isEmpty else { return [] }
         let provider = ItemProvider()
         provider.suggestedName = toy
-        provider.registerDataRepresentation(for: .utf8PlainText) { [asked] completion in
+        provider.registerDataRepresentation(for: .plainText) { [asked] completion in
             asked(toy)
             completion(Data(toy.utf8), nil)
             return nil

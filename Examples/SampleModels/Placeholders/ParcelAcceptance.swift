@@ -12,7 +12,7 @@ public enum ParcelAcceptance {
         case local(Parcel)
         /// Its bytes are to be loaded, behind a placeholder.
         case bytes
-        /// It does not: it was moved, and nobody knows any more from where. It stays there.
+        /// It does not: it was a row of the table, and nobody knows any more which. It stays there.
         case never
     }
 
@@ -31,11 +31,10 @@ public enum ParcelAcceptance {
     /// - Parameters:
     ///   - source: the row of this table that it is, unless rows have changed since.
     ///   - local: what the source has attached to it. Asked for only if it is of use: who reads it has taken the item.
-    ///   - operation: what the drop does. It moves nothing but the table's own rows: taken otherwise they would be there twice.
-    public static func arrival(source: IndexPath?, local: @autoclosure () -> Any?, operation: DropOperation) -> Arrival
-    {
+    ///   - isOwn: whether it was dragged from this table. Taken as something else such a row would be there twice.
+    public static func arrival(source: IndexPath?, local: @autoclosure () -> Any?, isOwn: Bool) -> Arrival {
         if let source { return .row(source) }
-        if operation == .move { return .never }
+        if isOwn { return .never }
         if let parcel = local() as? Parcel { return .local(parcel) }
         return .bytes
     }

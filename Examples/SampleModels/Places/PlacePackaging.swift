@@ -21,7 +21,7 @@ public struct PlacePackaging: Sendable {
         let name = places.names[row]
         let provider = ItemProvider()
         provider.suggestedName = name
-        provider.registerDataRepresentation(for: .utf8PlainText) { [asked] completion in
+        provider.registerDataRepresentation(for: .plainText) { [asked] completion in
             asked(name)
             completion(Data(name.utf8), nil)
             return nil

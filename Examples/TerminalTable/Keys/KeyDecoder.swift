@@ -2,14 +2,19 @@
 ///
 /// A terminal sends an arrow as the escape key's byte and more, so after that byte alone nobody knows which it is: the rest
 /// comes at once, or it was the key. Who reads says when that time is over, with ``flush()``. What is no key that anybody
-/// here wants, and what is no UTF-8, is dropped.
+/// here wants, what is pasted, and what is no UTF-8, is dropped.
 public struct KeyDecoder: Sendable {
     private static let escape: UInt8 = 0x1B
+    private static let interrupt: UInt8 = 0x03
     /// No sequence that means anything here is longer.
     private static let longest = 32
+    /// The numbers of what is sent before something that is pasted, and behind it.
+    private static let pastes = [Array("200".utf8): true, Array("201".utf8): false]
 
     /// The beginning of a key.
     private var pending: [UInt8] = []
+    /// What comes is no keys: somebody pastes it.
+    private var isPasting = false
 
     /// Makes a decoder that has seen nothing.
     public init() {}
@@ -20,14 +25,20 @@ public struct KeyDecoder: Sendable {
     /// The keys that are complete with these bytes.
     public mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
         var keys: [Key] = []
-        for byte in bytes { take(byte, &keys) }
+        for byte in bytes {
+            // Whose end never came: a terminal keeps this key out of what is pasted.
+            if byte == Self.interrupt { isPasting = false }
+            let count = keys.count
+            take(byte, &keys)
+            if isPasting { keys.removeLast(keys.count - count) }
+        }
         return keys
     }
 
     /// Says that what has begun is all there is.
     public mutating func flush() -> [Key] {
         defer { pending = [] }
-        return pending.first == Self.escape ? [.escape] : []
+        return pending.first == Self.escape && !isPasting ? [.escape] : []
     }
 
     private mutating func take(_ byte: UInt8, _ keys: inout [Key]) {
@@ -38,8 +49,13 @@ public struct KeyDecoder: Sendable {
         case 0x20...0x3F where pending[1] == UInt8(ascii: "[") && pending.count < Self.longest:
             pending.append(byte)
         case 0x40...0x7E:
-            if let key = Self.key(final: byte, parameters: pending[2...]) { keys.append(key) }
+            let parameters = pending[2...]
             pending = []
+            if byte == UInt8(ascii: "~"), let isBeginning = Self.pastes[Array(parameters)] {
+                isPasting = isBeginning
+            } else if let key = Self.key(final: byte, parameters: parameters) {
+                keys.append(key)
+            }
         default:
             // It was no sequence after all.
             pending = []

@@ -19,11 +19,13 @@ public struct Frame: Sendable, Equatable {
     // MARK: Drawing
 
     /// What a terminal has to be sent that shows another frame, or, with nil, anything.
-    public func bytes(from shown: Frame?) -> [UInt8] {
+    ///
+    /// - Parameter hasColors: whether there are any; everything that a colour tells is told in words, too.
+    public func bytes(from shown: Frame?, hasColors: Bool = true) -> [UInt8] {
         guard let shown, shown.size == size else {
-            return Array("\u{1B}[0m\u{1B}[2J".utf8) + bytes(from: Frame([], size: size))
+            return Array("\u{1B}[0m\u{1B}[2J".utf8) + bytes(from: Frame([], size: size), hasColors: hasColors)
         }
-        var drawing = Drawing()
+        var drawing = Drawing(hasColors: hasColors)
         for (row, (line, before)) in zip(lines, shown.lines).enumerated() where line != before {
             // Where a terminal may take another width, nobody knows what it has drawn over.
             let isCertain = line.isCertain && before.isCertain
@@ -42,10 +44,15 @@ public struct Frame: Sendable, Equatable {
 
 /// The sequences that draw cells, as few as possible.
 private struct Drawing {
+    private let hasColors: Bool
     private var output = ""
     private var style: Style?
     /// Where the terminal draws next, if that is known.
     private var position: (row: Int, column: Int)?
+
+    init(hasColors: Bool) {
+        self.hasColors = hasColors
+    }
 
     /// Draws what begins in a cell.
     ///
@@ -55,7 +62,7 @@ private struct Drawing {
         guard let glyph = cell.glyph else { return 1 }
         if position?.row != row || position?.column != column { output += "\u{1B}[\(row + 1);\(column + 1)H" }
         if style != cell.style {
-            output += cell.style.sequence
+            output += cell.style.sequence(hasColors: hasColors)
             style = cell.style
         }
         if glyph.isCertain {

@@ -24,7 +24,8 @@ public struct Line: Sendable, Equatable {
     ///
     /// - Parameter limit: the most columns it may take; what is longer ends with an ellipsis.
     mutating func append(_ text: String, _ style: Style = .plain, limit: Int = .max) {
-        for glyph in text.glyphs.fitting(min(limit, room)) { append(glyph, style) }
+        let limit = min(limit, room)
+        for glyph in text.glyphs(atMost: limit + 1).fitting(limit) { append(glyph, style) }
     }
 
     /// Appends the text as often as it fits, but for some columns.

@@ -35,12 +35,12 @@ public struct Style: Sendable, Hashable {
     }
 
     /// What changes a terminal to it, whatever it was before.
-    var sequence: String {
+    func sequence(hasColors: Bool) -> String {
         var codes = "0"
         if isBold { codes += ";1" }
         if isDim { codes += ";2" }
         if isReversed { codes += ";7" }
-        if color != .plain { codes += ";\(color.rawValue)" }
+        if hasColors, color != .plain { codes += ";\(color.rawValue)" }
         return "\u{1B}[\(codes)m"
     }
 }

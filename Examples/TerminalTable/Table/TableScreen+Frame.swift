@@ -6,19 +6,24 @@ extension TableScreen {
         let height = size.rows
         let hintLines = height >= 6 ? hintLines(size.columns).prefix((height - 2) / 4) : []
         let hasTitle = height >= 3
-        let hasMessage = height >= 4
         let hasSession = height >= 2
-        let others = hintLines.count + [hasTitle, hasMessage, hasSession].count { $0 }
+        let messageLines = height >= 4 ? messageLines(size.columns, atMost: max(1, height / 5)) : []
+        let others = hintLines.count + messageLines.count + [hasTitle, hasSession].count { $0 }
         let table = tableLines(size.columns)
         let visible = Self.visible(table.lines.count, around: table.focus, height: height - others)
 
         var lines: [Line] = []
-        if hasTitle { lines.append(titleLine(size.columns, visible: visible, of: table.lines.count)) }
+        if hasTitle {
+            // The gap is no row.
+            let gap = table.gap ?? visible.upperBound
+            let first = visible.lowerBound - (gap < visible.lowerBound ? 1 : 0)
+            let end = visible.upperBound - (gap < visible.upperBound ? 1 : 0)
+            lines.append(titleLine(size.columns, visible: first..<max(first, end)))
+        }
         lines += table.lines[visible]
         lines += Array(repeating: Line(columns: size.columns), count: height - others - visible.count)
         if hasSession { lines.append(sessionLine(size.columns)) }
-        if hasMessage { lines.append(Line(columns: size.columns, " \(message)")) }
-        return Frame(lines + hintLines, size: size)
+        return Frame(lines + messageLines + hintLines, size: size)
     }
 
     /// The lines to show of those that there are: those around the one with the focus.
@@ -29,9 +34,9 @@ extension TableScreen {
 
     // MARK: Lines
 
-    private func titleLine(_ columns: Int, visible: Range<Int>, of count: Int) -> Line {
+    private func titleLine(_ columns: Int, visible: Range<Int>) -> Line {
         let style = Style(isBold: true, isReversed: true)
-        let range = visible.count < count ? "\(visible.lowerBound + 1)–\(visible.upperBound) of \(count)" : ""
+        let range = visible.count < rows.count ? "\(visible.lowerBound + 1)–\(visible.upperBound) of \(rows.count)" : ""
         let words = [state, range].filter { !$0.isEmpty }
         var line = Line(columns: columns, " \(title) ", style)
         // All of it, or the state alone, or nothing.
@@ -45,7 +50,20 @@ extension TableScreen {
 
     private func sessionLine(_ columns: Int) -> Line {
         guard let session else { return Line(columns: columns) }
-        return Line(columns: columns, " ✈ \(session)", Style(.cyan, isBold: true))
+        let style = Style(.cyan, isBold: true)
+        let room = columns - " ✈  → : \(session.operation)".columns
+        guard room >= 4 else { return Line(columns: columns, " ✈ \(session.operation)", style) }
+        var line = Line(columns: columns, " ✈ ", style)
+        line.append(session.name, style, limit: max(room - session.place.columns, room / 2))
+        line.append(" → ", style)
+        line.append(session.place, style, limit: line.room - ": \(session.operation)".columns)
+        line.append(": \(session.operation)", style)
+        return line
+    }
+
+    /// What has happened last, on as many lines as it takes and as there are.
+    private func messageLines(_ columns: Int, atMost count: Int) -> [Line] {
+        message.wrapped(to: columns - 2, lines: count).map { Line(columns: columns, " \($0)") }
     }
 
     /// As many keys in a line as fit, each with what it does.
@@ -65,19 +83,21 @@ extension TableScreen {
 
     // MARK: Rows
 
-    /// The lines of the rows and of the gap, and which of them to look at.
-    private func tableLines(_ columns: Int) -> (lines: [Line], focus: Int) {
+    /// The lines of the rows and of the gap, which of them to look at, and which is the gap.
+    private func tableLines(_ columns: Int) -> (lines: [Line], focus: Int, gap: Int?) {
+        var gap: Int?
         var lines = rows.enumerated().map { index, row in line(of: row, at: index, columns) }
-        var focus = cursor ?? 0
+        var focus = focus ?? cursor ?? rows.firstIndex { if case .lifted = $0 { true } else { false } } ?? 0
         switch mark?.place {
         case .gap(let row):
             focus = max(0, min(row, lines.count))
             lines.insert(gapLine(columns), at: focus)
+            gap = focus
         case .row(let row): focus = row
         case nil: break
         }
         if lines.isEmpty { lines.append(Line(columns: columns, "   (no rows)", Style(isDim: true))) }
-        return (lines, max(0, min(focus, lines.count - 1)))
+        return (lines, max(0, min(focus, lines.count - 1)), gap)
     }
 
     private func gapLine(_ columns: Int) -> Line {
@@ -89,20 +109,25 @@ extension TableScreen {
 
     private func line(of row: Row, at index: Int, _ columns: Int) -> Line {
         var line = Line(columns: columns, index == cursor ? " ▸ " : "   ", Style(isBold: true))
-        line.append(Self.number(index, of: rows.count) + " ", Style(isDim: true), limit: columns / 4)
+        if columns >= 12 {
+            line.append(Self.number(index, of: rows.count) + " ", Style(isDim: true), limit: columns / 4)
+        }
         let mark = mark?.place == .row(index) ? mark : nil
+        let arrow = mark.map { "  ◀── \($0.label)" } ?? ""
+        // A long name leaves room for what is said of it.
+        let room = max(line.room - arrow.columns, line.room * 2 / 3)
         var style = Style(isBold: index == cursor, isReversed: mark != nil)
         switch row {
         case .plain(let text):
-            line.append(text, style)
+            line.append(text, style, limit: room)
         case .lifted(let text):
             style.isDim = true
-            line.append(text, style, limit: line.room - 4)
+            line.append(text, style, limit: room - 2)
             line.append(" ✈", Style(.cyan))
         case .placeholder(let text, let fraction):
             append(text, fraction, to: &line)
         }
-        if let mark { line.append("  ◀── \(mark.label)", mark.style) }
+        if let mark { line.append(arrow, mark.style) }
         return line
     }
 

@@ -39,6 +39,23 @@ public struct TableScreen: Sendable, Equatable {
         var style: Style { Style(isRefused ? .red : .green, isBold: true) }
     }
 
+    /// What is in the air. Where there is no room for all of it, what would be done is told, and as much as fits of the rest.
+    public struct Session: Sendable, Equatable {
+        /// What it is.
+        public let name: String
+        /// Where it would land.
+        public let place: String
+        /// What a drop would do, in words.
+        public let operation: String
+
+        /// Describes a session.
+        public init(_ name: String, to place: String, operation: String) {
+            self.name = name
+            self.place = place
+            self.operation = operation
+        }
+    }
+
     /// What a key does.
     public struct Hint: Sendable, Equatable {
         /// What is written on the key.
@@ -61,10 +78,12 @@ public struct TableScreen: Sendable, Equatable {
     public var rows: [Row] = []
     /// The row with the cursor.
     public var cursor: Int?
+    /// The row to look at, if that is not the one with the cursor. The place of a drop goes before.
+    public var focus: Int?
     /// The place of a drop.
     public var mark: Mark?
     /// What is in the air; nil: nothing.
-    public var session: String?
+    public var session: Session?
     /// What has happened last.
     public var message = ""
     /// What keys do now.

@@ -11,9 +11,10 @@ public final class Terminal {
 
     /// How long a terminal may take nothing, in milliseconds. It is not waited for longer: the screen is drawn anew then.
     private static let patience: Int32 = 1000
-    /// A screen of its own, without a cursor; what is too long for a line does not go on in the next.
-    private static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
-    private static let leaving = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    /// A screen of its own, without a cursor; what is too long for a line does not go on in the next; what is pasted is
+    /// told from what is typed.
+    private static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h"
+    private static let leaving = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// Opened anew, so that not to wait for it concerns nobody else.
     private let output: Int32
@@ -22,6 +23,8 @@ public final class Terminal {
     /// What it shows; nil: anything.
     private var shown: Frame?
     private var wanted: TableScreen?
+    private var isClosed = false
+    private let hasColors = Terminal.environment("NO_COLOR").isEmpty
     /// It has not taken anything for so long that nobody waits for it.
     private var isStalled = false
 
@@ -29,6 +32,12 @@ public final class Terminal {
     public init() throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw TerminalError("standard input and output are no terminal; run it in one")
+        }
+        let kind = Self.environment("TERM")
+        guard !kind.isEmpty, kind != "dumb" else {
+            throw TerminalError(
+                "TERM is \(kind.isEmpty ? "not set" : kind), so that nothing can be drawn; set it to what the terminal is"
+            )
         }
         output = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard output >= 0 else {
@@ -40,6 +49,7 @@ public final class Terminal {
 
     /// Shows a table, from now on, also when the size changes.
     public func show(_ screen: TableScreen) {
+        guard !isClosed else { return }
         wanted = screen
         draw()
     }
@@ -49,6 +59,7 @@ public final class Terminal {
     ///
     /// - Returns: whether the program is to end.
     public func handle(_ event: TerminalEvent) -> Bool {
+        if case .key = event { TerminalEvents.taken() }
         switch event {
         case .resized: draw()
         case .suspended, .key(.control("z")): stop()
@@ -56,8 +67,8 @@ public final class Terminal {
         case .key(.control("l")):
             shown = nil
             draw()
-        case .closed, .signalled, .key(.control("c")), .key(.control("d")): return true
-        case .key: break
+        case .closed, .signalled: return true
+        case .key(let key): return key.ends
         }
         return false
     }
@@ -66,6 +77,7 @@ public final class Terminal {
     public func close() {
         leave()
         wanted = nil
+        isClosed = true
     }
 
     /// Ends the process as the signal would have, so that whoever has started it sees so.
@@ -84,11 +96,20 @@ public final class Terminal {
         return ScreenSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    private func draw() {
-        guard let wanted, settings != nil else { return }
-        let frame = wanted.frame(size)
-        shown = write(frame.bytes(from: shown)) ? frame : nil
+    private static func environment(_ name: String) -> String {
+        getenv(name).map { String(cString: $0) } ?? ""
     }
+
+    private func draw() {
+        guard let wanted, isForeground else { return }
+        // Not every shell says that it has the program in the foreground again.
+        if settings == nil { return enter() }
+        let frame = wanted.frame(size)
+        shown = write(frame.bytes(from: shown, hasColors: hasColors)) ? frame : nil
+    }
+
+    /// Whether the terminal is the program's, and not a shell's that has it run in the background.
+    private var isForeground: Bool { tcgetpgrp(output) == getpgrp() }
 
     private func stop() {
         leave()
@@ -99,7 +120,7 @@ public final class Terminal {
 
     private func enter() {
         var current = termios()
-        guard tcgetattr(STDIN_FILENO, &current) == 0 else { return }
+        guard isForeground, tcgetattr(STDIN_FILENO, &current) == 0 else { return }
         // After a stop that was not announced it may be as it was left here.
         if settings == nil { settings = current }
         cfmakeraw(&current)
@@ -112,6 +133,10 @@ public final class Terminal {
     private func leave() {
         guard var settings else { return }
         self.settings = nil
+        // Who has stopped the program unannounced has mended the terminal, too.
+        guard isForeground else { return }
+        // This is worth one more wait.
+        isStalled = false
         _ = write(Array(Self.leaving.utf8))
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The one stream of a process to which its keys and signals come.
 ///
@@ -10,6 +11,11 @@ enum TerminalEvents {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
     /// How long the rest of a key may take, in milliseconds.
     private static let patience: Int32 = 50
+
+    /// Nobody types farther ahead. What is pasted by mistake ends here: only keys that end a program get through.
+    private static let most = 64
+    /// Keys that the program has not come to yet.
+    private static let unread = Atomic(0)
 
     private static let (stream, continuation) = AsyncStream.makeStream(of: TerminalEvent.self)
     /// Its ends for reading and writing.
@@ -93,7 +99,15 @@ enum TerminalEvents {
     }
 
     private static func yield(_ keys: [Key]) {
-        for key in keys { continuation.yield(.key(key)) }
+        for key in keys where unread.load(ordering: .relaxed) < most || key.ends {
+            unread.add(1, ordering: .relaxed)
+            continuation.yield(.key(key))
+        }
+    }
+
+    /// The program has come to a key.
+    static func taken() {
+        unread.subtract(1, ordering: .relaxed)
     }
 
     private static func event(_ signal: Int32) -> TerminalEvent {
@@ -104,4 +118,9 @@ enum TerminalEvents {
         default: .signalled(signal)
         }
     }
+}
+
+extension Key {
+    /// Whether it ends a program, as a signal does.
+    var ends: Bool { self == .control("c") || self == .control("d") }
 }

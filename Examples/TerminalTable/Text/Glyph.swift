@@ -8,7 +8,7 @@ public struct Glyph: Sendable, Hashable {
     static let replacement = Glyph(text: "\u{FFFD}", columns: 1, isCertain: false)
     static let space = Glyph(text: " ", columns: 1, isCertain: true)
     /// Nobody writes more accents on a letter, and a stranger's name may have thousands.
-    private static let scalars = 24
+    static let scalars = 24
 
     /// What to write.
     public let text: String

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PasteboardKit
 import TableDragAndDrop
+import TerminalTable
 
 /// What holds a drag: keys move it, as a finger would, to another row or another destination.
 @MainActor
@@ -9,10 +10,11 @@ final class Finger {
     enum Place: Equatable {
         case nowhere
         /// At a row of a destination, which only the destination knows to exist.
-        case row(Int, of: String)
+        /// nil: behind the last.
+        case row(Int?, of: String)
     }
 
-    /// No table that somebody goes through with keys is longer.
+    /// No table that somebody goes through with keys is longer: farther down is behind the last row.
     private static let lastRow = 9999
 
     /// What the table of this program is called.
@@ -21,6 +23,8 @@ final class Finger {
     private(set) var place = Place.nowhere
     /// What a drop would do; nil: nobody has said yet.
     private(set) var operation: DropOperation?
+    /// Why it does nothing there, if that is known; said once.
+    private var refusal: String?
     /// The row that it was at in each destination.
     private var rows: [String: Int] = [:]
     /// Hears of every change, and what to say of it, if anything.
@@ -81,6 +85,7 @@ final class Finger {
         self.drag = nil
         place = .nowhere
         operation = nil
+        refusal = nil
         changed(nil)
     }
 
@@ -88,8 +93,11 @@ final class Finger {
 
     /// - Parameter count: the rows of the own table.
     func moveRow(by distance: Int, ofOwn count: Int) async {
-        guard case .row(let row, let name) = place else { return }
-        await move(to: .row(max(0, min(row + distance, name == home ? count : Self.lastRow)), of: name))
+        guard case .row(let current, let name) = place else { return }
+        // From behind the last row it goes back to where it came from.
+        let row = max(0, current.map { $0 + distance } ?? (rows[name] ?? 0) + distance + 1)
+        if name == home { return await move(to: .row(min(row, count), of: name)) }
+        await move(to: .row(row > Self.lastRow || current == nil && distance > 0 ? nil : row, of: name))
     }
 
     /// To the next of all places, in a circle: the own table, the others, nothing.
@@ -104,29 +112,37 @@ final class Finger {
         }
     }
 
-    /// Asks again what a drop would do.
+    /// Asks again what a drop would do: who it is over may have gone, or think otherwise.
     func ask() async {
         await move(to: place)
     }
 
     private func move(to place: Place) async {
         guard let drag else { return }
-        self.place = place
-        operation = nil
-        changed(nil)
+        if place != self.place {
+            self.place = place
+            operation = nil
+            refusal = nil
+            changed(nil)
+        }
         var location: DropLocation?
         if case .row(let row, let name) = place {
-            rows[name] = row
-            location = DropLocation(name, indexPath: IndexPath(row: row, section: 0))
+            if let row { rows[name] = row }
+            location = DropLocation(name, indexPath: row.map { IndexPath(row: $0, section: 0) })
         }
         do {
             let proposal = try await drag.move(to: location)
-            if self.drag === drag, self.place == place { operation = proposal.operation }
-            changed(nil)
+            guard self.drag === drag else { return }
+            operation = proposal.operation
+            changed(refusal == nil ? nil : "")
+            refusal = nil
         } catch {
             guard self.drag === drag else { return }
             operation = .cancel
-            changed(error.message)
+            let reason =
+                error.code == .nothingHere ? "there is no destination \(place.name ?? "") any more" : error.message
+            changed(refusal == reason ? nil : reason)
+            refusal = reason
         }
     }
 }
@@ -141,9 +157,19 @@ extension Finger.Place {
 extension DragDropSession {
     /// What is in it, as its source calls it.
     var words: String {
-        let name = items.first?.itemProvider.suggestedName ?? "something"
+        let name = items.first?.itemProvider.words ?? "something"
         return items.count > 1 ? "\(name) and \(items.count - 1) more" : name
     }
+}
+
+extension ItemProvider {
+    /// What its source calls it.
+    var words: String { suggestedName?.words ?? "something" }
+}
+
+extension String {
+    /// As much of a name as a sentence has room for.
+    var words: String { shortened(to: 40) }
 }
 
 extension DropOperation {

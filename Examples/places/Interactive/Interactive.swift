@@ -14,6 +14,7 @@ enum Interactive {
                 options: ["--policy", "--as", "--slow"],
                 switches: ["--interactive"]
             )
+            if arguments["--script"] != nil { throw StepError("--interactive takes keys, and no script") }
             let pace = try pace(arguments)
             let policy = try Main.policy(arguments)
             // Signals are its business from here on.

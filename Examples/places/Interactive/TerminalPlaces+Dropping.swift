@@ -8,10 +8,6 @@ extension TerminalPlaces: TableDropDelegate {
         acceptance.canHandle(session)
     }
 
-    func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {
-        visit = Visit(session: session)
-    }
-
     func tableView(
         _ tableView: Table,
         dropSessionDidUpdate session: any DropSession,
@@ -27,11 +23,11 @@ extension TerminalPlaces: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
-        visit = nil
+        if visit?.session === session { visit = nil }
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
-        visit = nil
+        if visit?.session === coordinator.session { visit = nil }
         guard
             let path = acceptance.destination(hovered: coordinator.destinationIndexPath, rowCounts: rowCounts)
         else { return }
@@ -49,15 +45,21 @@ extension TerminalPlaces: TableDropDelegate {
 
     /// Shows a placeholder, with the progress of the load, until the name is there, or will not come.
     private func wait(for item: DragItem, at path: IndexPath, _ coordinator: any TableDropCoordinator) {
-        let name = item.itemProvider.suggestedName ?? "something"
+        let name = item.itemProvider.words
         let kind = "load of \(ObjectIdentifier(item))"
         let placeholder = TableDropPlaceholder(insertionIndexPath: path, reuseIdentifier: kind)
         placeholder.cellUpdateHandler = { $0.text = name }
         let context = coordinator.drop(item, to: placeholder)
+        keepCursor(1, from: kind)
+        focus = index(of: kind)
         let progress = item.itemProvider.loadObject(ofClass: String.self) { [self] text, error in
             Task { @MainActor in
-                loads[kind] = nil
-                if let text { arrived(text, in: context) } else { failed(name, error, in: context) }
+                let isStopped = loads.removeValue(forKey: kind)?.isCancelled ?? false
+                if let text { return arrived(text, in: context) }
+                keepCursor(-1, from: kind)
+                context.deletePlaceholder()
+                let reason = error.map { "\($0)" } ?? "nobody says why"
+                say(isStopped ? "\(name) was stopped" : "\(name) does not come: \(reason)")
             }
         }
         loads[kind] = progress
@@ -67,11 +69,6 @@ extension TerminalPlaces: TableDropDelegate {
 
     private func arrived(_ name: String, in context: any TableDropPlaceholderContext) {
         context.commitInsertion { insert(name, at: $0) }
-        say("\(name) has come")
-    }
-
-    private func failed(_ name: String, _ error: (any Error)?, in context: any TableDropPlaceholderContext) {
-        context.deletePlaceholder()
-        say("\(name) does not come: \(error.map { "\($0)" } ?? "nobody says why")")
+        say("\(name.words) has come")
     }
 }

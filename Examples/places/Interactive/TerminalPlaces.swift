@@ -12,8 +12,8 @@ final class TerminalPlaces {
     /// A session that is over the table.
     struct Visit {
         let session: any DropSession
-        var path: IndexPath?
-        var proposal = TableDropProposal(operation: .cancel)
+        let path: IndexPath?
+        let proposal: TableDropProposal
     }
 
     let table = Table()
@@ -21,13 +21,20 @@ final class TerminalPlaces {
     private(set) var finger = Finger(home: "") { _ in }
     /// How long somebody who loads a name waits for it; nil: not at all.
     private let pace: Duration?
-    private let terminal: Terminal
-    private var changes = PlaceChanges(PlaceNames())
+    let terminal: Terminal
+    /// Finds a broker that somebody else has started, and starts none.
+    let quietConnection = PasteboardConnection(startsBroker: false)
+    private var isDestination = true
+    var changes = PlaceChanges(PlaceNames())
     /// The row with the cursor, as rows are shown.
-    private var cursor = 0
+    var cursor = 0
+    /// The row that something was dropped at, until a key is pressed.
+    var focus: Int?
     /// The row that is in the air.
-    private var lifted: Int?
-    private var message = "connecting"
+    var lifted: Int?
+    var message = "connecting"
+    /// What is shown is not drawn yet.
+    var isDrawingDue = false
     var visit: Visit? { didSet { show() } }
     /// The loads that placeholders wait for, by the kind of the row.
     var loads: [String: LoadProgress] = [:]
@@ -58,169 +65,51 @@ final class TerminalPlaces {
         }
     }
 
-    // MARK: The model
-
-    var shown: [TableRow] { table.presentedRows(inSection: 0) }
-    var rowCounts: [Int] { [changes.places.names.count] }
-
-    /// Inserts what has come, and keeps hold of the rows that somebody looks at.
-    func insert(_ name: String, at path: IndexPath) {
-        guard let row = changes.insert([name], at: path).first?.row else { return }
-        if row <= cursor { cursor += 1 }
-        if let lifted, row <= lifted { self.lifted = lifted + 1 }
+    /// A broker that was started anew does not know the table.
+    func keepName(over connection: PasteboardConnection) async {
+        do throws(PasteboardError) {
+            try await table.register(as: finger.home, connection: connection)
+            isDestination = true
+            say("others can drop here as \(finger.home) again")
+        } catch {
+            // It is one still.
+            guard error.code != .invalidArgument, isDestination else { return }
+            isDestination = false
+            let reason =
+                error.code == .brokerUnavailable ? "no broker runs; picking up a row starts one" : error.message
+            say("others cannot drop here: \(reason)")
+        }
     }
-
-    // MARK: What is shown
 
     func say(_ message: String) {
         self.message = message
         show()
     }
 
-    func show() {
-        let rows = shown
-        cursor = max(0, min(cursor, rows.count - 1))
-        var screen = TableScreen(title: finger.home.isEmpty ? "places" : finger.home)
-        screen.state = table.isEditing ? "\(acceptance.policy.rawValue), editing" : acceptance.policy.rawValue
-        screen.rows = rows.map(row)
-        screen.cursor = finger.drag == nil && !rows.isEmpty ? cursor : nil
-        screen.mark = visit.map { mark($0, in: rows) }
-        screen.session = session
-        screen.message = message
-        screen.hints = finger.drag == nil ? Self.hints : Self.hintsWhileHolding
-        terminal.show(screen)
+    // MARK: The model
+
+    var shown: [TableRow] { table.presentedRows(inSection: 0) }
+    var rowCounts: [Int] { [changes.places.names.count] }
+
+    /// Where a row of the model is shown.
+    func index(of path: IndexPath) -> Int? {
+        shown.firstIndex { if case .row(path) = $0 { true } else { false } }
     }
 
-    private static let hints: [TableScreen.Hint] = [
-        .init("↑↓", "row"), .init("space", "pick up"), .init("e", "edit mode"), .init("q", "quit"),
-    ]
-    private static let hintsWhileHolding: [TableScreen.Hint] = [
-        .init("↑↓", "row"), .init("←→", "destination"), .init("space", "drop"), .init("esc", "cancel"),
-        .init("e", "edit mode"), .init("q", "quit"),
-    ]
-
-    private func row(_ row: TableRow) -> TableScreen.Row {
-        switch row {
-        case .row(let path):
-            let name = changes.places.names[path.row]
-            return path.row == lifted && finger.drag != nil ? .lifted(name) : .plain(name)
-        case .placeholder(let cell):
-            let progress = loads[cell.reuseIdentifier]
-            let isKnown = progress.map { $0.totalUnitCount > 0 } ?? false
-            return .placeholder(cell.text ?? "", fraction: isKnown ? progress?.fractionCompleted : nil)
-        }
+    /// Inserts what has come, where its placeholder was.
+    func insert(_ name: String, at path: IndexPath) {
+        guard let row = changes.insert([name], at: path).first?.row else { return }
+        if let lifted, row <= lifted { self.lifted = lifted + 1 }
     }
 
-    private func mark(_ visit: Visit, in rows: [TableRow]) -> TableScreen.Mark {
-        let row = visit.path.flatMap { path in rows.firstIndex { if case .row(path) = $0 { true } else { false } } }
-        let operation = visit.proposal.operation
-        switch (operation, visit.proposal.intent) {
-        case (.copy, .insertIntoDestinationIndexPath), (.move, .insertIntoDestinationIndexPath):
-            return .init(row.map { .row($0) } ?? .gap(before: rows.count), "\(operation.words) into it")
-        case (.copy, _), (.move, _):
-            return .init(.gap(before: gap(row, in: rows, operation)), "\(operation.words) \(visit.session.words)")
-        case (.cancel, _), (.forbidden, _):
-            return .init(row.map { .row($0) } ?? .gap(before: rows.count), "nothing", isRefused: true)
-        }
+    /// Where a placeholder is shown.
+    func index(of load: String) -> Int? {
+        shown.firstIndex { if case .placeholder(let cell) = $0 { cell.reuseIdentifier == load } else { false } }
     }
 
-    /// The gap that a row would come into. The row of the table itself leaves one behind: what is below it moves up, and
-    /// it lands below what has the place now.
-    private func gap(_ row: Int?, in rows: [TableRow], _ operation: DropOperation) -> Int {
-        guard let row else { return rows.count }
-        guard operation == .move, finger.drag != nil, let lifted, row > lifted else { return row }
-        return row + 1
-    }
-
-    /// The session that is in the air: the one that is held here, or one of somebody else that is over the table.
-    private var session: String? {
-        guard let drag = finger.drag else {
-            return visit.map { visit in
-                let origin = visit.session.localDragSession == nil ? "another program" : "this table"
-                return
-                    "\(visit.session.words) from \(origin) → \(place(visit.path?.row)): \(visit.proposal.operation.words)"
-            }
-        }
-        let operation = finger.operation?.words ?? "…"
-        return switch finger.place {
-        case .nowhere: "\(drag.words) → over nothing: \(operation)"
-        case .row(let row, finger.home): "\(drag.words) → here, \(place(row)): \(operation)"
-        case .row(let row, let name): "\(drag.words) → \(name), row \(row + 1): \(operation)"
-        }
-    }
-
-    private func place(_ row: Int?) -> String {
-        guard let row, row < changes.places.names.count else { return "the end" }
-        return "row \(row + 1)"
-    }
-
-    // MARK: Keys
-
-    /// Does what keys say until the program is to end.
-    ///
-    /// What ends it does so at once, whatever the keys before have begun; those are done one after the other.
-    ///
-    /// - Returns: the signal that ends it; nil: somebody wants it to.
-    func run() async -> Int32? {
-        let (keys, continuation) = AsyncStream.makeStream(of: Key.self)
-        let work = Task { for await key in keys { await press(key) } }
-        defer { work.cancel() }
-        for await event in terminal.events {
-            let isEnd = terminal.handle(event)
-            if case .signalled(let signal) = event { return signal }
-            if isEnd || event == .key(.character("q")) { return nil }
-            if case .key(let key) = event { continuation.yield(key) }
-        }
-        return nil
-    }
-
-    private func press(_ key: Key) async {
-        switch key {
-        case .up: await go(-1)
-        case .down: await go(1)
-        case .pageUp: await go(-10)
-        case .pageDown: await go(10)
-        case .home: await go(-Self.far)
-        case .end: await go(Self.far)
-        case .left, .backTab: if finger.drag != nil { await finger.moveDestination(forward: false) }
-        case .right, .tab: if finger.drag != nil { await finger.moveDestination(forward: true) }
-        case .character(" "), .enter: if finger.drag == nil { await pickUp() } else { await finger.drop() }
-        case .escape: await finger.cancel()
-        case .character("e"):
-            table.isEditing.toggle()
-            say("edit mode is \(table.isEditing ? "on: rows can be moved" : "off")")
-            await finger.ask()
-        default: break
-        }
-    }
-
-    /// Farther than any table is long.
-    private static let far = 1_000_000
-
-    private func go(_ distance: Int) async {
-        if finger.drag != nil { return await finger.moveRow(by: distance, ofOwn: changes.places.names.count) }
-        cursor += distance
-        show()
-    }
-
-    private func pickUp() async {
-        let rows = shown
-        guard rows.indices.contains(cursor), case .row(let path) = rows[cursor] else {
-            return say("there is nothing to pick up")
-        }
-        lifted = path.row
-        await keepName()
-        await finger.pickUp(row: path.row, of: table)
-    }
-
-    /// A broker that was started anew does not know the table.
-    private func keepName() async {
-        do {
-            guard try await !DropDestination.names().contains(finger.home) else { return }
-            try await table.register(as: finger.home)
-        } catch {
-            say("others cannot drop here: \(error.message)")
-        }
+    /// A placeholder has come, or is about to go: the cursor stays at its row.
+    func keepCursor(_ distance: Int, from load: String) {
+        if let index = index(of: load), index < cursor || index == cursor && distance > 0 { cursor += distance }
     }
 }
 
@@ -232,7 +121,7 @@ extension TerminalPlaces: TableDataSource {
     func tableView(_ tableView: Table, moveRowAt sourceIndexPath: IndexPath, to destinationIndexPath: IndexPath) {
         _ = changes.move(from: sourceIndexPath.row, to: destinationIndexPath.row)
         lifted = nil
-        cursor = destinationIndexPath.row
+        cursor = index(of: destinationIndexPath) ?? 0
         // The drop was all of this.
         visit = nil
     }
@@ -245,7 +134,7 @@ extension TerminalPlaces: TableDragDelegate {
         at indexPath: IndexPath
     ) -> [DragItem] {
         let asked: @Sendable (String) -> Void = { [weak self] name in
-            Task { @MainActor in self?.say("somebody loads \(name)") }
+            Task { @MainActor in self?.say("somebody loads \(name.words)") }
         }
         guard let pace, changes.places.has(row: indexPath.row) else {
             return PlacePackaging(asked: asked).items(forRow: indexPath.row, of: changes.places)

@@ -4,7 +4,8 @@ import PasteboardTransport
 final class Reply<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, PasteboardError>
 
-    private enum State {
+    // Not copyable, so that the waiter is moved out and nothing is counted.
+    private enum State: ~Copyable {
         case open
         case awaited(CheckedContinuation<Outcome, Never>)
         case resolved(Outcome)
@@ -17,8 +18,10 @@ final class Reply<Value: Sendable>: Sendable {
     var isResolved: Bool {
         state.withLock { state in
             switch state {
-            case .open, .awaited: false
-            case .resolved, .delivered: true
+            case .open: false
+            case .awaited: false
+            case .resolved: true
+            case .delivered: true
             }
         }
     }
@@ -29,15 +32,17 @@ final class Reply<Value: Sendable>: Sendable {
     @discardableResult
     func resolve(_ outcome: Outcome) -> Bool {
         let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
-            switch state {
-            case .resolved, .delivered:
-                return (false, nil)
+            switch exchange(&state, with: .delivered) {
             case .open:
                 state = .resolved(outcome)
                 return (true, nil)
             case .awaited(let waiter):
-                state = .delivered
                 return (true, waiter)
+            case .resolved(let first):
+                state = .resolved(first)
+                return (false, nil)
+            case .delivered:
+                return (false, nil)
             }
         }
         waiter?.resume(returning: outcome)
@@ -54,12 +59,13 @@ final class Reply<Value: Sendable>: Sendable {
             start()
             return await withCheckedContinuation { continuation in
                 let outcome = state.withLock { state -> Outcome? in
-                    guard case .resolved(let outcome) = state else {
-                        state = .awaited(continuation)
+                    switch exchange(&state, with: .awaited(continuation)) {
+                    case .resolved(let outcome):
+                        state = .delivered
+                        return outcome
+                    default:
                         return nil
                     }
-                    state = .delivered
-                    return outcome
                 }
                 if let outcome { continuation.resume(returning: outcome) }
             }

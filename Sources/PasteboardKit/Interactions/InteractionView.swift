@@ -74,7 +74,7 @@ open class InteractionView {
     ///
     /// A session is over the view that has the location's point, which is in the coordinates of the outermost view. Without a
     /// point it is over the first view that can handle it: this one, or what lies in it, the uppermost first.
-    /// Several sessions come at once only if one of the tree's interactions allows it now.
+    /// Several sessions come at once only if one of the tree's interactions, or a table in it, allows it now.
     ///
     /// - Parameters:
     ///   - name: what sources direct their sessions to, by the rules of a pasteboard's name. Drags that begin in the tree

@@ -37,7 +37,15 @@ extension Table {
     ) async throws(PasteboardError) -> Bool {
         let items = itemsForAdding(to: drag, at: indexPath, point: point)
         guard !items.isEmpty else { return false }
-        try await drag.add(items, from: contributor(to: drag))
+        let contributor = contributor(to: drag)
+        let isNew = !contributor.isActive
+        do throws(PasteboardError) {
+            try await drag.add(items, from: contributor)
+        } catch {
+            // It was told of a beginning, and hears no more of the drag.
+            if isNew { contributor.end(drag) }
+            throw error
+        }
         return true
     }
 
@@ -46,12 +54,12 @@ extension Table {
     func itemsForBeginning(_ session: any DragSession, at indexPath: IndexPath) -> [DragItem] {
         guard dragInteractionEnabled, isReachable, let dragDelegate, indexPath.isRow(of: counts) else { return [] }
         let rows = selection.contains(indexPath) ? selection.sorted() : [indexPath]
-        draggedRows.removeAll { $0.item == nil }
+        let revision = draggedRows.revision
         return rows.flatMap { row in
-            // A delegate may change the rows while it is asked.
-            guard row.isRow(of: counts) else { return [DragItem]() }
+            // If the delegate changes rows while it is asked, the others are not where they were selected.
+            guard draggedRows.revision == revision else { return [DragItem]() }
             let items = dragDelegate.tableView(self, itemsForBeginning: session, at: row)
-            draggedRows += items.map { DraggedRow(item: $0, path: row) }
+            draggedRows.note(items, at: row, since: revision)
             return items
         }
     }
@@ -60,8 +68,9 @@ extension Table {
         guard dragInteractionEnabled, isReachable, let dragDelegate, indexPath.isRow(of: counts) else { return [] }
         let isDragged = session.items.contains { sourceIndexPath(of: $0) == indexPath }
         guard !isDragged else { return [] }
+        let revision = draggedRows.revision
         let items = dragDelegate.tableView(self, itemsForAddingTo: session, at: indexPath, point: point)
-        draggedRows += items.map { DraggedRow(item: $0, path: indexPath) }
+        draggedRows.note(items, at: indexPath, since: revision)
         return items
     }
 
@@ -94,7 +103,6 @@ extension Table {
 
     /// The row of this table that an item was given for; nil if there is none, or if any row has changed since.
     func sourceIndexPath(of item: DragItem) -> IndexPath? {
-        let original = item.original
-        return draggedRows.first { $0.item === original }?.path
+        draggedRows.path(of: item.original)
     }
 }

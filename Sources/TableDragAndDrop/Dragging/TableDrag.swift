@@ -9,6 +9,7 @@ final class TableDrag: DragContributor {
     private var state = State.before
     /// The table has moved its own row by itself: there is nothing to delete.
     var isRearranged = false
+    private var operation = DropOperation.cancel
 
     private enum State {
         case before, active, ended
@@ -36,7 +37,7 @@ final class TableDrag: DragContributor {
 
     func transfer(_ session: any DragSession) {
         guard let table, !isRearranged else { return }
-        table.dragDelegate?.tableView(table, dragSessionDidTransferItems: session)
+        table.dragDelegate?.tableView(table, dragSession: session, didTransferItemsBy: operation)
     }
 
     func sessionDidMove(_ session: Drag) {}
@@ -48,6 +49,7 @@ final class TableDrag: DragContributor {
     func session(_ session: Drag, willEndWith operation: DropOperation) {}
 
     func session(_ session: Drag, didEndWith operation: DropOperation) {
+        self.operation = operation
         end(session)
     }
 
@@ -58,10 +60,4 @@ final class TableDrag: DragContributor {
 
 struct WeakDrag {
     weak var drag: TableDrag?
-}
-
-/// The row that an item was given for.
-struct DraggedRow {
-    weak var item: DragItem?
-    let path: IndexPath
 }

@@ -52,9 +52,23 @@ public protocol TableDragDelegate: AnyObject {
     /// session begins.
     func tableView(_ tableView: Table, dragSessionAllowsMoveBetweenProcesses session: any DragSession) -> Bool
 
-    /// The destination has everything that it asked for, and has said so: what was moved is to be deleted now. It is called
-    /// once at most, behind ``tableView(_:dragSessionDidEnd:)``, and not where the table has rearranged its own rows by
-    /// ``TableDataSource/tableView(_:moveRowAt:to:)``.
+    /// The destination has everything that it asked for, and has said so: what was moved is to be deleted now, and nothing
+    /// of what was copied. It is called once at most, behind ``tableView(_:dragSessionDidEnd:)``, and not where the table has
+    /// rearranged its own rows by ``TableDataSource/tableView(_:moveRowAt:to:)``. Where its drop delegate has taken rows of
+    /// the table itself, that knows whether they are where they were: what it has moved is not to be deleted here.
+    ///
+    /// - Parameters:
+    ///   - tableView: the table.
+    ///   - session: the session.
+    ///   - operation: copy or move.
+    func tableView(
+        _ tableView: Table,
+        dragSession session: any DragSession,
+        didTransferItemsBy operation: DropOperation
+    )
+
+    /// The same for a source to which a copy is as good as a move: called by
+    /// ``tableView(_:dragSession:didTransferItemsBy:)`` unless that is implemented. Nothing may be deleted here.
     func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession)
 }
 
@@ -82,6 +96,14 @@ extension TableDragDelegate {
         _ tableView: Table,
         dragSessionAllowsMoveBetweenProcesses session: any DragSession
     ) -> Bool { false }
+    /// Calls ``tableView(_:dragSessionDidTransferItems:)``.
+    public func tableView(
+        _ tableView: Table,
+        dragSession session: any DragSession,
+        didTransferItemsBy operation: DropOperation
+    ) {
+        self.tableView(tableView, dragSessionDidTransferItems: session)
+    }
     /// Does nothing.
     public func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {}
 }

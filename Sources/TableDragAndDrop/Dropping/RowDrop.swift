@@ -10,8 +10,8 @@ final class RowDrop: TableDropCoordinator {
     let proposal: TableDropProposal
     private let table: Table
     private var placeholders: [PlaceholderRow] = []
-    /// The last placeholder at each place: what comes to the same place next follows it.
-    private var lastPlaceholders: [IndexPath: PlaceholderRow] = [:]
+    /// The placeholders at each place: what comes to the same place next follows them.
+    private var placeholdersByPath: [IndexPath: [PlaceholderRow]] = [:]
 
     init(_ session: any DropSession, at destination: IndexPath?, proposal: TableDropProposal, table: Table) {
         self.session = session
@@ -25,10 +25,10 @@ final class RowDrop: TableDropCoordinator {
         let hold = (session as? RemoteDropSession)?.holdConclusion()
         let row = PlaceholderRow(dragItem, placeholder: placeholder, table: table, hold: hold)
         let path = placeholder.insertionIndexPath
-        let isShown = table.show(row, at: path, behind: lastPlaceholders[path], among: placeholders)
+        let isShown = table.show(row, at: path, behind: placeholdersByPath[path] ?? [], among: placeholders)
         if !isShown { row.resolve(isTaken: false) }
         placeholders.append(row)
-        lastPlaceholders[path] = row
+        placeholdersByPath[path, default: []].append(row)
         return row
     }
 

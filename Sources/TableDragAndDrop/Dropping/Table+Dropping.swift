@@ -32,7 +32,11 @@ extension Table {
             dropSessionDidUpdate: session,
             withDestinationIndexPath: destination
         )
-        let proposal = enforced(proposed ?? TableDropProposal(operation: .cancel), at: destination)
+        var proposal = enforced(proposed ?? TableDropProposal(operation: .cancel), at: destination)
+        // The drop would do nothing: no gap opens for it.
+        if proposal.operation == .move, !session.allowsMoveOperation {
+            proposal = TableDropProposal(operation: .cancel)
+        }
         visits[ObjectIdentifier(session)]?.proposal = proposal
         return DropProposal(operation: proposal.operation)
     }
@@ -61,20 +65,22 @@ extension Table {
     /// What is shown for an item until its bytes have arrived.
     ///
     /// - Parameters:
-    ///   - other: one that it follows, if that is still there.
+    ///   - others: those that it follows, as placeholders or as the rows that they have become.
     ///   - drop: the others of the same drop.
     /// - Returns: false: there is no section to show it in.
     func show(
         _ row: PlaceholderRow,
         at path: IndexPath,
-        behind other: PlaceholderRow?,
+        behind others: [PlaceholderRow],
         among drop: [PlaceholderRow]
     ) -> Bool {
-        if let other, placeholders.insert(row, behind: other) { return true }
+        if let last = others.last, placeholders.insert(row, behind: last) { return true }
         guard path.count == 2, numberOfSections > 0 else { return false }
         let section = min(max(0, path.section), numberOfSections - 1)
         let count = numberOfRows(inSection: section)
-        placeholders.insert(row, at: path.row, inSection: section, count: count, among: drop)
+        let above = others.count { $0.isTaken || placeholders.path(of: $0) != nil }
+        let number = min(path.row, count + drop.count) + above
+        placeholders.insert(row, at: number, inSection: section, count: count, among: drop)
         return true
     }
 
@@ -110,7 +116,9 @@ extension Table {
             proposal == TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath),
             let item = session.items.first, session.items.count == 1,
             let local = session.localDragSession, let source = sourceIndexPath(of: item), var target = destination,
-            let dataSource, dataSource.tableView(self, canMoveRowAt: source)
+            let dataSource, dataSource.tableView(self, canMoveRowAt: source),
+            // It may have changed rows while it was asked.
+            sourceIndexPath(of: item) == source
         else { return false }
         if target.section == source.section {
             // Without the row itself there is one place less.
@@ -122,8 +130,17 @@ extension Table {
         drags.first { $0.drag?.session === local }?.drag?.isRearranged = true
         item.take()
         guard target != source else { return true }
-        dataSource.tableView(self, moveRowAt: source, to: target)
-        moveRow(at: source, to: target)
+        performBatchUpdates { [self] in
+            dataSource.tableView(self, moveRowAt: source, to: target)
+            // It may have told the table by itself.
+            guard let told = batch?.updates, !told.takes(source) else { return }
+            if told == RowUpdates(), sourceIndexPath(of: item) == source {
+                moveRow(at: source, to: target)
+            } else {
+                // Or of other rows: where this one is among them only the data source knows.
+                reloadData()
+            }
+        }
         return true
     }
 }

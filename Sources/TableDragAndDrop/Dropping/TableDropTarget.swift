@@ -10,7 +10,8 @@ final class TableDropTarget: DropTarget {
     }
 
     var view: InteractionView? { table }
-    let allowsSimultaneousDropSessions = false
+    /// What is still being loaded keeps nobody from dropping more: there are placeholders for it.
+    let allowsSimultaneousDropSessions = true
     var isAttended: Bool { table?.dropDelegate != nil }
 
     func canHandle(_ session: any DropSession) -> Bool {

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// What becomes of a table's rows in one batch. Rows that go are named by where they were before it, rows that come by where
 /// they are after it: so the order of the calls does not matter.
-struct RowUpdates {
+struct RowUpdates: Equatable {
     private(set) var inserted: Set<IndexPath> = []
     private(set) var deleted: Set<IndexPath> = []
     private(set) var reloaded: Set<IndexPath> = []
@@ -10,11 +10,11 @@ struct RowUpdates {
     private(set) var moved: [IndexPath: IndexPath] = [:]
 
     mutating func insert(_ path: IndexPath) {
-        precondition(inserted.insert(path).inserted, "Row \(path.shown) is inserted twice in one update.")
+        if !inserted.insert(path).inserted { endProgram("Row \(path.shown) is inserted twice in one update.") }
     }
 
     mutating func delete(_ path: IndexPath) {
-        precondition(deleted.insert(path).inserted, "Row \(path.shown) is deleted twice in one update.")
+        if !deleted.insert(path).inserted { endProgram("Row \(path.shown) is deleted twice in one update.") }
     }
 
     mutating func reload(_ path: IndexPath) {
@@ -22,21 +22,27 @@ struct RowUpdates {
     }
 
     mutating func move(_ path: IndexPath, to destination: IndexPath) {
-        precondition(
-            moved.updateValue(destination, forKey: path) == nil,
-            "Row \(path.shown) is moved twice in one update."
-        )
+        if moved.updateValue(destination, forKey: path) != nil {
+            endProgram("Row \(path.shown) is moved twice in one update.")
+        }
     }
 
-    /// A row came at once, apart from this update: what is named by where it was before is one farther down behind it.
-    mutating func originCame(at path: IndexPath) {
-        let pushed = { (origin: IndexPath) in
-            guard origin.section == path.section, origin.row >= path.row else { return origin }
-            return IndexPath(row: origin.row + 1, section: origin.section)
-        }
-        deleted = Set(deleted.map(pushed))
-        reloaded = Set(reloaded.map(pushed))
-        moved = Dictionary(uniqueKeysWithValues: moved.map { (pushed($0.key), $0.value) })
+    /// Whether a row goes from where it was.
+    func takes(_ path: IndexPath) -> Bool {
+        deleted.contains(path) || moved[path] != nil
+    }
+
+    /// A row came at once, apart from this update, which goes on as if it had been there before: what is behind it is one
+    /// farther down.
+    ///
+    /// - Parameters:
+    ///   - origin: where it would have been before the update.
+    ///   - place: where it is after what was told until now.
+    mutating func rowCame(at origin: IndexPath, now place: IndexPath) {
+        deleted = Set(deleted.map { $0.pushed(by: origin) })
+        reloaded = Set(reloaded.map { $0.pushed(by: origin) })
+        inserted = Set(inserted.map { $0.pushed(by: place) })
+        moved = Dictionary(uniqueKeysWithValues: moved.map { ($0.key.pushed(by: origin), $0.value.pushed(by: place)) })
     }
 
     /// Why the numbers of rows before and after cannot be those of this update; nil: they can.
@@ -107,7 +113,19 @@ struct RowUpdates {
     }
 }
 
+/// Ends the program, whose data source is not what it has told the table: a mistake in it, which nothing that another process
+/// sends can bring about, and after which every row might be another one. Apple's tables throw then. A failed precondition
+/// would end a release build without saying why.
+func endProgram(_ contradiction: String) -> Never {
+    fatalError(contradiction)
+}
+
 extension IndexPath {
+    /// Where it is once a row has come at a place.
+    fileprivate func pushed(by path: IndexPath) -> IndexPath {
+        section == path.section && row >= path.row ? IndexPath(row: row + 1, section: section) : self
+    }
+
     /// For messages: the numbers as they are, however many there are.
     var shown: String { map(String.init).joined(separator: "-") }
 

@@ -88,7 +88,7 @@ extension Table {
 
     func forgetRows() {
         rowCounts = nil
-        draggedRows = []
+        draggedRows.forget()
         selection = []
         batch?.isReloaded = true
         for placeholder in placeholders.removeAll() { placeholder.resolve(isTaken: false) }
@@ -119,7 +119,7 @@ extension Table {
         batch = nil
         if ended.isReloaded {
             // The data source may have changed since, too.
-            rowCounts = nil
+            forgetRows()
         } else if let before = rowCounts {
             apply(ended.updates, before: before)
         }
@@ -130,11 +130,9 @@ extension Table {
         // Without its data source a table has no rows, and nobody's numbers are wrong.
         guard dataSource != nil else { return forgetRows() }
         let after = currentCounts()
-        if let contradiction = updates.contradiction(before: before, after: after) {
-            fatalError(contradiction)
-        }
+        if let contradiction = updates.contradiction(before: before, after: after) { endProgram(contradiction) }
         rowCounts = after
-        draggedRows = []
+        draggedRows.forget()
         selection = Set(selection.subtracting(updates.reloaded).compactMap(updates.path(after:)))
         placeholders.follow(updates)
     }
@@ -143,10 +141,9 @@ extension Table {
 extension IndexPath {
     /// - Precondition: it names a row.
     fileprivate var checked: IndexPath {
-        precondition(
-            count == 2,
-            "The index path \(shown) does not name a row: IndexPath(row:section:) makes one that does."
-        )
+        guard count == 2 else {
+            endProgram("The index path \(shown) does not name a row: IndexPath(row:section:) makes one that does.")
+        }
         return self
     }
 }

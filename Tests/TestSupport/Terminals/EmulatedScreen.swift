@@ -16,6 +16,8 @@ package struct EmulatedScreen {
     package private(set) var isAlternate = false
     package private(set) var isCursorVisible = true
     package private(set) var wraps = true
+    /// Whether it tells what is pasted from what is typed.
+    package private(set) var marksPastes = false
     /// What no program should have sent, escaped.
     package private(set) var unknown: [String] = []
     /// What was drawn outside of the screen of the program's own.
@@ -145,6 +147,8 @@ package struct EmulatedScreen {
         case "[?25l": self.isCursorVisible = false
         case "[?7h": self.wraps = true
         case "[?7l": self.wraps = false
+        case "[?2004h": self.marksPastes = true
+        case "[?2004l": self.marksPastes = false
         case "[2J": self.cells = Self.blank(self.columns, self.rows)
         case _ where sequence.last == "H" && numbers.count == 2:
             if numbers[0] > self.rows || numbers[1] > self.columns { self.unknown.append("beyond: \(sequence)") }

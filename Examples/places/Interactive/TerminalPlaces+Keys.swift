@@ -1,0 +1,101 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import TableDragAndDrop
+import TerminalTable
+
+/// What the program does next.
+private enum Turn {
+    /// Somebody has pressed a key.
+    case key(Key)
+    /// Nobody has, for a while, and others may have changed something.
+    case look
+
+    static let interval = Duration.seconds(1)
+    /// What may wait while one takes its time: more than that is pressed by mistake.
+    static let most = 64
+}
+
+// What keys do.
+extension TerminalPlaces {
+    /// Does what keys say until the program is to end.
+    ///
+    /// What ends it does so at once, whatever the keys before have begun; those are done one after the other.
+    ///
+    /// - Returns: the signal that ends it; nil: somebody wants it to.
+    func run() async -> Int32? {
+        let (turns, continuation) = AsyncStream.makeStream(of: Turn.self, bufferingPolicy: .bufferingOldest(Turn.most))
+        let work = Task { for await turn in turns { await take(turn) } }
+        let clock = Task {
+            while (try? await Task.sleep(for: Turn.interval)) != nil { continuation.yield(.look) }
+        }
+        defer {
+            work.cancel()
+            clock.cancel()
+        }
+        for await event in terminal.events {
+            let isEnd = terminal.handle(event)
+            if case .signalled(let signal) = event { return signal }
+            if isEnd || event == .key(.character("q")) { return nil }
+            if case .key(let key) = event { continuation.yield(.key(key)) }
+        }
+        return nil
+    }
+
+    private func take(_ turn: Turn) async {
+        switch turn {
+        case .key(let key): await press(key)
+        case .look:
+            await keepName(over: quietConnection)
+            await finger.ask()
+            show()
+        }
+    }
+
+    private func press(_ key: Key) async {
+        focus = nil
+        switch key {
+        case .up: await go(-1)
+        case .down: await go(1)
+        case .pageUp: await go(-10)
+        case .pageDown: await go(10)
+        case .home: await go(-Self.far)
+        case .end: await go(Self.far)
+        case .left, .backTab: if finger.drag != nil { await finger.moveDestination(forward: false) }
+        case .right, .tab: if finger.drag != nil { await finger.moveDestination(forward: true) }
+        case .character(" "), .enter: if finger.drag == nil { await pickUp() } else { await finger.drop() }
+        case .escape: if finger.drag == nil { loadAtCursor?.cancel() } else { await finger.cancel() }
+        case .character("e"):
+            table.isEditing.toggle()
+            say("edit mode is \(table.isEditing ? "on: rows can be moved" : "off")")
+            await finger.ask()
+        default: break
+        }
+    }
+
+    /// Farther than any table is long.
+    private static let far = 1_000_000
+
+    /// What the placeholder with the cursor waits for.
+    var loadAtCursor: LoadProgress? {
+        let rows = shown
+        guard rows.indices.contains(cursor), case .placeholder(let cell) = rows[cursor] else { return nil }
+        return loads[cell.reuseIdentifier]
+    }
+
+    private func go(_ distance: Int) async {
+        if finger.drag != nil { return await finger.moveRow(by: distance, ofOwn: changes.places.names.count) }
+        cursor = max(0, min(cursor + distance, shown.count - 1))
+        show()
+    }
+
+    private func pickUp() async {
+        let rows = shown
+        guard rows.indices.contains(cursor), case .row(let path) = rows[cursor] else {
+            return say("there is nothing to pick up")
+        }
+        lifted = path.row
+        await keepName(over: .shared)
+        await finger.pickUp(row: path.row, of: table)
+    }
+}

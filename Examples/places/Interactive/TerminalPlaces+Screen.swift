@@ -1,0 +1,114 @@
+import FoundationEssentials
+import PasteboardKit
+import SampleModels
+import TableDragAndDrop
+import TerminalTable
+
+// What is shown of the table.
+extension TerminalPlaces {
+    /// What comes within a blink is drawn as one.
+    private static let blink = Duration.milliseconds(8)
+
+    func show() {
+        guard !isDrawingDue else { return }
+        isDrawingDue = true
+        Task {
+            try? await Task.sleep(for: Self.blink)
+            isDrawingDue = false
+            terminal.show(screen())
+        }
+    }
+
+    private func screen() -> TableScreen {
+        let rows = shown
+        cursor = max(0, min(cursor, rows.count - 1))
+        var screen = TableScreen(title: finger.home.isEmpty ? "places" : finger.home)
+        screen.state = table.isEditing ? "\(acceptance.policy.rawValue), editing" : acceptance.policy.rawValue
+        screen.rows = rows.map(row)
+        screen.cursor = finger.drag == nil && !rows.isEmpty ? cursor : nil
+        screen.focus = focus
+        screen.mark = visit.map { mark($0, in: rows) }
+        screen.session = session
+        screen.message = message
+        screen.hints = hints
+        return screen
+    }
+
+    private var hints: [TableScreen.Hint] {
+        let own: [TableScreen.Hint] =
+            if finger.drag != nil {
+                [.init("←→", "destination"), .init("space", "drop"), .init("esc", "cancel")]
+            } else if loadAtCursor != nil {
+                [.init("esc", "stop it")]
+            } else {
+                [.init("space", "pick up")]
+            }
+        return [.init("↑↓", "row")] + own + [.init("e", "edit mode"), .init("q", "quit")]
+    }
+
+    private func row(_ row: TableRow) -> TableScreen.Row {
+        switch row {
+        case .row(let path):
+            let name = changes.places.names[path.row]
+            return path.row == lifted && finger.drag != nil ? .lifted(name) : .plain(name)
+        case .placeholder(let cell):
+            let progress = loads[cell.reuseIdentifier]
+            let isKnown = progress.map { $0.totalUnitCount > 0 } ?? false
+            return .placeholder(cell.text ?? "", fraction: isKnown ? progress?.fractionCompleted : nil)
+        }
+    }
+
+    private func mark(_ visit: Visit, in rows: [TableRow]) -> TableScreen.Mark {
+        let row = visit.path.flatMap(index)
+        let operation = visit.proposal.operation
+        switch (operation, visit.proposal.intent) {
+        case (.copy, .insertIntoDestinationIndexPath), (.move, .insertIntoDestinationIndexPath):
+            return .init(row.map { .row($0) } ?? .gap(before: rows.count), "\(operation.words) into it")
+        case (.copy, _), (.move, _):
+            return .init(
+                .gap(before: (row ?? rows.count) + (leavesBehind(visit) ? 1 : 0)),
+                "\(operation.words) \(visit.session.words)"
+            )
+        case (.cancel, _), (.forbidden, _):
+            let isOwn = visit.session.localDragSession != nil
+            let reason = isOwn && !table.isEditing ? "nothing: rows move in edit mode" : "nothing"
+            return .init(row.map { .row($0) } ?? .gap(before: rows.count), reason, isRefused: true)
+        }
+    }
+
+    /// Whether it is the table's own row, which leaves a gap: what is below it moves up, and it lands below what has the
+    /// place now.
+    private func leavesBehind(_ visit: Visit) -> Bool {
+        guard visit.proposal.operation == .move, finger.drag != nil, let lifted, let path = visit.path else {
+            return false
+        }
+        return path.row > lifted && path.row < changes.places.names.count
+    }
+
+    /// The session that is in the air: the one that is held here, or one of somebody else that is over the table.
+    private var session: TableScreen.Session? {
+        guard let drag = finger.drag else {
+            return visit.map { visit in
+                let origin = visit.session.localDragSession == nil ? "another program" : "this table"
+                return .init(
+                    "\(visit.session.words) from \(origin)",
+                    to: place(visit.path?.row),
+                    operation: visit.proposal.operation.words
+                )
+            }
+        }
+        let target =
+            switch finger.place {
+            case .nowhere: "over nothing"
+            case .row(let row, finger.home): "here, \(place(row))"
+            case .row(let row?, let name): "\(name), row \(row + 1)"
+            case .row(nil, let name): "\(name), the end"
+            }
+        return .init(drag.words, to: target, operation: finger.operation?.words ?? "…")
+    }
+
+    private func place(_ row: Int?) -> String {
+        guard let row, row < changes.places.names.count else { return "the end" }
+        return "row \(row + 1)"
+    }
+}
