@@ -20,6 +20,7 @@ extension BrokerLoop {
     /// Takes what an earlier turn has left over, then what is in the socket. A connection at its end is processed first
     /// and gone after.
     mutating func read(_ connection: Connection) {
+        // Nothing that is read brings another read about before it is done.
         guard var input = self.input.take() else { return }
         self.read(connection, through: &input)
         self.input = consume input
