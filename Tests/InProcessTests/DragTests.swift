@@ -157,6 +157,7 @@ struct DragTests {
             #expect(unnamed?.message.contains("name the destination") == true)
             let missing = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0, of: "?")) }
             #expect(missing?.code == .nothingHere)
+            #expect(missing?.message == "there is no destination ?; there are: desk, site")
             #expect(try await drag.move(to: nil).operation == .cancel)
             #expect(try await drag.drop() == .cancel)
             #expect(await drag.outcome().text == "cancelled")

@@ -3,9 +3,10 @@ import PasteboardWire
 extension PasteboardError {
     init(_ failure: Failure) {
         let details = failure.detail.map { $0.split(separator: "\n").joined(separator: ", ") }
+        let text = failure.text
         self.init(
             Code(rawValue: failure.code.rawValue),
-            message: details.map { "\(failure.text) (\($0))" } ?? failure.text,
+            message: details.map { failure.listsWhatThereIs ? "\(text); there are: \($0)" : "\(text) (\($0))" } ?? text,
             sourceError: failure.source.map { source in
                 SourceError(
                     domain: source.domain,

@@ -42,6 +42,11 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
         set { self = Failure(self.code, self.text, detail: newValue, source: self.source) }
     }
 
+    /// Whether the detail names, one a line, what there is instead of what was asked for.
+    package var listsWhatThereIs: Bool {
+        self.detail?.isEmpty == false && [.typeUnavailable, .nothingHere].contains(self.code)
+    }
+
     package var source: SourceFailure? {
         get { self.contents.source }
         set { self = Failure(self.code, self.text, detail: self.detail, source: newValue) }

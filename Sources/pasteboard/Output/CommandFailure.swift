@@ -49,10 +49,9 @@ struct CommandFailure: Error {
             text += " (\(source.domain) \(Int64(bitPattern: source.code)): \(source.message))"
         }
         let detail = failure.detail?.split(separator: "\n").map(String.init) ?? []
-        let isList = [.typeUnavailable, .nothingHere].contains(failure.code) && !detail.isEmpty
         self.init(
             exitCode: Self.exitCode(of: failure.code),
-            isList ? "\(text); there are:" : text,
+            failure.listsWhatThereIs ? "\(text); there are:" : text,
             detail: detail
         )
     }
