@@ -66,7 +66,9 @@ public final class Broker: Sendable {
     }
 
     private func serve() -> Result<Void, BrokerError> {
-        guard var loop = self.loop.withLock({ $0.take() }) else { return .failure(BrokerError(message: "a broker is run once; make another")) }
+        guard var loop = self.loop.withLock({ $0.take() }) else {
+            return .failure(BrokerError(message: "a broker is run once; make another"))
+        }
         do {
             try loop.run()
             return .success(())

@@ -8,11 +8,13 @@ public import Synchronization
 public struct Lock<State: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let state: Mutex<State>
 
+    /// Guards a value.
     @inlinable
     public init(_ initial: consuming sending State) {
         state = Mutex(initial)
     }
 
+    /// Uses the value, while nobody else does.
     @inlinable
     public func withLock<Result: ~Copyable, Failure>(
         _ body: (inout sending State) throws(Failure) -> sending Result

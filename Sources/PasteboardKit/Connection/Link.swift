@@ -25,7 +25,7 @@ final class Link: Sendable {
         var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: .shared)
         io.patience = patience
         core = Lock(LinkCore(io))
-        core.withLock { $0.attach(self) }
+        core.withLock { $0.streams.link = self }
         try SystemThread(name: "pasteboard") { self.run() }.detach()
     }
 
@@ -43,7 +43,7 @@ final class Link: Sendable {
             guard !sink.isCancelled else { return }
             do throws(Failure) {
                 let stream = try request(&core.io.state)
-                core.sinks[stream] = sink
+                core.streams.sinks[stream] = sink
                 sink.opened(stream)
             } catch {
                 sink.failed(error, &effects)
@@ -93,13 +93,13 @@ final class Link: Sendable {
     }
 
     /// Changes the connection, sends what that brought about, and performs the effects.
-    private func change(_ body: @Sendable (LinkCore, inout Effects) -> Void) {
+    private func change(_ body: @Sendable (inout LinkCore, inout Effects) -> Void) {
         let (effects, isForThread) = core.withLock { core -> (Effects, Bool) in
             var effects: Effects = []
             let waited = core.io.wantsWrite
-            body(core, &effects)
+            body(&core, &effects)
             core.flush(&effects)
-            core.release(&effects)
+            core.streams.release(&effects)
             return (effects, core.takesWakeUp(waitedToWrite: waited))
         }
         if isForThread { wake.signal() }
@@ -116,14 +116,14 @@ final class Link: Sendable {
     /// - Parameter others: whose turns come first: what they have to send goes with it.
     private func changeSoon(
         behind others: Others,
-        _ body: @Sendable (LinkCore, inout Effects) -> Void
+        _ body: @Sendable (inout LinkCore, inout Effects) -> Void
     ) {
         let (effects, step) = core.withLock { core -> (Effects, LinkCore.Sending) in
             var effects: Effects = []
             let waited = core.io.wantsWrite
-            body(core, &effects)
+            body(&core, &effects)
             let step = core.sendSoon(&effects)
-            core.release(&effects)
+            core.streams.release(&effects)
             if case .now = step {} else { return (effects, step) }
             return (effects, core.takesWakeUp(waitedToWrite: waited) ? .byThread : .now)
         }
@@ -153,7 +153,7 @@ final class Link: Sendable {
             (effects, wait) = core.withLock { core -> (Effects, LinkCore.Wait?) in
                 var effects: Effects = []
                 core.turn(isReadable: isReadable, &effects)
-                core.release(&effects)
+                core.streams.release(&effects)
                 return (effects, core.nextWait(isIdle: isIdle))
             }
             for effect in effects { effect() }
