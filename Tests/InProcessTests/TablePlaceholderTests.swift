@@ -334,7 +334,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("60: several rows of the table itself are moved by the delegate, without a load, and its source hears of it")
+    @Test("60: several rows of the table itself are moved by the delegate, without a load, and nothing is to be deleted")
     func rowsOfItsOwn() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.permissive, ["a", "b", "c"], on: broker.connect())
@@ -353,6 +353,7 @@ struct TablePlaceholderTests {
             let drag = try #require(try await places.drag(0, 1))
             #expect(try await drag.drop(at: 3, of: "") == "transferred move")
             #expect(places.rows == ["c", "a", "b"])
+            #expect(!places.events.contains("did transfer"))
             #expect(places.made.value == 0)
         }
     }

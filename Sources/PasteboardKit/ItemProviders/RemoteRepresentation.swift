@@ -47,7 +47,8 @@ struct RemoteRepresentation: Sendable {
         guard window != nil, error.code == .superseded else { return error }
         return PasteboardError(
             .notLoadableNow,
-            message: "the drag session of this item is over; items are loaded while their drop is performed"
+            message: "the drag session of this item is over; loads begin while its drop is performed, or in what "
+                + "is given to the session's extendLoadWindow"
         )
     }
 

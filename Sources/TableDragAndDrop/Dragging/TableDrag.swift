@@ -10,6 +10,8 @@ final class TableDrag: DragContributor {
     /// The table has moved its own row by itself: there is nothing to delete.
     var isRearranged = false
     private var operation = DropOperation.cancel
+    /// Items that the drop delegate has said to be rows of this table now.
+    private var placed: Set<ObjectIdentifier> = []
 
     private enum State {
         case before, active, ended
@@ -36,8 +38,17 @@ final class TableDrag: DragContributor {
     }
 
     func transfer(_ session: any DragSession) {
-        guard let table, !isRearranged else { return }
+        guard let table, !isRearranged, !hasMovedAll(of: session) else { return }
         table.dragDelegate?.tableView(table, dragSession: session, didTransferItemsBy: operation)
+    }
+
+    func place(_ item: DragItem) {
+        placed.insert(ObjectIdentifier(item))
+    }
+
+    /// Whether nothing is left to be deleted: the table's rows are elsewhere in it.
+    private func hasMovedAll(of session: any DragSession) -> Bool {
+        operation == .move && session.items.allSatisfy { placed.contains(ObjectIdentifier($0)) }
     }
 
     func sessionDidMove(_ session: Drag) {}

@@ -53,9 +53,9 @@ public protocol TableDragDelegate: AnyObject {
     func tableView(_ tableView: Table, dragSessionAllowsMoveBetweenProcesses session: any DragSession) -> Bool
 
     /// The destination has everything that it asked for, and has said so: what was moved is to be deleted now, and nothing
-    /// of what was copied. It is called once at most, behind ``tableView(_:dragSessionDidEnd:)``, and not where the table has
-    /// rearranged its own rows by ``TableDataSource/tableView(_:moveRowAt:to:)``. Where its drop delegate has taken rows of
-    /// the table itself, that knows whether they are where they were: what it has moved is not to be deleted here.
+    /// of what was copied. It is called once at most, behind ``tableView(_:dragSessionDidEnd:)``, and not where the table has moved
+    /// its own rows: by ``TableDataSource/tableView(_:moveRowAt:to:)``, or as a drop delegate that has said of each item of a
+    /// move where in the same table it is now, by ``TableDropCoordinator/drop(_:toRowAt:)``.
     ///
     /// - Parameters:
     ///   - tableView: the table.

@@ -33,11 +33,17 @@ final class RowDrop: TableDropCoordinator {
     }
 
     func drop(_ dragItem: DragItem, toRowAt indexPath: IndexPath) {
-        dragItem.take()
+        place(dragItem)
     }
 
     func drop(_ dragItem: DragItem, intoRowAt indexPath: IndexPath, rect: Rect) {
+        place(dragItem)
+    }
+
+    private func place(_ dragItem: DragItem) {
         dragItem.take()
+        guard let local = session.localDragSession else { return }
+        table.drags.first { $0.drag?.session === local }?.drag?.place(dragItem.original)
     }
 }
 

@@ -11,8 +11,14 @@ extension IndexPath {
     }
 
     /// The section. Only for paths that name a row: those that a table gives do.
-    public var section: Int { self[0] }
+    public var section: Int {
+        get { self[0] }
+        set { self[0] = newValue }
+    }
 
     /// The row within its section. Only for paths that name a row: those that a table gives do.
-    public var row: Int { self[1] }
+    public var row: Int {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
 }
