@@ -205,7 +205,7 @@ let package = Package(
         // As a program outside of this package: without the upcoming features.
         .target(
             name: "PortedPrograms",
-            dependencies: ["PasteboardKit"],
+            dependencies: ["PasteboardKit", "TableDragAndDrop"],
             path: "Tests/PortedPrograms",
             exclude: ["Original", "rename"],
             swiftSettings: [.treatAllWarnings(as: .error)]

@@ -1,5 +1,6 @@
 import Foundation
 import PasteboardKit
+import TableDragAndDrop
 import Testing
 
 @testable import PortedPrograms
@@ -299,6 +300,31 @@ import Testing
             try await text.drop()
             _ = await text.outcome()
             #expect(far.place == "Pinnacles")
+        }
+    }
+
+    @Test("A table's rows are copied to another table, behind placeholders, and rearranged within their own")
+    @MainActor func cityList() async throws {
+        try await DragBroker.with { broker in
+            let (west, east) = (CityList(["Reno", "Boise", "Provo"]), CityList(["Ghent", "Lille"]))
+            west.tableView.connection = broker.connect()
+            try await east.tableView.register(as: "east", connection: broker.connect())
+            let rearranged = try #require(try await west.tableView.beginDrag(at: IndexPath(row: 0, section: 0)))
+            let end = DropLocation("", indexPath: IndexPath(row: 3, section: 0))
+            #expect(try await rearranged.move(to: end).operation == .move)
+            try await rearranged.drop()
+            #expect(await rearranged.outcome().text == "transferred move")
+            #expect(west.cities == ["Boise", "Provo", "Reno"])
+
+            west.tableView.selectRow(at: IndexPath(row: 0, section: 0))
+            west.tableView.selectRow(at: IndexPath(row: 2, section: 0))
+            let copied = try #require(try await west.tableView.beginDrag(at: IndexPath(row: 2, section: 0)))
+            let place = DropLocation("east", indexPath: IndexPath(row: 1, section: 0))
+            #expect(try await copied.move(to: place).operation == .copy)
+            try await copied.drop()
+            #expect(await copied.outcome().text == "transferred copy")
+            #expect(east.cities == ["Ghent", "Boise", "Reno", "Lille"])
+            #expect(west.cities == ["Boise", "Provo", "Reno"])
         }
     }
 
