@@ -206,6 +206,24 @@ import Testing
         #expect(transferred.items == [0] && transferred.failure?.code == .sourceFailed)
     }
 
+    @Test("However many loads fail, the source hears why the first item did not come")
+    func manyFailures() throws {
+        var scene = DragScene()
+        scene.dropped(2, Array(repeating: Item("public.text"), count: 20))
+        for item in (0..<20 as Range<UInt32>).reversed() {
+            let load = scene.load(item)
+            _ = scene.heardBySource()
+            if item == 0 {
+                scene.broker.send(Cancel(), on: load, from: scene.destination)
+            } else {
+                scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
+            }
+        }
+        scene.performed()
+        let failure = try #require(Self.result(&scene).transferred?.failure)
+        #expect(failure.code == .cancelled && failure.text.hasPrefix("item 1 was not transferred: "))
+    }
+
     @Test("A load that fails does not count if another of the same item arrives")
     func secondTry() throws {
         var scene = DragScene()

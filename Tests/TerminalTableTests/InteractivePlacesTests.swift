@@ -93,6 +93,30 @@ struct InteractivePlacesTests {
         try quit(places)
     }
 
+    @Test("a row that is held moves also when others have come meanwhile, and there is still one of it")
+    func moveBesides() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        let (player, script) = try desk.play("placeholders", "press van 1\nhover places 0\nwait over\nlift\n")
+        try places.wait(for: "crate comes")
+        try places.type("\u{1B}[H" + Self.down + "e ")
+        try places.wait(for: "→ here, row 1: move")
+        try System.write(Array("release crate\n".utf8).span, to: script.raw)
+        try places.wait(for: "crate has come")
+        try places.wait(for: "  2 Yosemite ✈")
+        try places.type(Self.down + Self.down + Self.down)
+        try places.wait(for: "→ here, row 4: move")
+        try places.type(" ")
+        try places.wait(for: "Yosemite: moved")
+        #expect(
+            places.screen.lines[1...5] == [
+                "    1 crate", "    2 Yellowstone", "    3 Theodore Roosevelt", " ▸  4 Yosemite", "    5 Sequoia",
+            ]
+        )
+        withExtendedLifetime(player) {}
+        try quit(places)
+    }
+
     @Test("what is slow has a placeholder that shows how far it is")
     func progress() throws {
         let desk = try TerminalDesk()

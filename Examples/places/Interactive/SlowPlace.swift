@@ -13,7 +13,7 @@ struct SlowPlace: Sendable {
     func item(asked: @escaping @Sendable (String) -> Void) -> DragItem {
         let provider = ItemProvider()
         provider.suggestedName = name
-        provider.registerDataRepresentation(for: .utf8PlainText) { completion in
+        provider.registerDataRepresentation(for: .plainText) { completion in
             asked(name)
             let progress = LoadProgress(totalUnitCount: Self.steps)
             let work = Task {

@@ -31,6 +31,9 @@ extension TerminalPlaces: TableDropDelegate {
         guard
             let path = acceptance.destination(hovered: coordinator.destinationIndexPath, rowCounts: rowCounts)
         else { return }
+        if coordinator.proposal.operation == .move, let session = coordinator.session.localDragSession {
+            return move(coordinator, of: session, to: path)
+        }
         for (offset, item) in coordinator.items.enumerated() {
             wait(for: item.dragItem, at: IndexPath(row: path.row + offset, section: path.section), coordinator)
         }
@@ -39,6 +42,16 @@ extension TerminalPlaces: TableDropDelegate {
     func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
         if visit?.session === session { visit = nil }
         show()
+    }
+
+    /// The table's own row, which the table does not know any more, for others have come since it was picked up.
+    private func move(_ coordinator: any TableDropCoordinator, of session: any DragSession, to path: IndexPath) {
+        guard let lifted, lifted.session === session, let item = coordinator.items.first else { return }
+        let source = IndexPath(row: lifted.row, section: path.section)
+        let target = IndexPath(row: min(path.row, changes.places.names.count - 1), section: path.section)
+        tableView(table, moveRowAt: source, to: target)
+        table.moveRow(at: source, to: target)
+        coordinator.drop(item.dragItem, toRowAt: target)
     }
 
     // MARK: What comes

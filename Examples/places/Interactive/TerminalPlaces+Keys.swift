@@ -90,12 +90,12 @@ extension TerminalPlaces {
     }
 
     private func pickUp() async {
+        await keepName(over: .shared)
+        // Others may have come meanwhile; the cursor is where it was.
         let rows = shown
         guard rows.indices.contains(cursor), case .row(let path) = rows[cursor] else {
             return say("there is nothing to pick up")
         }
-        lifted = path.row
-        await keepName(over: .shared)
         await finger.pickUp(row: path.row, of: table)
     }
 }

@@ -50,7 +50,7 @@ extension TerminalPlaces {
         switch row {
         case .row(let path):
             let name = changes.places.names[path.row]
-            return path.row == lifted && finger.drag != nil ? .lifted(name) : .plain(name)
+            return path.row == lifted?.row && finger.drag != nil ? .lifted(name) : .plain(name)
         case .placeholder(let cell):
             let progress = loads[cell.reuseIdentifier]
             let isKnown = progress.map { $0.totalUnitCount > 0 } ?? false
@@ -82,7 +82,7 @@ extension TerminalPlaces {
         guard visit.proposal.operation == .move, finger.drag != nil, let lifted, let path = visit.path else {
             return false
         }
-        return path.row > lifted && path.row < changes.places.names.count
+        return path.row > lifted.row && path.row < changes.places.names.count
     }
 
     /// The session that is in the air: the one that is held here, or one of somebody else that is over the table.

@@ -16,6 +16,12 @@ final class TerminalPlaces {
         let proposal: TableDropProposal
     }
 
+    /// A row that was picked up, wherever it is while others come.
+    struct Lifted {
+        var row: Int
+        let session: any DragSession
+    }
+
     let table = Table()
     let acceptance: PlaceAcceptance
     private(set) var finger = Finger(home: "") { _ in }
@@ -30,8 +36,8 @@ final class TerminalPlaces {
     var cursor = 0
     /// The row that something was dropped at, until a key is pressed.
     var focus: Int?
-    /// The row that is in the air.
-    var lifted: Int?
+    /// The row that is in the air, or was last.
+    var lifted: Lifted?
     var message = "connecting"
     /// What is shown is not drawn yet.
     var isDrawingDue = false
@@ -99,7 +105,7 @@ final class TerminalPlaces {
     /// Inserts what has come, where its placeholder was.
     func insert(_ name: String, at path: IndexPath) {
         guard let row = changes.insert([name], at: path).first?.row else { return }
-        if let lifted, row <= lifted { self.lifted = lifted + 1 }
+        if let lifted, row <= lifted.row { self.lifted?.row += 1 }
     }
 
     /// Where a placeholder is shown.
@@ -133,6 +139,7 @@ extension TerminalPlaces: TableDragDelegate {
         itemsForBeginning session: any DragSession,
         at indexPath: IndexPath
     ) -> [DragItem] {
+        lifted = Lifted(row: indexPath.row, session: session)
         let asked: @Sendable (String) -> Void = { [weak self] name in
             Task { @MainActor in self?.say("somebody loads \(name.words)") }
         }

@@ -4,10 +4,12 @@ import PasteboardWire
 struct SessionDrop: Sendable {
     let visit: VisitID
     let operation: DropOperation
-    /// What loads were begun of, what ended well of it, and how the last load of the rest failed, as far as it is remembered.
+    /// What loads were begun of, and what ended well of it.
     private(set) var asked: Set<Part> = []
     private(set) var arrived: Set<Part> = []
-    private var failures: [Part: Failure] = [:]
+    /// How the last load of the rest failed, and of a few of them the peers' words for it.
+    private var codes: [Part: ErrorCode] = [:]
+    private var texts: [Part: String] = [:]
     /// Items that were taken without a load.
     var taken: Set<UInt32> = []
     var openLoads = 0
@@ -26,7 +28,7 @@ struct SessionDrop: Sendable {
         let representation: UInt32
     }
 
-    /// Failures that are remembered: their texts are the peers', and one of them is told.
+    /// Texts that are remembered: they may be long, and one of them is told.
     private static let remembered = 8
 
     init(visit: VisitID, operation: DropOperation, quietSince: UInt64) {
@@ -43,7 +45,8 @@ struct SessionDrop: Sendable {
     mutating func end(_ part: Part, _ failure: Failure?) {
         if let failure { return self.remember(failure, of: part) }
         self.arrived.insert(part)
-        self.failures[part] = nil
+        self.codes[part] = nil
+        self.texts[part] = nil
     }
 
     /// What was there is not, after all.
@@ -53,8 +56,9 @@ struct SessionDrop: Sendable {
     }
 
     private mutating func remember(_ failure: Failure, of part: Part) {
-        guard self.failures[part] != nil || self.failures.count < Self.remembered else { return }
-        self.failures[part] = failure
+        self.codes[part] = failure.code
+        guard self.texts[part] != nil || self.texts.count < Self.remembered else { return }
+        self.texts[part] = failure.text
     }
 
     /// Whether nothing was asked for and nothing taken.
@@ -71,7 +75,7 @@ struct SessionDrop: Sendable {
         guard let part = missing.min(by: { ($0.item, $0.representation) < ($1.item, $1.representation) }) else {
             return nil
         }
-        let failure = self.failures[part] ?? Failure(.sourceFailed, "it did not come")
-        return Failure(failure.code, "item \(UInt64(part.item) + 1) was not transferred: \(failure.text)")
+        let text = self.texts[part] ?? "it did not come"
+        return Failure(self.codes[part] ?? .sourceFailed, "item \(UInt64(part.item) + 1) was not transferred: \(text)")
     }
 }

@@ -97,7 +97,8 @@ package final class DropRegistration: Sendable {
     /// - Throws: what has ended the connection.
     package func serve() async throws(PasteboardError) {
         var failure: Failure?
-        await withTaskGroup(of: Void.self) { group in
+        // Discarding: a destination may live for years, and no drop stays with it.
+        await withDiscardingTaskGroup { group in
             while let event = await request.queue.next() {
                 switch event {
                 case .lost(let reason):
