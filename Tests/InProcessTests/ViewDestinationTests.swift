@@ -91,6 +91,30 @@ struct ViewDestinationTests {
         }
     }
 
+    @Test("a tree whose broker was lost does not wait for what a drop there goes on with")
+    func lostWhilePerforming() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let target = scene.target("d")
+            target.interaction.allowsSimultaneousDropSessions = true
+            let extending = Gate()
+            target.delegate?.perform = { session in
+                session.extendLoadWindow {
+                    extending.open()
+                    try await Task.sleep(for: .seconds(600))
+                }
+            }
+            try await scene.root.register(as: "scene", connection: scene.connection)
+            let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
+            try await drag.move(to: DropLocation("scene"))
+            try await drag.drop()
+            await extending.wait()
+            await scene.connection.close()
+            #expect(await scene.root.registrationEnded() != nil)
+            try await scene.root.register(as: "again", connection: broker.connect())
+        }
+    }
+
     @Test("a registration that is given up ends without an error, and one that is not there has ended")
     func ended() async throws {
         try await DragBroker.with { broker in

@@ -115,6 +115,8 @@ package final class DropRegistration: Sendable {
                     await take(step, of: visited)
                 }
             }
+            // Nothing comes of a drop any more that is still being performed.
+            group.cancelAll()
         }
         request.cancel(over: link)
         let left = sessions.withLock { sessions in
