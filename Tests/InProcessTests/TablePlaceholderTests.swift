@@ -334,7 +334,9 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("60: several rows of the table itself are moved by the delegate, without a load, and nothing is to be deleted")
+    @Test(
+        "60: several rows of the table itself are moved by the delegate, without a load, and nothing is to be deleted"
+    )
     func rowsOfItsOwn() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.permissive, ["a", "b", "c"], on: broker.connect())

@@ -20,7 +20,7 @@ final class CityList: NSObject, TableDataSource, TableDragDelegate, TableDropDel
     // MARK: - TableDataSource
 
     func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int {
-        return cities.count
+        cities.count
     }
 
     #if os(iOS)
@@ -32,7 +32,7 @@ final class CityList: NSObject, TableDataSource, TableDragDelegate, TableDropDel
     #endif
 
     func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool {
-        return true
+        true
     }
 
     func tableView(
@@ -58,7 +58,7 @@ final class CityList: NSObject, TableDataSource, TableDragDelegate, TableDropDel
     // MARK: - TableDropDelegate
 
     func tableView(_ tableView: Table, canHandle session: DropSession) -> Bool {
-        return session.canLoadObjects(ofClass: String.self)
+        session.canLoadObjects(ofClass: String.self)
     }
 
     func tableView(
