@@ -242,7 +242,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TableDragAndDropTests",
-            dependencies: ["TableDragAndDrop", "PasteboardKit", "TypeIdentifiers"],
+            dependencies: ["TableDragAndDrop", "PasteboardKit", "TypeIdentifiers", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PasteboardKit
 import Testing
 
@@ -242,6 +243,31 @@ struct DragInteractionTests {
             )
             #expect(target.delegate?.texts == ["Yosemite", "Sequoia", "Zion"])
             #expect(scene.trace["d"].filter { $0.hasPrefix("canHandle") } == ["canHandle 1 true", "canHandle 3 true"])
+        }
+    }
+
+    @Test("of two additions at once one is refused, and who gave both still hears of the other")
+    func addingOneTooLarge() async throws {
+        try await DragBroker.with(limits: ["metadata-per-session": "4KiB"]) { broker in
+            let scene = InteractionScene(broker)
+            let view = InteractionView(frame: Rect(x: 50, y: 50, width: 50, height: 50))
+            scene.root.addSubview(view)
+            let other = TracedSource("b", scene.trace)
+            view.addInteraction(DragInteraction(delegate: other))
+            let large = ItemProvider()
+            for index in 0..<200 {
+                let type = UniformType(importedAs: "org.example.a-name-that-takes-some-room-\(index)")
+                large.registerDataRepresentation(for: type) { Data() }
+            }
+            var given = [DragItem(itemProvider: large), .text("Sequoia")]
+            other.added = { [given.removeFirst()] }
+            let drag = try await scene.begin()
+            let add = { @MainActor @Sendable in try await scene.root.addItems(to: drag, at: Point(x: 51, y: 52)) }
+            async let isFirstThere = try? await add()
+            async let isSecondThere = try? await add()
+            #expect(await (isFirstThere, isSecondThere) == (nil, true))
+            await drag.cancel()
+            #expect(scene.trace["b"].suffix(2) == ["willEnd cancel", "didEnd cancel"])
         }
     }
 

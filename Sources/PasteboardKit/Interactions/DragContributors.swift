@@ -18,14 +18,22 @@ package protocol DragContributor: AnyObject, Sendable {
 /// All that items of a drag have come from, each of which hears what becomes of it.
 @MainActor
 final class DragContributors: DragObserver {
-    private var contributors: [any DragContributor]
+    private struct Part {
+        let contributor: any DragContributor
+        /// How often it has given items.
+        var additions = 1
+    }
+
+    private var parts: [Part]
     /// Where items come from that are about to be added, by the first of them.
     private var expected: [ObjectIdentifier: any DragContributor] = [:]
 
     /// - Parameter first: the one that the drag begins at.
     init(_ first: any DragContributor) {
-        contributors = [first]
+        parts = [Part(contributor: first)]
     }
+
+    private var contributors: [any DragContributor] { parts.map(\.contributor) }
 
     /// Items will be added that a contributor has given.
     func expect(_ items: [DragItem], from contributor: any DragContributor) {
@@ -33,16 +41,12 @@ final class DragContributors: DragObserver {
         expected[ObjectIdentifier(first)] = contributor
     }
 
-    /// These were not added after all.
-    ///
-    /// - Parameter isNew: whether the contributor had given nothing before.
-    func withdraw(_ items: [DragItem], from contributor: any DragContributor, isNew: Bool) {
-        if let first = items.first { expected[ObjectIdentifier(first)] = nil }
-        if isNew { contributors.removeAll { $0 === contributor } }
-    }
-
-    func has(_ contributor: any DragContributor) -> Bool {
-        contributors.contains { $0 === contributor }
+    /// These were not added after all. Who has given no others hears no more.
+    func withdraw(_ items: [DragItem], from contributor: any DragContributor) {
+        let wasTold = items.first.map { expected.removeValue(forKey: ObjectIdentifier($0)) == nil } ?? false
+        guard wasTold, let index = parts.firstIndex(where: { $0.contributor === contributor }) else { return }
+        parts[index].additions -= 1
+        if parts[index].additions == 0 { parts.remove(at: index) }
     }
 
     func sessionDidMove(_ session: Drag) {
@@ -51,8 +55,12 @@ final class DragContributors: DragObserver {
 
     func session(_ session: Drag, willAdd items: [DragItem]) {
         let known = items.first.flatMap { expected.removeValue(forKey: ObjectIdentifier($0)) }
-        guard let adding = known ?? contributors.first else { return }
-        if !has(adding) { contributors.append(adding) }
+        guard let adding = known ?? parts.first?.contributor else { return }
+        if let index = parts.firstIndex(where: { $0.contributor === adding }) {
+            parts[index].additions += 1
+        } else {
+            parts.append(Part(contributor: adding))
+        }
         for contributor in contributors { contributor.session(session, willAdd: items, from: adding) }
     }
 
@@ -75,12 +83,11 @@ extension Drag {
     @MainActor
     package func add(_ items: [DragItem], from contributor: any DragContributor) async throws(PasteboardError) {
         guard let contributors = observer as? DragContributors else { return try await add(items) }
-        let isNew = !contributors.has(contributor)
         contributors.expect(items, from: contributor)
         do throws(PasteboardError) {
             try await add(items)
         } catch {
-            contributors.withdraw(items, from: contributor, isNew: isNew)
+            contributors.withdraw(items, from: contributor)
             throw error
         }
     }
