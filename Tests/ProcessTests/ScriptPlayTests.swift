@@ -66,6 +66,55 @@ import Testing
             )
         ),
         ScriptPlay(
+            "the first row of an empty table (S44)",
+            ScriptPart(
+                "places",
+                script: String(repeating: "remove 0\n", count: 9) + "show\nregister b\nwait end\nshow",
+                lines: """
+                    ready
+                    removed 0 Yosemite
+                    removed 0 Yellowstone
+                    removed 0 Theodore Roosevelt
+                    removed 0 Sequoia
+                    removed 0 Pinnacles
+                    removed 0 Mount Rainier
+                    removed 0 Mammoth Cave
+                    removed 0 Great Basin
+                    removed 0 Grand Canyon
+                    rows 0
+                    registered b
+                    can-handle yes
+                    enter
+                    update empty copy insert
+                    update 0 copy insert
+                    perform 0 copy
+                    inserted 0 Yellowstone
+                    end
+                    rows 1
+                    row 0 Yellowstone
+                    quit
+                    """
+            ),
+            ScriptPart(
+                "places",
+                script: "seek b\npress 1\nhover b\nhover b 0\nlift",
+                lines: """
+                    ready
+                    found b
+                    will-begin
+                    began 1
+                    over copy
+                    over copy
+                    did-end
+                    lifted copy
+                    asked Yellowstone
+                    transferred
+                    outcome transferred copy
+                    quit
+                    """
+            )
+        ),
+        ScriptPlay(
             "a row of the table itself, as editing begins (S28, S40, S54)",
             ScriptPart(
                 "places",

@@ -47,7 +47,8 @@ public struct DropDestination: Sendable {
     ///     second without an answer the drop would do nothing.
     ///   - perform: takes the drop. Loads are possible while it runs. Its return completes the drop, and a move with it; if
     ///     it throws, the drop was not taken, and the source keeps everything.
-    /// - Throws: `refused` if the name is taken; what has ended the connection.
+    /// - Throws: `refused` if the name is taken; what has ended the connection, once a drop that is being performed then has
+    ///   returned: its loads fail.
     public func run(
         propose: @escaping @Sendable (any DropSession, DropLocation) async -> DropProposal = { _, _ in
             DropProposal(operation: .copy)
