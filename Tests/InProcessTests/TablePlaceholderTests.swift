@@ -191,17 +191,22 @@ struct TablePlaceholderTests {
         }
     }
 
+    /// A text that comes once a gate is open.
+    private func slow(until gate: Gate) -> DragItem {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .utf8PlainText) {
+            await gate.wait()
+            return Data("slow".utf8)
+        }
+        return DragItem(itemProvider: provider)
+    }
+
     @Test("rows that change while bytes are loaded do not matter: the row is inserted where its placeholder is")
     func concurrent() async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
             let goOn = Gate()
-            let slow = ItemProvider()
-            slow.registerDataRepresentation(for: .utf8PlainText) {
-                await goOn.wait()
-                return Data("slow".utf8)
-            }
-            let drag = try await drop(scene, [DragItem(itemProvider: slow)], on: broker)
+            let drag = try await drop(scene, [slow(until: goOn)], on: broker)
             while scene.contexts.isEmpty { await Task.yield() }
             scene.places.remove(at: 1)
             scene.places.remove(at: 0)
@@ -291,12 +296,7 @@ struct TablePlaceholderTests {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
             let goOn = Gate()
-            let slow = ItemProvider()
-            slow.registerDataRepresentation(for: .utf8PlainText) {
-                await goOn.wait()
-                return Data("slow".utf8)
-            }
-            let first = try await drop(scene, [DragItem(itemProvider: slow)], on: broker)
+            let first = try await drop(scene, [slow(until: goOn)], on: broker)
             while scene.contexts.isEmpty { await Task.yield() }
             scene.places.table.dropDelegate = scene.places
 
