@@ -7,7 +7,7 @@ final class Reply<Value: Sendable>: Sendable {
     // Not copyable, so that the waiter is moved out and nothing is counted.
     private enum State: ~Copyable {
         case open
-        case awaited(CheckedContinuation<Outcome, Never>)
+        case awaited(CheckedContinuation<Void, Never>)
         case resolved(Outcome)
         /// The waiter has the result. It is not kept: it may hold, in the end, this.
         case delivered
@@ -31,12 +31,13 @@ final class Reply<Value: Sendable>: Sendable {
     /// - Returns: whether it was the first.
     @discardableResult
     func resolve(_ outcome: Outcome) -> Bool {
-        let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
+        let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
             switch exchange(&state, with: .delivered) {
             case .open:
                 state = .resolved(outcome)
                 return (true, nil)
             case .awaited(let waiter):
+                state = .resolved(outcome)
                 return (true, waiter)
             case .resolved(let first):
                 state = .resolved(first)
@@ -45,7 +46,7 @@ final class Reply<Value: Sendable>: Sendable {
                 return (false, nil)
             }
         }
-        waiter?.resume(returning: outcome)
+        waiter?.resume()
         return isFirst
     }
 
@@ -55,22 +56,30 @@ final class Reply<Value: Sendable>: Sendable {
         onCancel cancel: @escaping @Sendable () -> Void,
         start: () -> Void = {}
     ) async throws(PasteboardError) -> Value {
-        let outcome = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             start()
-            return await withCheckedContinuation { continuation in
-                let outcome = state.withLock { state -> Outcome? in
+            await withCheckedContinuation { continuation in
+                let isResolved = state.withLock { state in
                     switch exchange(&state, with: .awaited(continuation)) {
                     case .resolved(let outcome):
-                        state = .delivered
-                        return outcome
+                        state = .resolved(outcome)
+                        return true
                     default:
-                        return nil
+                        return false
                     }
                 }
-                if let outcome { continuation.resume(returning: outcome) }
+                if isResolved { continuation.resume() }
             }
         } onCancel: {
             cancel()
+        }
+        // Not handed over by the continuation: where that is resumed before it is awaited, ThreadSanitizer sees no order
+        // between the two, and takes a result on the heap for a race.
+        let outcome = state.withLock { state -> Outcome in
+            switch exchange(&state, with: .delivered) {
+            case .resolved(let outcome): outcome
+            default: .failure(.cancelled)
+            }
         }
         return try outcome.get()
     }

@@ -8,7 +8,8 @@ final class ByteChannel: PieceSource {
     private static let room = 64 << 10
 
     typealias Take = @Sendable (Result<Data?, any Error>) -> Void
-    private typealias Writer = CheckedContinuation<Result<Void, PasteboardError>, Never>
+    /// Goes on with whether its bytes are wanted.
+    private typealias Writer = CheckedContinuation<Bool, Never>
 
     private struct State {
         var waiting = Data()
@@ -32,9 +33,11 @@ final class ByteChannel: PieceSource {
 
     func write(_ bytes: Data) async throws(PasteboardError) {
         guard !bytes.isEmpty else { return }
-        try await withCheckedContinuation { (writer: Writer) in
-            let (step, refusal) = state.withLock { state -> (Step, PasteboardError?) in
-                if let refusal = self.refusal(of: bytes.count, &state) { return (Step(), refusal) }
+        var refusal: PasteboardError?
+        let isWanted = await withCheckedContinuation { (writer: Writer) in
+            let step = state.withLock { state -> Step in
+                refusal = self.refusal(of: bytes.count, &state)
+                guard refusal == nil else { return Step(writers: [writer]) }
                 state.written += UInt64(bytes.count)
                 if state.waiting.isEmpty, bytes.startIndex == 0 {
                     state.waiting = bytes
@@ -42,11 +45,12 @@ final class ByteChannel: PieceSource {
                     state.waiting.append(bytes)
                 }
                 state.writers.append(writer)
-                return (Self.step(&state), nil)
+                return Self.step(&state)
             }
-            if let refusal { writer.resume(returning: .failure(refusal)) }
             step.perform()
-        }.get()
+        }
+        if let refusal { throw refusal }
+        if !isWanted { throw .cancelled }
     }
 
     private func refusal(of count: Int, _ state: inout State) -> PasteboardError? {
@@ -124,13 +128,13 @@ final class ByteChannel: PieceSource {
         var take: Take?
         var result: Result<Data?, any Error> = .success(nil)
         var writers: [Writer] = []
-        var outcome: Result<Void, PasteboardError> = .success(())
+        var areWanted = true
         /// Whose end may be the program's code.
         var discarded = Data()
 
         func perform() {
             take?(result)
-            for writer in writers { writer.resume(returning: outcome) }
+            for writer in writers { writer.resume(returning: areWanted) }
         }
     }
 
@@ -138,7 +142,7 @@ final class ByteChannel: PieceSource {
         var step = Step()
         if state.isCancelled {
             (step.take, step.result) = (state.reader, .failure(PasteboardError.cancelled))
-            (step.writers, step.outcome) = (state.writers, .failure(.cancelled))
+            (step.writers, step.areWanted) = (state.writers, false)
             state.reader = nil
             state.writers = []
             return step

@@ -1,13 +1,20 @@
 import FoundationEssentials
+import PasteboardTransport
 
 extension HandlerPool {
     /// What a program's code makes on one of the threads. It is handed over, so it need not be Sendable.
     func value<Value>(_ body: @escaping @Sendable () throws -> sending Value) async throws -> sending Value {
-        try await withCheckedThrowingContinuation { continuation in
+        // A continuation that is resumed before it is awaited is no order that ThreadSanitizer can see, see `Reply`.
+        let order = Lock(())
+        defer { order.withLock { _ in } }
+        return try await withCheckedThrowingContinuation { continuation in
             run {
                 do {
-                    continuation.resume(returning: try body())
+                    let value = try body()
+                    order.withLock { _ in }
+                    continuation.resume(returning: value)
                 } catch {
+                    order.withLock { _ in }
                     continuation.resume(throwing: error)
                 }
             }
