@@ -257,7 +257,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SampleModelTests",
-            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit"],
+            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import PasteboardKit
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct ByteChunksTests {
     private func withSource(
         _ data: Data,

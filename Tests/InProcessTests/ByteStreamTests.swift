@@ -1,10 +1,11 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
 /// Data that is written as it is made.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct ByteStreamTests {
     private static func piece(_ index: Int, count: Int = 10_000) -> Data {
         Data(repeating: UInt8(truncatingIfNeeded: index &* 37), count: count)

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct CancellationTests {
     /// A handler that waits until it is cancelled.
     private struct WaitingHandler {

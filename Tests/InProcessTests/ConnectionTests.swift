@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct ConnectionTests {
     /// A connection to brokers that a test plays, each on a thread of its own; the next when the one before is gone.
     private func connection(_ scripts: [@Sendable (ScriptedPeer) throws -> Void]) -> PasteboardConnection {

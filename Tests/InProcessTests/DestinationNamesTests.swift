@@ -1,8 +1,9 @@
 import FoundationEssentials
 import PasteboardKit
+import TestSupport
 import Testing
 
-@Suite("Names of destinations", .timeLimit(.minutes(2)))
+@Suite("Names of destinations", .fewAtATime, .timeLimit(.minutes(10)))
 @MainActor
 struct DestinationNamesTests {
     private final class Source: DragInteractionDelegate {

@@ -1,11 +1,12 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Drags of which a side goes", .timeLimit(.minutes(1)))
+@Suite("Drags of which a side goes", .fewAtATime, .timeLimit(.minutes(10)))
 struct DragEndingTests {
     @Test("a drag that nobody holds is cancelled, and its destination hears of it")
     func letGo() async throws {

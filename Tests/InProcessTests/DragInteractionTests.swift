@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PasteboardKit
+import TestSupport
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct DragInteractionTests {
     private static let beginning = ["items", "willBegin 1", "allowsMove", "isRestricted"]
 

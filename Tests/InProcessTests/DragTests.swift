@@ -1,12 +1,13 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 import TypeIdentifiers
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct DragTests {
     @Test("what is dragged from one process is dropped in another, and each side hears how it ends")
     func copy() async throws {

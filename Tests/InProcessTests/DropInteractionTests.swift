@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PasteboardKit
+import TestSupport
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct DropInteractionTests {
     @Test("can handle, enter, update, perform, conclude, end: each in its turn")
     func order() async throws {

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
 /// Every load has one end, whatever ends it, whatever its form and place.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct EndingTests {
     /// What ends a load before its source does.
     enum Means: String, CaseIterable {

@@ -1,8 +1,9 @@
 import PasteboardKit
+import TestSupport
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct InteractionViewTests {
     /// A root with two views side by side that overlap, and one in the second of them.
     private let root = InteractionView(frame: Rect(x: 7, y: 7, width: 100, height: 100))

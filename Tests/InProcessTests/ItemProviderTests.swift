@@ -1,8 +1,9 @@
 import FoundationEssentials
 import PasteboardKit
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct ItemProviderTests {
     @Test("types are listed in the order of registration, and a second registration keeps the place")
     func order() async throws {

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
 /// What programs do with a connection from places that are easy to forget.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct LinkSafetyTests {
     /// Its end ends loads of a connection.
     private final class Ender: Sendable {

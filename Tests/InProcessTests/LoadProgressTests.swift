@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct LoadProgressTests {
     @Test("the fraction follows the units, and children count by their share")
     func fraction() {

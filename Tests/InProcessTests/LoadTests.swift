@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct LoadTests {
     /// A source that offers one representation, and the provider that a destination sees.
     private func withItem<Result>(

@@ -1,11 +1,12 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Sessions within one process", .timeLimit(.minutes(1)))
+@Suite("Sessions within one process", .fewAtATime, .timeLimit(.minutes(10)))
 struct LocalDragTests {
     @Test(
         "a destination of the source's process sees the drag, its context and its objects, and takes them without a load"

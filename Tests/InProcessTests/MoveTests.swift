@@ -1,11 +1,12 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Moves and what a destination has taken", .timeLimit(.minutes(1)))
+@Suite("Moves and what a destination has taken", .fewAtATime, .timeLimit(.minutes(10)))
 struct MoveTests {
     private static let betweenProcesses = {
         var options = Drag.Options()

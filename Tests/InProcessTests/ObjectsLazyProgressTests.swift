@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
 /// Writes itself when its gate opens, and tells by a progress how far it is.
@@ -26,7 +27,7 @@ private struct SlowNote: ItemProviderWriting {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct ObjectsLazyProgressTests {
     private let isAsked = Gate()
     private let isCancelled = Gate()

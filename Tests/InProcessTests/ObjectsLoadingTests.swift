@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
 /// Not Sendable: every load makes one of its own.
@@ -30,7 +31,7 @@ private struct Place: Codable, Equatable {
     var height = 0.5
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct ObjectsLoadingTests {
     @Test("the source's order decides which of the readable types is loaded, and the class is told the type")
     func order() async throws {

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct ObjectsProgressTests {
     @Test("fractions nest by their weights, to any depth")
     func nested() {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
 /// Writes its name, and the type that was asked for.
@@ -29,7 +30,7 @@ private struct Note: ItemProviderWriting {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct ObjectsRegisteringTests {
     private func text(_ provider: ItemProvider, _ type: String) async throws -> String {
         String(decoding: try await provider.loadData(for: UniformType(importedAs: type)).value, as: UTF8.self)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PasteboardKit
+import TestSupport
 import Testing
 
 /// A model class in the way that programs for item providers are written.
@@ -74,7 +75,7 @@ private final class Controller {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct ObjectsStyleTests {
     @Test("a class that writes and reads itself crosses in its own type, and as text where only that is there")
     func contact() async throws {

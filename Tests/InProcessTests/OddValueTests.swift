@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a program may hand in, at the ends of its range: an answer or an error that names it, and never a crash.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct OddValueTests {
     private func writeError(_ provider: ItemProvider) async throws -> PasteboardError? {
         try await TestBroker.with { broker in

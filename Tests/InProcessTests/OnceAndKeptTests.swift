@@ -1,10 +1,11 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 import Testing
 
 /// Handlers that are asked once, against those that are asked each time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct OnceAndKeptTests {
     private static let loads = 100
 

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PasteboardKit
+import TestSupport
 import Testing
 import TypeIdentifiers
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct PasteboardTests {
     @Test("what one program writes another lists and loads, and the handler runs at the load")
     func writeAndLoad() async throws {

@@ -3,10 +3,11 @@ import Glibc
 import PasteboardKit
 import PasteboardTransport
 import SampleModels
+import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Views: Apple's custom-view sample", .timeLimit(.minutes(1)))
+@Suite("Views: Apple's custom-view sample", .fewAtATime, .timeLimit(.minutes(10)))
 @MainActor
 struct PictureViewTests {
     private let inside = Point(x: 50, y: 50)

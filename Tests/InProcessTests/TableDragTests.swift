@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PasteboardKit
 import TableDragAndDrop
+import TestSupport
 import Testing
 
-@Suite("Tables: drags over a broker", .timeLimit(.minutes(1)))
+@Suite("Tables: drags over a broker", .fewAtATime, .timeLimit(.minutes(10)))
 @MainActor
 struct TableDragTests {
     @Test("a drag that cannot begin has begun and ended for its delegate")

@@ -2,10 +2,11 @@ import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
 import TableDragAndDrop
+import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Tables: placeholders for what is on its way", .timeLimit(.minutes(1)))
+@Suite("Tables: placeholders for what is on its way", .fewAtATime, .timeLimit(.minutes(10)))
 @MainActor
 struct TablePlaceholderTests {
     /// Rows that are moved between processes, and loaded one by one.

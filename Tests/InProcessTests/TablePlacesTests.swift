@@ -2,10 +2,11 @@ import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
 import TableDragAndDrop
+import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Tables: Apple's table-view sample", .timeLimit(.minutes(1)))
+@Suite("Tables: Apple's table-view sample", .fewAtATime, .timeLimit(.minutes(10)))
 @MainActor
 struct TablePlacesTests {
     // MARK: Beginning

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import PasteboardKit
 import TableDragAndDrop
+import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Tables: the cat-toys tutorial", .timeLimit(.minutes(1)))
+@Suite("Tables: the cat-toys tutorial", .fewAtATime, .timeLimit(.minutes(10)))
 @MainActor
 struct TableToyTests {
     private func owners(

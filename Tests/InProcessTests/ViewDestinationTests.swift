@@ -1,8 +1,9 @@
 import PasteboardKit
+import TestSupport
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.fewAtATime, .timeLimit(.minutes(10)))
 struct ViewDestinationTests {
     @Test("a tree is there for other processes under its name, until it gives it up")
     func registering() async throws {

@@ -32,6 +32,8 @@ import Testing
         let path = "\(directory.path)/socket"
         #expect(connectionError(path) == ENOENT)
         _ = try ListeningSocket(path: path)
+        // A child that another test starts at this moment has a copy of the listener until it runs its program.
+        while connectionError(path) == nil {}
         #expect(connectionError(path) == ECONNREFUSED)
         #expect(connectionError(path + String(repeating: "x", count: 200)) == ENAMETOOLONG)
         let error = #expect(throws: SystemError.self) { _ = try ListeningSocket(path: path) }

@@ -2,9 +2,11 @@ import FoundationEssentials
 import PasteboardKit
 import SampleModels
 import TableDragAndDrop
+import TestSupport
 import Testing
 
 /// What `cat-toys` packs, takes and changes.
+@Suite(.fewAtATime)
 struct CatToysTests {
     // MARK: Packaging (S8, S11, S14, S74)
 

@@ -1,9 +1,11 @@
 import FoundationEssentials
 import PasteboardKit
 import SampleModels
+import TestSupport
 import Testing
 
 /// What `image-drop` packs, takes and changes.
+@Suite(.fewAtATime)
 struct ImageDropTests {
     // MARK: Packaging (S12, S13)
 

@@ -2,9 +2,11 @@ import FoundationEssentials
 import PasteboardKit
 import SampleModels
 import TableDragAndDrop
+import TestSupport
 import Testing
 
 /// What `placeholders` packs, takes and changes.
+@Suite(.fewAtATime)
 struct PlaceholdersTests {
     @Test(
         "A parcel is read as it is shown",

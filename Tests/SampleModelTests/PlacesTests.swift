@@ -2,9 +2,11 @@ import FoundationEssentials
 import SampleModels
 import Synchronization
 import TableDragAndDrop
+import TestSupport
 import Testing
 
 /// What `places` packs, takes and changes.
+@Suite(.fewAtATime)
 struct PlacesTests {
     // MARK: Packaging (S8, S9, S15, S16)
 

@@ -54,12 +54,15 @@ final class Finger {
 
     func drop() async {
         guard let drag else { return }
+        let said: String?
         do {
-            let operation = try await drag.drop()
-            if operation != .cancel { changed("dropped \(drag.words)") }
+            said = try await drag.drop() == .cancel ? nil : "dropped \(drag.words)"
         } catch {
-            changed("not dropped: \(error.message)")
+            said = "not dropped: \(error.message)"
         }
+        // Where its end has been told by now, that is the news.
+        guard self.drag === drag else { return }
+        if let said { changed(said) }
         forget(drag)
     }
 

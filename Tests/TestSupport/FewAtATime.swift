@@ -1,0 +1,54 @@
+package import Testing
+
+/// Lets so few test cases run at a time that none waits long for a thread: where hundreds began at once, what a program
+/// is silent for would be the machine's doing.
+package struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
+    private static let turns = Turns(8)
+
+    package var isRecursive: Bool { true }
+
+    @concurrent package func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        await Self.turns.begin()
+        do {
+            try await function()
+            await Self.turns.end()
+        } catch {
+            await Self.turns.end()
+            throw error
+        }
+    }
+}
+
+extension Trait where Self == FewAtATime {
+    /// For tests that wait for tasks and threads of their own process.
+    package static var fewAtATime: Self { Self() }
+}
+
+private actor Turns {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ count: Int) {
+        self.free = count
+    }
+
+    func begin() async {
+        guard self.free == 0 else {
+            self.free -= 1
+            return
+        }
+        await withCheckedContinuation { self.waiting.append($0) }
+    }
+
+    func end() {
+        if self.waiting.isEmpty {
+            self.free += 1
+        } else {
+            self.waiting.removeFirst().resume()
+        }
+    }
+}
