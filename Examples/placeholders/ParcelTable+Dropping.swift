@@ -20,7 +20,9 @@ extension ParcelTable: TableDropDelegate {
         dropSessionDidUpdate session: any DropSession,
         withDestinationIndexPath destinationIndexPath: IndexPath?
     ) -> TableDropProposal {
-        let proposal = ParcelAcceptance.proposal(hasActiveDrag: tableView.hasActiveDrag)
+        let proposal = ParcelAcceptance.proposal(
+            hasActiveDrag: tableView.hasActiveDrag && session.localDragSession != nil
+        )
         trace.update(label, destinationIndexPath, proposal)
         return proposal
     }

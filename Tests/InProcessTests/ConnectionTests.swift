@@ -46,6 +46,29 @@ struct ConnectionTests {
         #expect(try await pasteboard.contents().items.isEmpty)
     }
 
+    @Test("a broker that dies with a connection that it has not answered is not the one that is asked")
+    func dying() async throws {
+        let connection = connection([
+            { _ in },
+            { peer in
+                try peer.welcome()
+                let list = try peer.next(.list)
+                try peer.send(Contents(), stream: list.stream)
+                try peer.send(End(), stream: list.stream)
+            },
+        ])
+        #expect(try await Pasteboard(name: .general, connection: connection).contents().items.isEmpty)
+    }
+
+    @Test("brokers that die one after the other are given up")
+    func allDying() async throws {
+        let connection = connection(Array(repeating: { _ in }, count: 3))
+        let pasteboard = Pasteboard(name: .general, connection: connection)
+        let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
+        #expect(error?.code == .brokerUnavailable)
+        #expect(error?.message.contains("went away") == true)
+    }
+
     @Test("a broker's last words are what its loss is reported with")
     func farewell() async throws {
         let connection = connection([

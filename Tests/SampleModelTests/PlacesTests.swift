@@ -70,15 +70,24 @@ struct PlacesTests {
     ]
 
     @Test("A proposal follows from the number of items, whose drag it is, and editing", arguments: situations)
-    func proposal(situation: Situation) {
+    @MainActor func proposal(situation: Situation) {
         let items = (0..<situation.itemCount).map { _ in DragItem(itemProvider: ItemProvider(object: "x")) }
         let proposal = PlaceAcceptance(situation.policy).proposal(
-            for: TestDrop(items),
+            for: TestDrop(items, from: situation.hasActiveDrag ? TestDrag() : nil),
             hasActiveDrag: situation.hasActiveDrag,
             isEditing: situation.isEditing
         )
         #expect(proposal.operation == situation.operation)
         #expect(proposal.intent == (situation.operation == .cancel ? .unspecified : .insertAtDestinationIndexPath))
+    }
+
+    @Test("What comes from elsewhere does so also while a row of the table is held", arguments: PlaceAcceptance.Policy.allCases)
+    func other(policy: PlaceAcceptance.Policy) {
+        let drop = TestDrop([DragItem(itemProvider: ItemProvider(object: "x"))])
+        for isEditing in [false, true] {
+            let proposal = PlaceAcceptance(policy).proposal(for: drop, hasActiveDrag: true, isEditing: isEditing)
+            #expect(proposal.operation == .copy)
+        }
     }
 
     @Test("A row goes where the session was, else behind the last row of the last section, if there is a section")

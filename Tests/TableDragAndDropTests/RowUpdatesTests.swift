@@ -75,6 +75,17 @@ struct RowUpdatesTests {
         #expect(updates.gap(after: 2, inSection: 1) == 2)
     }
 
+    @Test("a row that is moved to such a place comes to the side that it comes from")
+    func gapOfMovedRow() {
+        let path = { IndexPath(row: $0, section: 0) }
+        var down = RowUpdates()
+        down.move(path(1), to: path(3))
+        #expect((0...5).map { down.gap(after: $0, inSection: 0) } == [0, 1, 1, 2, 4, 5])
+        var up = RowUpdates()
+        up.move(path(3), to: path(1))
+        #expect((0...5).map { up.gap(after: $0, inSection: 0) } == [0, 1, 3, 4, 4, 5])
+    }
+
     @Test("rows are found where a model has them, whatever the update", arguments: 0..<200 as Range<UInt64>)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -28,12 +28,13 @@ public struct PlaceAcceptance: Sendable {
     /// What a drop would do.
     ///
     /// - Parameters:
-    ///   - hasActiveDrag: whether a drag is under way that began in the table.
+    ///   - hasActiveDrag: whether a drag is under way that began in the table: the session's own, if it is of this process.
     ///   - isEditing: whether the user is editing the table.
     public func proposal(for session: any DropSession, hasActiveDrag: Bool, isEditing: Bool) -> TableDropProposal {
         let isOne = session.items.count == 1
+        let isOwn = hasActiveDrag && session.localDragSession != nil
         let operation: DropOperation =
-            switch (policy, hasActiveDrag) {
+            switch (policy, isOwn) {
             case (.strict, true): isOne && isEditing ? .move : .cancel
             case (.strict, false): isOne ? .copy : .cancel
             case (.permissive, true): isOne ? .move : .cancel

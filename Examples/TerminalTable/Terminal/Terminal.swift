@@ -120,7 +120,11 @@ public final class Terminal {
 
     private func enter() {
         var current = termios()
-        guard isForeground, tcgetattr(STDIN_FILENO, &current) == 0 else { return }
+        guard isForeground, tcgetattr(STDIN_FILENO, &current) == 0 else {
+            // The shell has the terminal, as it likes it: what it was set to is forgotten, and it is entered anew.
+            settings = nil
+            return
+        }
         // After a stop that was not announced it may be as it was left here.
         if settings == nil { settings = current }
         cfmakeraw(&current)

@@ -18,16 +18,16 @@ extension TerminalPlaces: TableDropDelegate {
             hasActiveDrag: tableView.hasActiveDrag,
             isEditing: tableView.isEditing
         )
-        visit = Visit(session: session, path: destinationIndexPath, proposal: proposal)
+        came(Visit(session: session, path: destinationIndexPath, proposal: proposal))
         return proposal
     }
 
     func tableView(_ tableView: Table, dropSessionDidExit session: any DropSession) {
-        if visit?.session === session { visit = nil }
+        ended(session)
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
-        if visit?.session === coordinator.session { visit = nil }
+        ended(coordinator.session)
         guard
             let path = acceptance.destination(hovered: coordinator.destinationIndexPath, rowCounts: rowCounts)
         else { return }
@@ -40,7 +40,7 @@ extension TerminalPlaces: TableDropDelegate {
     }
 
     func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
-        if visit?.session === session { visit = nil }
+        ended(session)
         show()
     }
 
@@ -49,8 +49,10 @@ extension TerminalPlaces: TableDropDelegate {
         guard let lifted, lifted.session === session, let item = coordinator.items.first else { return }
         let source = IndexPath(row: lifted.row, section: path.section)
         let target = IndexPath(row: min(path.row, changes.places.names.count - 1), section: path.section)
-        tableView(table, moveRowAt: source, to: target)
-        table.moveRow(at: source, to: target)
+        table.performBatchUpdates { [self] in
+            tableView(table, moveRowAt: source, to: target)
+            table.moveRow(at: source, to: target)
+        }
         coordinator.drop(item.dragItem, toRowAt: target)
     }
 

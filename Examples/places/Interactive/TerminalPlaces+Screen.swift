@@ -64,6 +64,10 @@ extension TerminalPlaces {
         switch (operation, visit.proposal.intent) {
         case (.copy, .insertIntoDestinationIndexPath), (.move, .insertIntoDestinationIndexPath):
             return .init(row.map { .row($0) } ?? .gap(before: rows.count), "\(operation.words) into it")
+        case (.move, _) where row == nil && visit.session.localDragSession != nil:
+            // The end of the rows: what is to come behind them stays behind.
+            let last = index(of: IndexPath(row: changes.places.names.count - 1, section: 0))
+            return .init(.gap(before: (last ?? -1) + 1), "\(operation.words) \(visit.session.words)")
         case (.copy, _), (.move, _):
             return .init(
                 .gap(before: (row ?? rows.count) + (leavesBehind(visit) ? 1 : 0)),

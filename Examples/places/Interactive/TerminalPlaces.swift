@@ -41,7 +41,10 @@ final class TerminalPlaces {
     var message = "connecting"
     /// What is shown is not drawn yet.
     var isDrawingDue = false
-    var visit: Visit? { didSet { show() } }
+    /// The sessions that are over the table, in the order in which they came.
+    private var visits: [Visit] = [] { didSet { show() } }
+    /// The one that is shown: the first, so that several do not take turns.
+    var visit: Visit? { visits.first }
     /// The loads that placeholders wait for, by the kind of the row.
     var loads: [String: LoadProgress] = [:]
 
@@ -92,6 +95,21 @@ final class TerminalPlaces {
         show()
     }
 
+    // MARK: What is over it
+
+    func came(_ visit: Visit) {
+        if let index = visits.firstIndex(where: { $0.session === visit.session }) {
+            visits[index] = visit
+        } else {
+            visits.append(visit)
+        }
+    }
+
+    /// A session is over the table no more.
+    func ended(_ session: any DragDropSession) {
+        visits.removeAll { $0.session === session || $0.session.localDragSession === session }
+    }
+
     // MARK: The model
 
     var shown: [TableRow] { table.presentedRows(inSection: 0) }
@@ -126,10 +144,10 @@ extension TerminalPlaces: TableDataSource {
 
     func tableView(_ tableView: Table, moveRowAt sourceIndexPath: IndexPath, to destinationIndexPath: IndexPath) {
         _ = changes.move(from: sourceIndexPath.row, to: destinationIndexPath.row)
+        if let lifted { ended(lifted.session) }
         lifted = nil
-        cursor = index(of: destinationIndexPath) ?? 0
-        // The drop was all of this.
-        visit = nil
+        // Once the table knows of the row, and placeholders have made way.
+        table.performBatchUpdates(nil) { [self] _ in cursor = index(of: destinationIndexPath) ?? 0 }
     }
 }
 

@@ -24,6 +24,8 @@ package struct ConnectionIO: ~Copyable {
     /// A failed write ends the direction of writing alone: what the broker had sent before is still read. Then the
     /// connection is given up, because nobody gets anything from this process any more.
     private var writeFailure: String?
+    /// Whether the broker has left, with or without a word: it was not given up for its silence or for what it has said.
+    package private(set) var isGone = false
     /// Writes whose memory file the system would not pass.
     private var refusedWrites: Set<UInt64> = []
     /// A child of a fork shares the socket, and would write into the middle of its parent's frames.
@@ -126,8 +128,9 @@ package struct ConnectionIO: ~Copyable {
         self.input.keep(unconsumedFrom: consumed, into: &self.carry)
     }
 
-    private func lost(_ reason: String) -> Failure {
-        self.state.farewell
+    private mutating func lost(_ reason: String) -> Failure {
+        self.isGone = true
+        return self.state.farewell
             ?? Failure(.brokerUnavailable, "the broker at \(self.path) went away: \(reason)")
     }
 

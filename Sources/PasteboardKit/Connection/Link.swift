@@ -32,6 +32,15 @@ final class Link: Sendable {
     /// Whether the connection is over; it does not come back.
     var isOver: Bool { core.withLock { $0.isOver } }
 
+    /// Says hello, once, and waits for the answer.
+    ///
+    /// - Returns: whether the broker was gone before it has answered.
+    func greet() async -> Bool {
+        change { _, _ in }
+        try? await core.withLock { $0.streams.greeting }.value(onCancel: {})
+        return core.withLock { $0.io.isGone && $0.io.state.welcome == nil }
+    }
+
     // MARK: Requests
 
     /// Makes a request; everything that comes of it goes to `sink`.

@@ -4,6 +4,8 @@ import PasteboardWire
 
 /// Who waits for the streams of a link, what this process has promised on it, and what it is answering.
 struct LinkStreams {
+    /// What comes of saying hello.
+    let greeting = Reply<Void>()
     /// By stream.
     var sinks: [UInt64: any StreamSink] = [:]
     /// What this process has promised, by the handle of the publication.
@@ -28,7 +30,7 @@ struct LinkStreams {
     ) {
         switch event {
         case .welcomed:
-            break
+            effects.append { [greeting] in greeting.resolve(.success(())) }
         case .asked(let stream, let ask):
             asked(stream, ask, &state, &effects)
         case .askCredit(let stream):
@@ -120,6 +122,7 @@ struct LinkStreams {
         lastPublications = [:]
         self.answers = [:]
         stalled = []
+        effects.append { [greeting] in greeting.resolve(.failure(PasteboardError(failure))) }
         for sink in sinks { sink.failed(failure, &effects) }
         for answer in answers { effects.append { answer.cancel() } }
     }

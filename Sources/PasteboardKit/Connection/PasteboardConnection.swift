@@ -99,12 +99,22 @@ public final class PasteboardConnection: Sendable {
             }
         }
         if let error { throw error }
-        if isMaker { HandlerPool.connections.run { self.connect() } }
+        if isMaker { HandlerPool.connections.run { self.connect(triesLeft: 3) } }
         return try await waiting.value(onCancel: { waiting.resolve(.failure(.cancelled)) })
     }
 
-    private func connect() {
+    /// A broker that dies takes connections for a moment still, and never answers them: who comes right behind its end
+    /// connects again, which starts the next one.
+    private func connect(triesLeft: Int) {
         let outcome = Result { () throws(PasteboardError) in try makeLink() }
+        guard case .success(let link) = outcome else { return connected(outcome) }
+        Task {
+            guard await link.greet(), triesLeft > 1 else { return connected(outcome) }
+            HandlerPool.connections.run { self.connect(triesLeft: triesLeft - 1) }
+        }
+    }
+
+    private func connected(_ outcome: Result<Link, PasteboardError>) {
         let waiting = state.withLock { state -> [Reply<Link>] in
             guard case .connecting(let waiting) = state.phase else { return [] }
             if case .success(let link) = outcome { state.phase = .connected(link) } else { state.phase = .idle }

@@ -95,13 +95,16 @@ struct RowUpdates: Equatable {
     }
 
     /// Where a place between rows is after the update: behind the row that it was behind, or the next one above that has
-    /// neither gone nor been moved.
+    /// neither gone nor been moved. A row that is moved down to it comes to the upper side, behind the row that made way.
     func gap(after gap: Int, inSection section: Int) -> Int {
         let gone = Set(leaving(section))
         var above = gap - 1
         while above >= 0, gone.contains(above) { above -= 1 }
-        guard above >= 0, let path = path(after: IndexPath(row: above, section: section)) else { return 0 }
-        return path.row + 1
+        let path = above >= 0 ? path(after: IndexPath(row: above, section: section)) : nil
+        var place = IndexPath(row: path.map { $0.row + 1 } ?? 0, section: section)
+        let isFromAbove = { (row: IndexPath) in row.section == section && row.row < gap }
+        while moved.contains(where: { $0.value == place && isFromAbove($0.key) }) { place.row += 1 }
+        return place.row
     }
 
     private func leaving(_ section: Int) -> [Int] {
