@@ -61,8 +61,10 @@ final class PlacesTable {
             return trace.line("moved nothing", label)
         }
         let target = IndexPath(row: min(path.row, changes.places.names.count - 1), section: path.section)
-        tableView(table, moveRowAt: source, to: target)
-        table.moveRow(at: source, to: target)
+        if target != source {
+            tableView(table, moveRowAt: source, to: target)
+            table.moveRow(at: source, to: target)
+        }
         coordinator.drop(item.dragItem, toRowAt: target)
     }
 
