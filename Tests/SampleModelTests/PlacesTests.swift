@@ -81,7 +81,7 @@ struct PlacesTests {
         #expect(proposal.intent == (situation.operation == .cancel ? .unspecified : .insertAtDestinationIndexPath))
     }
 
-    @Test("What comes from elsewhere does so also while a row of the table is held", arguments: PlaceAcceptance.Policy.allCases)
+    @Test("What comes from elsewhere is copied, also while a row is held", arguments: PlaceAcceptance.Policy.allCases)
     func other(policy: PlaceAcceptance.Policy) {
         let drop = TestDrop([DragItem(itemProvider: ItemProvider(object: "x"))])
         for isEditing in [false, true] {
