@@ -20,6 +20,8 @@ public final class Terminal {
     private let output: Int32
     /// What it was set to before; nil: it is so now.
     private var settings: termios?
+    /// What it was set to at first.
+    private var first: termios?
     /// What it shows; nil: anything.
     private var shown: Frame?
     private var wanted: TableScreen?
@@ -126,7 +128,9 @@ public final class Terminal {
             return
         }
         // After a stop that was not announced it may be as it was left here.
-        if settings == nil { settings = current }
+        // Not every shell has mended it.
+        if settings == nil { settings = current.c_lflag & tcflag_t(ICANON) == 0 ? first ?? current : current }
+        first = first ?? settings
         cfmakeraw(&current)
         tcsetattr(STDIN_FILENO, TCSANOW, &current)
         _ = write(Array(Self.entering.utf8))

@@ -24,7 +24,7 @@ package struct ConnectionIO: ~Copyable {
     /// A failed write ends the direction of writing alone: what the broker had sent before is still read. Then the
     /// connection is given up, because nobody gets anything from this process any more.
     private var writeFailure: String?
-    /// Whether the broker has left, with or without a word: it was not given up for its silence or for what it has said.
+    /// Whether the broker has left without a word: it was not given up for its silence or for what it has said.
     package private(set) var isGone = false
     /// Writes whose memory file the system would not pass.
     private var refusedWrites: Set<UInt64> = []
@@ -129,7 +129,7 @@ package struct ConnectionIO: ~Copyable {
     }
 
     private mutating func lost(_ reason: String) -> Failure {
-        self.isGone = true
+        self.isGone = self.state.farewell == nil
         return self.state.farewell
             ?? Failure(.brokerUnavailable, "the broker at \(self.path) went away: \(reason)")
     }

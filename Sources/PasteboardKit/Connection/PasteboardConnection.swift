@@ -21,6 +21,8 @@ public final class PasteboardConnection: Sendable {
 
     private struct State {
         var phase = Phase.idle
+        /// What is being connected, and has not heard of the broker yet.
+        var greeting: Link?
         var process: CInt?
     }
 
@@ -67,10 +69,11 @@ public final class PasteboardConnection: Sendable {
 
     /// Ends the connection for good: what is under way fails, what was published over it is gone.
     public func close() async {
-        let phase = state.withLock { state in
-            defer { state.phase = .closed }
-            return state.phase
+        let (phase, greeting) = state.withLock { state in
+            defer { (state.phase, state.greeting) = (.closed, nil) }
+            return (state.phase, state.greeting)
         }
+        greeting?.close(Self.closedFailure)
         switch phase {
         case .connected(let link): link.close(Self.closedFailure)
         case .connecting(let waiting): for reply in waiting { reply.resolve(.failure(Self.closedError)) }
@@ -107,15 +110,26 @@ public final class PasteboardConnection: Sendable {
     /// connects again, which starts the next one.
     private func connect(triesLeft: Int) {
         let outcome = Result { () throws(PasteboardError) in try makeLink() }
-        guard case .success(let link) = outcome else { return connected(outcome) }
-        Task {
-            guard await link.greet(), triesLeft > 1 else { return connected(outcome) }
+        guard case .success(let link) = outcome, expect(link) else { return connected(outcome) }
+        // Not on the threads of Swift's concurrency, which a program may block.
+        Task(executorPreference: HandlerPool.connections) {
+            guard await link.greet(), triesLeft > 1, self.expect(nil) else { return self.connected(outcome) }
             HandlerPool.connections.run { self.connect(triesLeft: triesLeft - 1) }
+        }
+    }
+
+    /// - Returns: false: it was closed meanwhile.
+    private func expect(_ link: Link?) -> Bool {
+        state.withLock { state in
+            guard case .connecting = state.phase else { return false }
+            state.greeting = link
+            return true
         }
     }
 
     private func connected(_ outcome: Result<Link, PasteboardError>) {
         let waiting = state.withLock { state -> [Reply<Link>] in
+            state.greeting = nil
             guard case .connecting(let waiting) = state.phase else { return [] }
             if case .success(let link) = outcome { state.phase = .connected(link) } else { state.phase = .idle }
             return waiting
