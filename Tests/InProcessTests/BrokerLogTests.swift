@@ -7,7 +7,7 @@ import Testing
 @testable import BrokerLoop
 
 /// What the broker says to people, which may never hold it.
-@Suite(.fewAtATime, .timeLimit(.minutes(10))) struct BrokerLogTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct BrokerLogTests {
     @Test("A line that nobody reads is dropped, and the next that fits follows the number of those")
     func dropped() throws {
         let pipe = try System.pipe()

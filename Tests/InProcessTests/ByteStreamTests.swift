@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Data that is written as it is made.
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ByteStreamTests {
     private static func piece(_ index: Int, count: Int = 10_000) -> Data {
         Data(repeating: UInt8(truncatingIfNeeded: index &* 37), count: count)

@@ -7,7 +7,7 @@ import Testing
 /// What NSItemProvider does, point by point, in the source's process and through a broker. The points that are missing here
 /// have suites of their own: 6 (each registration in each form) `MatrixTests`, 8 (in place) `InPlaceTests`, 10
 /// (cancelling) `CancellationTests`, 13 (loads at the same time) `OnceAndKeptTests`.
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ChecklistTests {
     private struct Note: ItemProviderWriting {
         static let writableTypeIdentifiersForItemProvider = [

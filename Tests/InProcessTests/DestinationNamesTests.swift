@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite("Names of destinations", .fewAtATime, .timeLimit(.minutes(10)))
+@Suite("Names of destinations", .fewAtATime, .timeLimit(.minutes(5)))
 @MainActor
 struct DestinationNamesTests {
     private final class Source: DragInteractionDelegate {

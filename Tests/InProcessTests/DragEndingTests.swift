@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Drags of which a side goes", .fewAtATime, .timeLimit(.minutes(10)))
+@Suite("Drags of which a side goes", .fewAtATime, .timeLimit(.minutes(5)))
 struct DragEndingTests {
     @Test("a drag that nobody holds is cancelled, and its destination hears of it")
     func letGo() async throws {

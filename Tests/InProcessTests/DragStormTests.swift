@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Many drags at once", .fewAtATime, .timeLimit(.minutes(10)))
+@Suite("Many drags at once", .fewAtATime, .timeLimit(.minutes(5)))
 struct DragStormTests {
     private static let sources = 4
     private static let sessions = 50

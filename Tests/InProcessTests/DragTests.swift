@@ -7,7 +7,7 @@ import TypeIdentifiers
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct DragTests {
     @Test("what is dragged from one process is dropped in another, and each side hears how it ends")
     func copy() async throws {

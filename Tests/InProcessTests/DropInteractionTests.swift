@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct DropInteractionTests {
     @Test("can handle, enter, update, perform, conclude, end: each in its turn")
     func order() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every load has one end, whatever ends it, whatever its form and place.
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct EndingTests {
     /// What ends a load before its source does.
     enum Means: String, CaseIterable {

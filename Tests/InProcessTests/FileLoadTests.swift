@@ -6,7 +6,7 @@ import Testing
 
 /// Bytes that are in files and in shared memory already: handed over where the broker passes descriptors, sent where it
 /// does not, and the same for who loads them.
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct FileLoadTests {
     nonisolated private static let counts = [0, 1, 65_535, 65_536, 65_537, 1 << 20, (4 << 20) + 1]
 

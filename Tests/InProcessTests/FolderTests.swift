@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Folders: a tree where a file is loaded, an archive where data is.
-@Suite(.fewAtATime, .timeLimit(.minutes(10)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
 struct FolderTests {
     private let directory: TemporaryDirectory
     private let folder: URL

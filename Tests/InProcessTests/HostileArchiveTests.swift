@@ -8,7 +8,7 @@ import Testing
 /// Folders of a source that is nobody's friend: whatever its archive says, nothing outside of the tree is written, and
 /// nothing from outside gets in.
 @ProcessTesting
-@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
+@Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
 struct HostileArchiveTests {
     private let directory: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The source's own file instead of a copy: only where it was declared, asked for, and can be.
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct InPlaceTests {
     private let directory: TemporaryDirectory
     private let file: URL

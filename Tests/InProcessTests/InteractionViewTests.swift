@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct InteractionViewTests {
     /// A root with two views side by side that overlap, and one in the second of them.
     private let root = InteractionView(frame: Rect(x: 7, y: 7, width: 100, height: 100))

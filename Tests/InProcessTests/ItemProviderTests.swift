@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ItemProviderTests {
     @Test("types are listed in the order of registration, and a second registration keeps the place")
     func order() async throws {

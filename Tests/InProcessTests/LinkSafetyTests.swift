@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What programs do with a connection from places that are easy to forget.
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct LinkSafetyTests {
     /// Its end ends loads of a connection.
     private final class Ender: Sendable {

@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Sessions within one process", .fewAtATime, .timeLimit(.minutes(10)))
+@Suite("Sessions within one process", .fewAtATime, .timeLimit(.minutes(5)))
 struct LocalDragTests {
     @Test(
         "a destination of the source's process sees the drag, its context and its objects, and takes them without a load"

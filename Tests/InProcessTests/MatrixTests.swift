@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Each kind of registration, loaded in each way, from each place.
-@Suite(.fewAtATime, .timeLimit(.minutes(10)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
 struct MatrixTests {
     struct Cell: CustomTestStringConvertible {
         let kind: RegisteredKind

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One connection whose requests cost much: what the others, and it itself, get.
-@ProcessTesting @Suite(.timeLimit(.minutes(10))) struct MonopolyTests {
+@ProcessTesting @Suite(.timeLimit(.minutes(5))) struct MonopolyTests {
     private let broker: SteppedBroker
     private let source: SteppedPeer
     private let other: SteppedPeer

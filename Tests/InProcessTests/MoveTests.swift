@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Moves and what a destination has taken", .fewAtATime, .timeLimit(.minutes(10)))
+@Suite("Moves and what a destination has taken", .fewAtATime, .timeLimit(.minutes(5)))
 struct MoveTests {
     private static let betweenProcesses = {
         var options = Drag.Options()

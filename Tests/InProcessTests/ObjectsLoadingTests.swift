@@ -31,7 +31,7 @@ private struct Place: Codable, Equatable {
     var height = 0.5
 }
 
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ObjectsLoadingTests {
     @Test("the source's order decides which of the readable types is loaded, and the class is told the type")
     func order() async throws {

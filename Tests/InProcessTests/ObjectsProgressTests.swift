@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ObjectsProgressTests {
     @Test("fractions nest by their weights, to any depth")
     func nested() {

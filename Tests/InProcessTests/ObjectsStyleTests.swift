@@ -75,7 +75,7 @@ private final class Controller {
     }
 }
 
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ObjectsStyleTests {
     @Test("a class that writes and reads itself crosses in its own type, and as text where only that is there")
     func contact() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a program may hand in, at the ends of its range: an answer or an error that names it, and never a crash.
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct OddValueTests {
     private func writeError(_ provider: ItemProvider) async throws -> PasteboardError? {
         try await TestBroker.with { broker in

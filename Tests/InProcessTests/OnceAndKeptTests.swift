@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Handlers that are asked once, against those that are asked each time.
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct OnceAndKeptTests {
     private static let loads = 100
 

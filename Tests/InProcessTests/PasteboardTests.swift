@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TypeIdentifiers
 
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct PasteboardTests {
     @Test("what one program writes another lists and loads, and the handler runs at the load")
     func writeAndLoad() async throws {

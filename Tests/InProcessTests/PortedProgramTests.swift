@@ -8,7 +8,7 @@ import Testing
 
 /// Programs that were written for Apple's item providers and have only been renamed, here and with a broker between their
 /// two halves.
-@Suite(.fewAtATime, .timeLimit(.minutes(10))) struct PortedProgramTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct PortedProgramTests {
     /// What a completion handler was called with.
     private func result<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
         await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Descriptors that the system does not pass, and those that are not what they seem.
-@Suite(.fewAtATime, .timeLimit(.minutes(10))) struct RefusedDescriptorTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct RefusedDescriptorTests {
     /// A receiver that takes none is the one refusal that also the superuser's sockets meet.
     private static let canRefuse: Bool = {
         guard let ends = try? Socket.pair() else { return false }

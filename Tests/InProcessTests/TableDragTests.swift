@@ -4,7 +4,7 @@ import TableDragAndDrop
 import TestSupport
 import Testing
 
-@Suite("Tables: drags over a broker", .fewAtATime, .timeLimit(.minutes(10)))
+@Suite("Tables: drags over a broker", .fewAtATime, .timeLimit(.minutes(5)))
 @MainActor
 struct TableDragTests {
     @Test("a drag that cannot begin has begun and ended for its delegate")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Tables: placeholders for what is on its way", .fewAtATime, .timeLimit(.minutes(10)))
+@Suite("Tables: placeholders for what is on its way", .fewAtATime, .timeLimit(.minutes(5)))
 @MainActor
 struct TablePlaceholderTests {
     /// Rows that are moved between processes, and loaded one by one.

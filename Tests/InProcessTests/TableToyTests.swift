@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Tables: the cat-toys tutorial", .fewAtATime, .timeLimit(.minutes(10)))
+@Suite("Tables: the cat-toys tutorial", .fewAtATime, .timeLimit(.minutes(5)))
 @MainActor
 struct TableToyTests {
     private func owners(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Connections of one process that make the broker hold much, and what that costs the others.
-@Suite(.fewAtATime, .timeLimit(.minutes(10))) struct UnreadTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct UnreadTests {
     /// What waits for the peers to read, as the broker counts it.
     private static func queued(_ broker: SteppedBroker, for peer: SteppedPeer) throws -> UInt64 {
         let counters = try broker.answer(Status(), to: peer, turns: 20)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.fewAtATime, .timeLimit(.minutes(10)))
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ViewDestinationTests {
     @Test("a tree is there for other processes under its name, until it gives it up")
     func registering() async throws {

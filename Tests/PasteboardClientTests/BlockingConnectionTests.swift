@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct BlockingConnectionTests {
+@Suite(.timeLimit(.minutes(1))) struct BlockingConnectionTests {
     @Test("Questions end with what the broker says")
     func requests() throws {
         let harness = try ConnectionHarness(script: { peer in

@@ -6,7 +6,7 @@ import Testing
 @testable import PasteboardClient
 
 /// A socket that takes nothing more, or no descriptors.
-@Suite(.timeLimit(.minutes(10))) struct FailedWritingTests {
+@Suite(.timeLimit(.minutes(1))) struct FailedWritingTests {
     /// A receiver that takes none is the one refusal that also the superuser's sockets meet.
     private static let canRefuse: Bool = {
         guard let ends = try? Socket.pair() else { return false }

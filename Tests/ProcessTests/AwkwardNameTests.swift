@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Files with names that somebody could trip over, between processes.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct AwkwardNameTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct AwkwardNameTests {
     private struct Name {
         /// What the source's file is called.
         let given: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How a broker begins and ends, with real processes and a socket path that others use too.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct BrokerLifeTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct BrokerLifeTests {
     @Test("SIGTERM ends what waits and lets flow what flows while a successor serves; a second one ends it at once")
     func signals() throws {
         let broker = try BrokerProcess(at: try BrokerPlace(), limits: BrokerProcess.patient + ["drain=10m"])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard drop`: a directory that sessions are dropped on.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineDropTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineDropTests {
     private let desk: Desk
 
     init() throws {

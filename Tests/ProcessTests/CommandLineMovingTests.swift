@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is large goes from `copy` to the broker and on to `paste` as a descriptor, and its bytes through neither process.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineMovingTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineMovingTests {
     private let desk: Desk
     private let bytes: [UInt8] = Desk.bytes(3_000_001)
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard offer`: commands that run when somebody pastes.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineOfferTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineOfferTests {
     /// Nothing but what a test does ends a wait.
     nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\n"
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `pasteboard paste`: what it chooses, where it puts it, and how it fails.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLinePasteTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLinePasteTests {
     @Test("An empty pasteboard and no broker are nothing; an empty value is something")
     func nothing() throws {
         let desk = try Desk()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The command line as a whole: help, usage, the commands that look, and what goes wrong with the broker.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct CommandLineTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineTests {
     nonisolated private static let commands = [
         "copy", "offer", "paste", "types", "clear", "list", "status", "limits", "broker", "stop", "version",
     ]

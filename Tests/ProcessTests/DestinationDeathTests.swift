@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Destinations that end or fall silent at each point of a load, and what their source and the others hear.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct DestinationDeathTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DestinationDeathTests {
     enum Ending: CaseIterable {
         case killed
         case closed

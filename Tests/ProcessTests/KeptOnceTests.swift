@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A representation that is asked for once, between real processes.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct KeptOnceTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct KeptOnceTests {
     @Test("Loads share one ask, late ones too, whoever of them dies, and the bytes survive their source")
     func shared() throws {
         try BrokerProcess.run { broker in

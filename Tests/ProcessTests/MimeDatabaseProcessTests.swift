@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Types that only a MIME database knows, between processes that have it and ones that do not.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct MimeDatabaseProcessTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct MimeDatabaseProcessTests {
     /// A desk with a small database of its own, and nothing of the system's.
     private static func desk() throws -> Desk {
         let desk = try Desk()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Processes that end wherever they happen to be, many times over.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct RandomDeathTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct RandomDeathTests {
     @Test("After deaths at random moments of many loads the broker holds nothing and has no more open than before")
     func nothingIsLeft() throws {
         try BrokerProcess.run { broker in

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Whole scripts and all that they print: the same script, the same lines.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct ScriptPlayTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct ScriptPlayTests {
     @Test("Each program of a play prints these lines, and ends well", arguments: plays)
     func lines(play: ScriptPlay) throws {
         let desk = try Desk()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Sources that end at each point of a load, by a signal or in good order, and what their destination hears.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct SourceDeathTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct SourceDeathTests {
     enum Ending: CaseIterable {
         case killed
         case closed

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Clients that a broker does not serve: those that say nothing or nonsense, other users, and one too many.
-@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(10))) struct StrangerTests {
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct StrangerTests {
     @Test("A client that says nothing is closed at the hello deadline, and so is one that does not finish its hello")
     func silence() throws {
         try BrokerProcess.run(limits: ["hello=200ms"]) { broker in

@@ -2,7 +2,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite("Places in terminals", .timeLimit(.minutes(10)))
+@Suite("Places in terminals", .timeLimit(.minutes(5)))
 @ProcessTesting
 struct InteractivePlacesTests {
     private static let down = "\u{1B}[B"

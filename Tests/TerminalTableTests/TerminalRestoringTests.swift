@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite("The terminal is given back", .timeLimit(.minutes(10)))
+@Suite("The terminal is given back", .timeLimit(.minutes(5)))
 @ProcessTesting
 struct TerminalRestoringTests {
     @Test("on keys that quit", arguments: ["q", "\u{3}", "\u{4}"])

@@ -20,7 +20,7 @@ package final class ProcessRunner {
     }
 
     /// What ends a wait that should have ended otherwise, in milliseconds.
-    package static let watchdog = 120_000
+    package static let watchdog = 30_000
 
     package let child: ChildProcess
     private let program: String

@@ -22,7 +22,7 @@ package final class ScriptedPeer: Sendable {
     }
 
     /// What ends a wait that should have ended otherwise.
-    package static let watchdog = 120_000
+    package static let watchdog = 30_000
 
     private let socket: Lock<DescriptorBox?>
     private let heard = Lock<[UInt8]>([])

@@ -41,7 +41,6 @@ extension TerminalPlaces: TableDropDelegate {
 
     func tableView(_ tableView: Table, dropSessionDidEnd session: any DropSession) {
         ended(session)
-        show()
     }
 
     /// The table's own row, which the table does not know any more, for others have come since it was picked up.
