@@ -40,6 +40,7 @@ extension BrokerState {
             representation.provision = stored.kept != nil ? 1 : publication.owner != nil ? 0 : 2
             if stored.isKeptOnce { representation.policy = 1 }
             if stored.isOpenInPlace { representation.fileOptions = 1 }
+            representation.file = stored.file?.attributes
             message.representations.append(representation)
         }
         message.suggestedName = item.suggestedName

@@ -110,6 +110,7 @@ extension BrokerState {
                     clamping: min(representation.firstByteMilliseconds ?? 0, self.limits.keepAlive)
                 ),
                 byteCount: kept == nil ? representation.byteCount : nil,
+                file: representation.file.map(StoredRepresentation.File.init),
                 kept: kept
             )
             self.writes.update(id) { $0.items[index].representations.append(stored) }
@@ -133,6 +134,13 @@ extension BrokerState {
         }
         guard (representation.visibility ?? 0) <= 3, (representation.provision ?? 0) <= 1 else {
             throw Failure(.invalidArgument, "\(representation.type) has an unknown visibility or provision")
+        }
+        guard representation.file?.isWellFormed ?? true else {
+            throw Failure(
+                .invalidArgument,
+                "\(representation.type) has a file name that is not one component of a path: 1 to \(WireLimits.name) bytes "
+                    + "without '/' and NUL, and neither '.' nor '..'"
+            )
         }
         let policy = representation.policy ?? 0
         guard policy <= 1, policy == 0 || representation.provision ?? 0 == 0 else {

@@ -118,6 +118,8 @@ struct StoredRepresentation: Sendable, AcceptList.Candidate {
     /// How long its source may take for the first byte; 0 if it did not say so.
     let firstByteMilliseconds: UInt32
     let byteCount: UInt64?
+    /// The attributes of the file that it is; nil where it is none, as mostly.
+    let file: File?
     /// The broker's own bytes; nil for a promise.
     var kept: KeptID?
     /// Bytes that will be the broker's own if their source goes on to the end.
@@ -125,6 +127,15 @@ struct StoredRepresentation: Sendable, AcceptList.Candidate {
 
     func firstByte(unlessSaid standard: UInt64) -> UInt64 {
         self.firstByteMilliseconds == 0 ? standard : UInt64(self.firstByteMilliseconds)
+    }
+
+    /// The attributes of a file, in a reference: a promise without them has no room for them.
+    final class File: Sendable {
+        let attributes: FileAttributes
+
+        init(_ attributes: FileAttributes) {
+            self.attributes = attributes
+        }
     }
 }
 

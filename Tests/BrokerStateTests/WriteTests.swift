@@ -38,6 +38,29 @@ import Testing
         #expect(broker.sealed.count == 2)
     }
 
+    @Test("The attributes of a file are listed as they came; a name that is no component of a path is refused")
+    func fileAttributes() throws {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        var file = FileAttributes()
+        file.name = [0x6E, 0xFF]
+        file.mode = 0o4755
+        file.modifiedSeconds = UInt64(bitPattern: -1)
+        file.modifiedNanoseconds = 5
+        var representation = Representation("a.type")
+        representation.file = file
+        broker.write([Item([representation, Representation("b.type")])], kept: [], from: writer)
+        let item = try #require(broker.list(from: writer).first(Item.self))
+        #expect(item.representations.map(\.file) == [file, nil])
+
+        for name in ["", ".", "..", "a/b", "a\0b"] {
+            representation.file?.name = Array(name.utf8)
+            let stream = broker.begin(from: writer)
+            broker.send(Item([representation]), on: stream, from: writer)
+            #expect(broker.take(writer).on(stream).codes == [.invalidArgument], "\(name)")
+        }
+    }
+
     @Test("Kept bytes come back as they were written, from any of several items")
     func keptBytes() {
         var broker = StateHarness()

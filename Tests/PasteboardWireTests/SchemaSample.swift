@@ -143,8 +143,9 @@ extension [UInt8] {
 enum MessageTypes {
     static let all: [any ProtobufMessage.Type] =
         frames + [
-            Representation.self, Accept.self, TypeEdges.self, PeerStatus.self, BoardStatus.self, LoadStatus.self,
-            NamedNumber.self, SourceFailure.self, Location.self, SessionStatus.self, DestinationStatus.self,
+            Representation.self, FileAttributes.self, Accept.self, TypeEdges.self, PeerStatus.self, BoardStatus.self,
+            LoadStatus.self, NamedNumber.self, SourceFailure.self, Location.self, SessionStatus.self,
+            DestinationStatus.self,
         ]
 
     static let frames: [any WireMessage.Type] = [

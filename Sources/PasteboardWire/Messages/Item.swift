@@ -59,6 +59,8 @@ package struct Representation: ProtobufMessage {
     package var firstByteMilliseconds: UInt64?
     /// Bit 0: the source's own file may be opened where it is.
     package var fileOptions: UInt32?
+    /// The name, mode and time of the file that the bytes are, if they are one.
+    package var file: FileAttributes?
 
     package init() {}
 
@@ -71,6 +73,7 @@ package struct Representation: ProtobufMessage {
         bytes.appendField(6, self.policy)
         bytes.appendField(7, self.firstByteMilliseconds)
         bytes.appendField(8, self.fileOptions)
+        bytes.appendField(9, self.file)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -83,6 +86,7 @@ package struct Representation: ProtobufMessage {
         case 6: self.policy = try field.number32()
         case 7: self.firstByteMilliseconds = try field.number64()
         case 8: self.fileOptions = try field.number32()
+        case 9: try field.merge(into: &self.file, in: bytes)
         default: break
         }
     }

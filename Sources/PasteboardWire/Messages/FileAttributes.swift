@@ -1,0 +1,43 @@
+/// The name, mode and time of the file that a representation is: a destination that makes a file of it gives them back.
+///
+/// The broker passes them on as they are. A name that a program merely suggests is not among them: it is the item's
+/// `suggestedName`, and a destination may add an extension to that.
+package struct FileAttributes: ProtobufMessage {
+    /// The permissions that a file may have: reading, writing and executing, without set-user-id and the like.
+    package static let permissions: UInt32 = 0o777
+
+    /// The last component of the path, in the bytes that the file system has for it: it need not be UTF-8.
+    package var name: [UInt8]?
+    /// The permissions; other bits are ignored.
+    package var mode: UInt32?
+    /// When the file was last written to, in seconds since 1970, as two's complement.
+    package var modifiedSeconds: UInt64?
+    /// The nanoseconds beyond that.
+    package var modifiedNanoseconds: UInt32?
+
+    package init() {}
+
+    /// Whether the name, if there is one, is one component of a path. `.` and `..` are not.
+    package var isWellFormed: Bool {
+        guard let name else { return true }
+        return !name.isEmpty && !name.contains(0) && !name.contains(UInt8(ascii: "/"))
+            && name != [UInt8(ascii: ".")] && name != [UInt8(ascii: "."), UInt8(ascii: ".")]
+    }
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, self.name)
+        bytes.appendField(2, self.mode)
+        bytes.appendField(3, self.modifiedSeconds)
+        bytes.appendField(4, self.modifiedNanoseconds)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.name = try field.bytes(in: bytes, limit: WireLimits.name)
+        case 2: self.mode = try field.number32()
+        case 3: self.modifiedSeconds = try field.number64()
+        case 4: self.modifiedNanoseconds = try field.number32()
+        default: break
+        }
+    }
+}
