@@ -263,7 +263,8 @@ let package = Package(
         .testTarget(
             name: "TerminalTableTests",
             dependencies: [
-                "TerminalTable", "PasteboardTransport", "TestSupport", "pasteboardd", "places", "placeholders",
+                "TerminalTable", "PasteboardTransport", "TestSupport", "pasteboard", "pasteboardd", "places",
+                "image-drop", "placeholders",
             ],
             swiftSettings: settings
         ),

@@ -8,17 +8,21 @@ extension Stage {
     ///   - options: its own options with a value.
     ///   - switches: those without.
     ///   - usage: its own part of the command line, for messages.
+    ///   - help: lines that `--help` prints in addition.
+    ///   - hint: a line for a person at whose terminal the program waits for steps.
     ///   - make: makes the program. An error is one of the command line.
     public static func main(
         _ name: String,
         options: Set<String> = [],
         switches: Set<String> = [],
         usage: String,
+        help: String = "",
+        hint: String = "",
         make: (StageArguments, TraceLog) throws(StepError) -> any StageProgram
     ) async -> Never {
-        let usage = "usage: \(name) \(usage) [--script FILE] [--patience SECONDS]\n"
+        let usage = "usage: \(name) \(usage)\n       [--script FILE] [--patience SECONDS]\n"
         if ["--help", "-h"].contains(where: CommandLine.arguments.dropFirst().contains) {
-            StandardStreams.say(usage, on: STDOUT_FILENO)
+            StandardStreams.say(usage + help + scriptHelp, on: STDOUT_FILENO)
             exit(0)
         }
         let trace = TraceLog()
@@ -31,10 +35,23 @@ extension Stage {
             let patience = try arguments.patience()
             let program = try make(arguments, trace)
             try arguments.openScript()
+            if isatty(STDIN_FILENO) == 1 { StandardStreams.say("\(name): \(waiting)\n\(hint)", on: STDERR_FILENO) }
             exit(await Stage(program, name: name, patience: patience, trace: trace).play())
         } catch {
             StandardStreams.say("\(name): \(error)\n\(usage)", on: STDERR_FILENO)
             exit(2)
         }
     }
+
+    private static let scriptHelp = """
+
+        The program plays a script: steps, one a line, from standard input or FILE.
+          --script FILE       reads the steps from FILE
+          --patience SECONDS  how long `wait` and `seek` wait; 60 by default
+        Examples/README.md lists all steps and shows a script with its output.
+
+        """
+
+    private static let waiting =
+        "waiting for steps, one a line, such as `press 0`, `show` or `quit`; Ctrl-D ends the script"
 }

@@ -24,11 +24,14 @@ import Stage
 @main
 enum Main {
     static func main() async {
-        if CommandLine.arguments.contains("--interactive") { await Interactive.main() }
+        let isHelp = ["--help", "-h"].contains(where: CommandLine.arguments.dropFirst().contains)
+        if CommandLine.arguments.contains("--interactive"), !isHelp { await Interactive.main() }
         await Stage.main(
             "places",
             options: ["--policy", "--tables", "--only"],
-            usage: "[--policy strict|permissive] [--tables NAME,NAME...] [--only drag|drop]"
+            usage: "[--policy strict|permissive] [--tables NAME,NAME...]\n       [--only drag|drop]",
+            help: Interactive.help,
+            hint: "places: for a table with keys, run `places --interactive`\n"
         ) { arguments, trace throws(StepError) in
             PlacesProgram(
                 try policy(arguments),

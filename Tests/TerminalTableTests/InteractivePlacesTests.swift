@@ -80,7 +80,7 @@ struct InteractivePlacesTests {
         // Also in the air: what a drop would do changes.
         try places.type("e")
         try places.wait(for: "→ here, row 3: move")
-        try places.wait(for: "strict, editing")
+        try places.wait(for: "edit mode in the title") { $0.lines[0].hasSuffix("edit mode") }
         #expect(places.screen.lines[3] == "   3 Theodore Roosevelt")
         #expect(places.screen.lines[4].hasPrefix(" ──▶ move Yosemite ──"))
         try places.type("\r")
@@ -174,7 +174,6 @@ struct InteractivePlacesTests {
         try places.wait(for: "→ here, row 1: nothing")
         try places.resize(columns: 100, rows: 30)
         try places.wait(for: "the keys at the bottom") { $0.lines[29].hasSuffix("q quit") }
-        #expect(places.screen.lines[0].hasSuffix("strict"))
         try places.resize(columns: 14, rows: 9)
         try places.wait(for: "cut lines") { $0.lines.contains("   3 Theodore…") }
         #expect(places.screen.lines[0] == " places")
@@ -192,8 +191,8 @@ struct InteractivePlacesTests {
         let desk = try TerminalDesk()
         let first = try desk.places()
         let second = try desk.places()
-        #expect(first.screen.lines[0].hasPrefix(" places "))
-        #expect(second.screen.lines[0].hasPrefix(" places-2 "))
+        #expect(first.screen.lines[0] == " places")
+        #expect(second.screen.lines[0] == " places-2")
         let third = try PseudoTerminal("places", ["--interactive", "--as", "places"], environment: desk.environment)
         #expect(try third.finish() == .exited(1))
         #expect(third.isAsBefore)
@@ -233,7 +232,7 @@ struct InteractivePlacesTests {
         for terminal in [west, east] { try quit(terminal) }
     }
 
-    @Test("the load of a placeholder is stopped with a key, and the cursor stays at its row")
+    @Test("Escape stops a name that is coming, wherever the cursor is, and the cursor stays at its row")
     func stopLoad() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west", "--slow", "600")
@@ -245,13 +244,110 @@ struct InteractivePlacesTests {
         try west.type(" ")
         try east.wait(for: "Yosemite comes")
         try east.wait(for: " ▸  3 Yellowstone")
-        try east.type("\u{1B}[H")
-        try east.wait(for: "esc stop it")
+        try east.wait(for: "esc stop Yosemite")
         try east.type(Self.escape)
         try east.wait(for: "Yosemite was stopped")
-        #expect(east.screen.lines[1...2] == [" ▸ 1 Yosemite", "   2 Yellowstone"])
+        #expect(east.screen.lines[1...2] == ["   1 Yosemite", " ▸ 2 Yellowstone"])
         try west.wait(for: "Yosemite stays")
         for terminal in [west, east] { try quit(terminal) }
+    }
+
+    @Test("where several names are coming, Escape stops the one at the cursor")
+    func stopAtCursor() throws {
+        let desk = try TerminalDesk()
+        let west = try desk.places("--as", "west", "--slow", "600")
+        let other = try desk.places("--as", "other", "--slow", "600")
+        let east = try desk.places("--as", "east")
+        try west.type(" " + Self.right)
+        try west.wait(for: "→ east, row 1: copy")
+        try west.type(" ")
+        try east.wait(for: "Yosemite comes")
+        try other.type(Self.down + " " + Self.right)
+        try other.wait(for: "→ east, row 1: copy")
+        try other.type(" ")
+        try east.wait(for: "Yellowstone comes")
+        try east.wait(for: "esc stop Yosemite")
+        try east.type("\u{1B}[H" + Self.down)
+        try east.wait(for: "esc stop Yellowstone")
+        try east.type(Self.escape)
+        try east.wait(for: "Yellowstone was stopped")
+        try east.wait(for: "esc stop Yosemite")
+        for terminal in [west, other, east] { try quit(terminal) }
+    }
+
+    @Test("a question mark shows all keys in place of the rows, and the next key brings the rows back")
+    func keys() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places()
+        try places.wait(for: "? keys")
+        try places.type("?")
+        try places.wait(for: "edit mode: rows can be moved within their table")
+        #expect(places.screen.text.contains("Others can drop here as places."))
+        #expect(!places.screen.text.contains("Yosemite"))
+        try places.type("e")
+        try places.wait(for: " ▸ 1 Yosemite")
+        #expect(!places.screen.lines[0].contains("edit mode"))
+        try quit(places)
+    }
+
+    @Test("the letters of vi move as the arrows do")
+    func letters() throws {
+        let desk = try TerminalDesk()
+        let west = try desk.places("--as", "west")
+        let east = try desk.places("--as", "east")
+        try west.type("jjk ")
+        try west.wait(for: "✈ Yellowstone → here, row 2")
+        try west.type("ljj")
+        try west.wait(for: "✈ Yellowstone → east, row 3: copy")
+        try west.type("h")
+        try west.wait(for: "→ here, row 2")
+        for terminal in [west, east] { try quit(terminal) }
+    }
+
+    @Test("where a drop would do nothing, the reason is shown")
+    func reasons() throws {
+        let desk = try TerminalDesk()
+        let places = try desk.places(columns: 100, rows: 20)
+        let pictures = try desk.play("image-drop", "register pics\n")
+        try pictures.0.waitForOutput(containing: "registered pics\n")
+        try places.type(" ")
+        try places.wait(for: "→ here, row 1: nothing")
+        try places.wait(for: " rows move within their table only in edit mode: press e")
+        try places.type(Self.right)
+        try places.wait(for: "→ pics, row 1: nothing")
+        try places.wait(for: " the destination takes none of the items; Yosemite is public.plain-text")
+        try places.type(Self.right)
+        try places.wait(for: "→ over nothing: nothing")
+        try places.wait(for: " no destination is here: a drop puts Yosemite back")
+        try places.type(Self.escape)
+        try places.wait(for: "Yosemite stays")
+        #expect(!places.screen.text.contains("no destination is here"))
+        try quit(places)
+    }
+
+    @Test("on a terminal, the program without options says what it waits for")
+    func waitingForSteps() throws {
+        let desk = try TerminalDesk()
+        let places = try PseudoTerminal(columns: 100, "places", environment: desk.environment)
+        try places.wait(for: "places: waiting for steps, one a line, such as `press 0`, `show` or `quit`") {
+            $0.shellText.contains("waiting for steps, one a line, such as `press 0`, `show` or `quit`")
+                && $0.shellText.contains("places: for a table with keys, run `places --interactive`")
+                && $0.shellText.contains("ready")
+        }
+        try places.type("quit\r")
+        #expect(try places.finish() == .exited(0))
+    }
+
+    @Test("the help names the options of the table with keys", arguments: [["--help"], ["--interactive", "--help"]])
+    func help(arguments: [String]) throws {
+        let desk = try TerminalDesk()
+        let help = try ProcessRunner(try ProcessRunner.program("places"), arguments, environment: desk.environment)
+            .finish()
+        #expect(help.exitCode == 0)
+        for option in ["--interactive", "--as NAME", "--slow SECONDS", "--policy permissive", "--script FILE"] {
+            #expect(help.text.contains(option))
+        }
+        #expect(help.text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(help.text)")
     }
 
     @Test("keys that come at once do what they do one by one")

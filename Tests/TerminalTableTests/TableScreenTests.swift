@@ -97,6 +97,40 @@ struct TableScreenTests {
         #expect(text.suffix(3) == [" ↑↓ row", " space drop", " esc cancel"])
     }
 
+    @Test("keys for which there is no room are left out, and the way out is the last to go")
+    func fewHints() {
+        var screen = screen()
+        screen.hints += [.init("?", "keys"), .init("q", "quit")]
+        let all = " ↑↓ row  space drop  esc cancel  ? keys  q quit"
+        #expect(screen.frame(ScreenSize(columns: 60, rows: 6)).text.last == all)
+        #expect(screen.frame(ScreenSize(columns: 40, rows: 6)).text.last == " ↑↓ row  space drop  ? keys  q quit")
+        #expect(screen.frame(ScreenSize(columns: 20, rows: 5)).text.last == " ? keys  q quit")
+        #expect(screen.frame(ScreenSize(columns: 8, rows: 4)).text.suffix(2) == [" ✈ copy", " q quit"])
+        // Fewer lines have one of the two: what is in the air, or else the keys.
+        for rows in 2...3 { #expect(screen.frame(ScreenSize(columns: 8, rows: rows)).text.last == " ✈ copy") }
+        screen.session = nil
+        for rows in 2...3 { #expect(screen.frame(ScreenSize(columns: 8, rows: rows)).text.last == " q quit") }
+    }
+
+    @Test("a page stands in place of the rows, each meaning in a column of its own")
+    func page() {
+        var screen = screen()
+        screen.session = nil
+        screen.page = .init(
+            keys: [.init("space", "picks up"), .init("q", "quits at once, whatever is going on")],
+            notes: ["A note that needs two lines."]
+        )
+        #expect(
+            Array(screen.frame(ScreenSize(columns: 26, rows: 12)).text[1...7]) == [
+                " space  picks up", " q      quits at once,", "        whatever is going", "        on", "",
+                " A note that needs two", " lines.",
+            ]
+        )
+        for columns in 1...60 {
+            #expect(screen.frame(ScreenSize(columns: columns, rows: 9)).lines.allSatisfy { $0.cells.count == columns })
+        }
+    }
+
     @Test("every size shows something, each line exactly as wide as the screen", arguments: 1...14)
     func sizes(rows: Int) {
         var screen = screen()

@@ -1,15 +1,18 @@
 extension TableScreen {
     /// It on a screen: the title, the rows, what is in the air, what has happened, and the keys.
     ///
-    /// On a screen with few rows the less important go: the keys first, and the rows of the table last.
+    /// On a screen with few rows the less important go: the message first, then the title, and the rows of the table last.
+    /// Where the session and the keys share a line, the keys are shown while there is no session.
     public func frame(_ size: ScreenSize) -> Frame {
         let height = size.rows
-        let hintLines = height >= 6 ? hintLines(size.columns).prefix((height - 2) / 4) : []
+        let sharesLine = height <= 3
         let hasTitle = height >= 3
-        let hasSession = height >= 2
-        let messageLines = height >= 4 ? messageLines(size.columns, atMost: max(1, height / 5)) : []
+        let hasSession = height >= 2 && (session != nil || !sharesLine)
+        let hasHints = height >= 2 && !(hasSession && sharesLine)
+        let hintLines = hasHints ? hintLines(size.columns, atMost: max(1, (height - 2) / 4)) : []
+        let messageLines = height >= 5 ? messageLines(size.columns, atMost: max(1, height / 5)) : []
         let others = hintLines.count + messageLines.count + [hasTitle, hasSession].count { $0 }
-        let table = tableLines(size.columns)
+        let table = page.map { (lines: $0.lines(size.columns), focus: 0, gap: nil) } ?? tableLines(size.columns)
         let visible = Self.visible(table.lines.count, around: table.focus, height: height - others)
 
         var lines: [Line] = []
@@ -66,8 +69,17 @@ extension TableScreen {
         message.wrapped(to: columns - 2, lines: count).map { Line(columns: columns, " \($0)") }
     }
 
-    /// As many keys in a line as fit, each with what it does.
-    private func hintLines(_ columns: Int) -> [Line] {
+    /// As many keys in a line as fit, each with what it does. Where there are too many, those before the last two go first.
+    private func hintLines(_ columns: Int, atMost count: Int) -> [Line] {
+        var hints = hints
+        while true {
+            let lines = Self.hintLines(hints, columns)
+            guard lines.count > count else { return lines }
+            hints.remove(at: max(0, hints.count - 3))
+        }
+    }
+
+    private static func hintLines(_ hints: [Hint], _ columns: Int) -> [Line] {
         var lines: [Line] = []
         for hint in hints {
             if lines.isEmpty || lines[lines.count - 1].room < hint.key.columns + hint.meaning.columns + 3 {
@@ -152,6 +164,29 @@ extension TableScreen {
     private static func number(_ index: Int, of count: Int) -> String {
         let number = String(index + 1)
         return String(repeating: " ", count: max(String(count).count - number.count, 0)) + number
+    }
+}
+
+extension TableScreen.Page {
+    /// The keys with their meanings in a column of their own, then the notes.
+    fileprivate func lines(_ columns: Int) -> [Line] {
+        let width = min(keys.map(\.key.columns).max() ?? 0, columns / 3)
+        let room = max(1, columns - width - 3)
+        var lines: [Line] = []
+        for key in keys {
+            for (index, text) in key.meaning.wrapped(to: room, lines: .max).enumerated() {
+                var line = Line(columns: columns, " ")
+                line.append(index == 0 ? key.key : "", Style(isBold: true), limit: width)
+                line.fill(leaving: max(0, columns - width - 2))
+                line.append(" \(text)")
+                lines.append(line)
+            }
+        }
+        for note in notes {
+            lines.append(Line(columns: columns))
+            lines += note.wrapped(to: columns - 2, lines: .max).map { Line(columns: columns, " \($0)") }
+        }
+        return lines
     }
 }
 

@@ -70,6 +70,20 @@ public struct TableScreen: Sendable, Equatable {
         }
     }
 
+    /// An explanation of the keys and of the table.
+    public struct Page: Sendable, Equatable {
+        /// Keys, each with what it does.
+        public let keys: [Hint]
+        /// Sentences below them.
+        public let notes: [String]
+
+        /// Makes a page.
+        public init(keys: [Hint], notes: [String]) {
+            self.keys = keys
+            self.notes = notes
+        }
+    }
+
     /// What the table is.
     public var title: String
     /// How it is, at the right of the title.
@@ -86,8 +100,10 @@ public struct TableScreen: Sendable, Equatable {
     public var session: Session?
     /// What has happened last.
     public var message = ""
-    /// What keys do now.
+    /// The keys that mean something now. Where there is room for few, those at the end are kept.
     public var hints: [Hint] = []
+    /// A page in place of the rows.
+    public var page: Page?
 
     /// A table without rows.
     public init(title: String) {

@@ -23,11 +23,11 @@ final class Finger {
     private(set) var place = Place.nowhere
     /// What a drop would do; nil: nobody has said yet.
     private(set) var operation: DropOperation?
-    /// Why it does nothing there, if that is known; said once.
-    private var refusal: String?
+    /// Why a drop would do nothing at the place.
+    private(set) var refusal: String?
     /// The row that it was at in each destination.
     private var rows: [String: Int] = [:]
-    /// Hears of every change, and what to say of it, if anything.
+    /// Is called after every change, with a message if there is one.
     private let changed: (String?) -> Void
 
     init(home: String, changed: @escaping (String?) -> Void) {
@@ -137,15 +137,24 @@ final class Finger {
             let proposal = try await drag.move(to: location)
             guard self.drag === drag else { return }
             operation = proposal.operation
-            changed(refusal == nil ? nil : "")
-            refusal = nil
+            refusal = refusal(of: proposal, for: drag)
         } catch {
             guard self.drag === drag else { return }
             operation = .cancel
-            let reason =
-                error.code == .nothingHere ? "there is no destination \(place.name ?? "") any more" : error.message
-            changed(refusal == reason ? nil : reason)
-            refusal = reason
+            let isGone = error.code == .nothingHere
+            refusal = isGone ? "there is no destination \(place.name ?? "") any more" : error.message
+        }
+        changed(nil)
+    }
+
+    private func refusal(of proposal: DropProposal, for drag: Drag) -> String? {
+        guard [.cancel, .forbidden].contains(proposal.operation) else { return nil }
+        return switch place.name {
+        case nil: "no destination is here: a drop puts \(drag.words) back"
+        case home: "rows move within their table only in edit mode: press e"
+        case let name?:
+            proposal.reason.map { "\($0); \(drag.words) is \(drag.types)" }
+                ?? "\(name) would do nothing with \(drag.words) here"
         }
     }
 }
@@ -162,6 +171,11 @@ extension DragDropSession {
     var words: String {
         let name = items.first?.itemProvider.words ?? "something"
         return items.count > 1 ? "\(name) and \(items.count - 1) more" : name
+    }
+
+    /// The types of its first item.
+    var types: String {
+        items.first?.itemProvider.registeredTypeIdentifiers.joined(separator: ", ") ?? "nothing"
     }
 }
 

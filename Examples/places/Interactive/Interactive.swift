@@ -31,12 +31,26 @@ enum Interactive {
             if let signal { Terminal.end(by: signal) }
             exit(0)
         } catch {
-            end(
-                "\(error)\nusage: places --interactive [--policy strict|permissive] [--as NAME] [--slow SECONDS]",
-                code: 2
-            )
+            end("\(error)\nusage: \(usage)", code: 2)
         }
     }
+
+    private static let usage =
+        "places --interactive [--policy strict|permissive]\n       [--as NAME] [--slow SECONDS]"
+
+    static let help = """
+               \(usage)
+
+        With --interactive the table is in the terminal, and a person drags with keys.
+        Arrow keys choose a row, space picks it up and drops it, ? shows all keys.
+          --as NAME           what others drop at; by default the first free name of
+                              places, places-2 and so on
+          --slow SECONDS      how long each row takes to arrive in another table
+          --policy strict     one row at a time; rows of the table itself move in edit
+                              mode only (the default)
+          --policy permissive any number of rows; its own rows move at any time
+
+        """
 
     private static func pace(_ arguments: StageArguments) throws(StepError) -> Duration? {
         guard let text = arguments["--slow"] else { return nil }

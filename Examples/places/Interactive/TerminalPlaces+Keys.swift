@@ -54,21 +54,28 @@ extension TerminalPlaces {
 
     private func press(_ key: Key) async {
         focus = nil
+        guard !showsKeys else {
+            showsKeys = false
+            return show()
+        }
         switch key {
-        case .up: await go(-1)
-        case .down: await go(1)
+        case .up, .character("k"): await go(-1)
+        case .down, .character("j"): await go(1)
         case .pageUp: await go(-10)
         case .pageDown: await go(10)
         case .home: await go(-Self.far)
         case .end: await go(Self.far)
-        case .left, .backTab: if finger.drag != nil { await finger.moveDestination(forward: false) }
-        case .right, .tab: if finger.drag != nil { await finger.moveDestination(forward: true) }
+        case .left, .backTab, .character("h"): if finger.drag != nil { await finger.moveDestination(forward: false) }
+        case .right, .tab, .character("l"): if finger.drag != nil { await finger.moveDestination(forward: true) }
         case .character(" "), .enter: if finger.drag == nil { await pickUp() } else { await finger.drop() }
-        case .escape: if finger.drag == nil { loadAtCursor?.cancel() } else { await finger.cancel() }
+        case .escape: if finger.drag == nil { stoppable?.progress.cancel() } else { await finger.cancel() }
         case .character("e"):
             table.isEditing.toggle()
             say("edit mode is \(table.isEditing ? "on: rows can be moved" : "off")")
             await finger.ask()
+        case .character("?"):
+            showsKeys = true
+            show()
         default: break
         }
     }
@@ -76,11 +83,14 @@ extension TerminalPlaces {
     /// Farther than any table is long.
     private static let far = 1_000_000
 
-    /// What the placeholder with the cursor waits for.
-    var loadAtCursor: LoadProgress? {
+    /// The load that Escape stops: the one at the cursor, or else the one that is shown first.
+    var stoppable: (name: String, progress: LoadProgress)? {
         let rows = shown
-        guard rows.indices.contains(cursor), case .placeholder(let cell) = rows[cursor] else { return nil }
-        return loads[cell.reuseIdentifier]
+        let atCursor = rows.indices.contains(cursor) ? [rows[cursor]] : []
+        for case .placeholder(let cell) in atCursor + rows {
+            if let progress = loads[cell.reuseIdentifier] { return (cell.text ?? "", progress) }
+        }
+        return nil
     }
 
     private func go(_ distance: Int) async {

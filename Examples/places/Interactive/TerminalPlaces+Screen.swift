@@ -23,14 +23,15 @@ extension TerminalPlaces {
         let rows = shown
         cursor = max(0, min(cursor, rows.count - 1))
         var screen = TableScreen(title: finger.home.isEmpty ? "places" : finger.home)
-        screen.state = table.isEditing ? "\(acceptance.policy.rawValue), editing" : acceptance.policy.rawValue
+        screen.state = table.isEditing ? "edit mode" : ""
         screen.rows = rows.map(row)
         screen.cursor = finger.drag == nil && !rows.isEmpty ? cursor : nil
         screen.focus = focus
         screen.mark = visit.map { mark($0, in: rows) }
         screen.session = session
-        screen.message = message
-        screen.hints = hints
+        screen.message = finger.refusal ?? message
+        screen.hints = showsKeys ? [.init("any key", "back"), .init("q", "quit")] : hints
+        screen.page = showsKeys ? keysPage : nil
         return screen
     }
 
@@ -38,12 +39,34 @@ extension TerminalPlaces {
         let own: [TableScreen.Hint] =
             if finger.drag != nil {
                 [.init("←→", "destination"), .init("space", "drop"), .init("esc", "cancel")]
-            } else if loadAtCursor != nil {
-                [.init("esc", "stop it")]
+            } else if let stoppable {
+                [.init("space", "pick up"), .init("esc", "stop \(stoppable.name.shortened(to: 16))")]
             } else {
                 [.init("space", "pick up")]
             }
-        return [.init("↑↓", "row")] + own + [.init("e", "edit mode"), .init("q", "quit")]
+        return [.init("↑↓", "row")] + own + [.init("e", "edit mode"), .init("?", "keys"), .init("q", "quit")]
+    }
+
+    /// All keys, and the rules of the table.
+    private var keysPage: TableScreen.Page {
+        TableScreen.Page(
+            keys: [
+                .init("↑ ↓ or k j", "previous, next row"),
+                .init("PgUp PgDn", "ten rows"),
+                .init("Home End", "first, last row"),
+                .init("space", "picks a row up; drops it"),
+                .init("← → or h l", "with a row: the previous, next destination"),
+                .init("esc", "with a row: puts it back; else stops a name that is coming"),
+                .init("e", "edit mode: rows can be moved within their table"),
+                .init("q", "quit"),
+            ],
+            notes: [
+                acceptance.policy == .strict
+                    ? "This table takes one row at a time. Its own rows move in edit mode only."
+                    : "This table takes any number of rows. Its own rows move at any time.",
+                "Others can drop here as \(finger.home).",
+            ]
+        )
     }
 
     private func row(_ row: TableRow) -> TableScreen.Row {

@@ -39,6 +39,8 @@ final class TerminalPlaces {
     /// The row that is in the air, or was last.
     var lifted: Lifted?
     var message = "connecting"
+    /// Whether all keys are shown in place of the rows.
+    var showsKeys = false
     /// What is shown is not drawn yet.
     var isDrawingDue = false
     /// The sessions that are over the table, in the order in which they came.

@@ -261,6 +261,8 @@ extension DropProposal {
         self.init(operation: proposal.refusal == nil ? DropOperation(operation) : .cancel)
         isPrecise = proposal.isPrecise ?? false
         prefersFullSizePreview = proposal.prefersFullSizePreview ?? false
+        let declines = proposal.cannotHandle == true
+        reason = proposal.refusal?.text ?? (declines ? "the destination takes none of the items" : nil)
     }
 
     func message(_ sequence: UInt64) -> Proposal {

@@ -7,6 +7,9 @@ public struct DropProposal: Sendable, Hashable {
     public var isPrecise = false
     /// Whether the items would like to be shown in full size; honoured within one process.
     public var prefersFullSizePreview = false
+    /// Why the drop would do nothing, in words, where the broker or the destination has said so. A source reads it from the
+    /// proposal that ``Drag/move(to:)`` returns.
+    public internal(set) var reason: String?
 
     /// Makes a proposal.
     ///
