@@ -150,7 +150,7 @@ extension BrokerState {
         }
         if list.choose(among: representations, where: isSeen) != nil {
             let name = self.publications[id]?.ownerName ?? ""
-            throw Failure(.sourceGone, "source \(name) has gone, and what it promised with it")
+            throw Failure(.sourceGone, "source \(name) has ended; what it promised cannot be loaded any more")
         }
         // Any would have done.
         let takesAny = load.accepts.contains { $0.match == 2 }

@@ -29,7 +29,7 @@ import Testing
             #expect(pasted.exitCode == 5)
             #expect(pasted.errorText.contains(said), "\(pasted.errorText)")
             #expect(!desk.directory.names().contains("output"))
-            #expect(try desk.run("paste").errorText.contains("has gone"))
+            #expect(try desk.run("paste").errorText.contains("has ended; what it promised cannot be loaded any more"))
             #expect(try offer.finish().exitCode == 128 + SIGKILL)
         }
     }

@@ -204,8 +204,9 @@ import Testing
         let demo = try desk.run("demo")
         #expect(demo.exitCode == 0, "\(demo.errorText)")
         let marks = [
-            "listens at", "has registered", "1 item", "can be had as", "0 times", "asks for", "the handler runs",
-            "got 3", "SIGKILL", "asks for", "failed in",
+            "listens for programs", "as plain text or as JSON", "sees 1 item", "it was not made",
+            "requests the greeting as text", "is asked for public.utf8-plain-text", "received 3", "was killed",
+            "requests the greeting as text", "received an error",
         ]
         let lines = demo.text.split(separator: "\n")
         #expect(lines.count == marks.count)

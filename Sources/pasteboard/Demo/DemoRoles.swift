@@ -20,7 +20,7 @@ struct DemoSourceCommand: Command {
         )
         _ = try connection.write(Write(), items: [item])
         try StandardStreams.print(
-            "process \(System.processID) has registered public.utf8-plain-text and public.json, and made neither\n"
+            "process \(System.processID) offers a greeting as plain text or as JSON, and has made neither\n"
         )
         while true {
             var asks: [(stream: UInt64, ask: Ask)] = []
@@ -32,8 +32,8 @@ struct DemoSourceCommand: Command {
     }
 
     private func make(_ ask: Ask, _ stream: UInt64, _ connection: BlockingConnection) throws {
-        let bytes = Array("made by process \(System.processID) when it was asked".utf8)
-        try StandardStreams.print("asked for \(ask.type): the handler runs and makes \(bytes.count) bytes\n")
+        let bytes = Array("made by process \(System.processID) on request".utf8)
+        try StandardStreams.print("is asked for \(ask.type), and makes \(bytes.count) bytes\n")
         _ = try connection.io.send(bytes.span, on: stream, last: true)
         try connection.io.flush()
     }
@@ -49,11 +49,8 @@ struct DemoDestinationCommand: Command {
         let connection = try Broker.startingOne()
         let listing = try connection.list()
         let types = listing.items.flatMap { $0.representations.map(\.type) }.joined(separator: ", ")
-        try StandardStreams.print(
-            "process \(System.processID) lists change count \(listing.contents.changeCount ?? 0), "
-                + "\(listing.items.count) item\n"
-        )
-        try StandardStreams.print("it can be had as \(types)\n")
+        let count = listing.items.count
+        try StandardStreams.print("process \(System.processID) sees \(count) item with the types \(types)\n")
         while case let command = try System.read(0, upTo: 64), !command.isEmpty {
             try self.load(listing.contents.handle, over: connection)
         }
@@ -66,15 +63,15 @@ struct DemoDestinationCommand: Command {
         var load = Load()
         load.handle = handle
         load.accepts = [accept]
-        try StandardStreams.print("asks for anything that is public.text\n")
+        try StandardStreams.print("requests the greeting as text\n")
         let start = MonotonicClock.now()
         let outcome: String
         do throws(Failure) {
             let (answer, bytes) = try connection.loadBytes(load)
             let text = String(decoding: bytes, as: UTF8.self)
-            outcome = "got \(bytes.count) bytes of \(answer.type ?? "?") in \(Self.since(start)): \"\(text)\""
+            outcome = "received \(bytes.count) bytes of \(answer.type ?? "?") after \(Self.since(start)): \"\(text)\""
         } catch {
-            outcome = "failed in \(Self.since(start)): \(error.code): \(error.text)"
+            outcome = "received an error after \(Self.since(start)): \(error.code): \(error.text)"
         }
         try StandardStreams.print("\(outcome)\n")
     }
