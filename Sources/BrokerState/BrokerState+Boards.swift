@@ -37,6 +37,7 @@ extension BrokerState {
             representation.supertypes = stored.supertypes
             representation.visibility = UInt32(stored.visibility)
             representation.byteCount = stored.kept.flatMap { self.kept[$0]?.count } ?? stored.byteCount
+            representation.content = stored.kept.flatMap { self.kept[$0]?.content }
             representation.provision = stored.kept != nil ? 1 : publication.owner != nil ? 0 : 2
             if stored.isKeptOnce { representation.policy = 1 }
             if stored.isOpenInPlace { representation.fileOptions = 1 }

@@ -97,7 +97,11 @@ extension BrokerState {
             if representation.provision == 1 {
                 let account = write.charge.account
                 try self.checkRoomForKept(announced: representation.byteCount, for: account)
-                kept = self.insertKept(announced: representation.byteCount, for: account)
+                kept = self.insertKept(
+                    announced: representation.byteCount,
+                    content: representation.content,
+                    for: account
+                )
             }
             let stored = StoredRepresentation(
                 type: representation.type,
@@ -142,6 +146,13 @@ extension BrokerState {
                     + "without '/' and NUL, and neither '.' nor '..'"
             )
         }
+        let content = representation.content ?? 0
+        guard content <= 1, content == 0 || representation.provision == 1 else {
+            throw Failure(
+                .invalidArgument,
+                "\(representation.type) has an unknown content, or one though it is promised: its source says that"
+            )
+        }
         let policy = representation.policy ?? 0
         guard policy <= 1, policy == 0 || representation.provision ?? 0 == 0 else {
             throw Failure(.invalidArgument, "\(representation.type) has an unknown policy, or one though it is kept")
@@ -179,9 +190,15 @@ extension BrokerState {
     }
 
     /// A place for bytes that are to be kept, for which there is room.
-    mutating func insertKept(announced: UInt64?, for account: Accounting.AccountID) -> KeptID {
+    mutating func insertKept(
+        announced: UInt64?,
+        content: UInt32? = nil,
+        for account: Accounting.AccountID
+    ) -> KeptID {
         self.accounting.keep(Accounting.Kept(representations: 1, bytes: announced ?? 0), for: account)
-        return self.kept.insert(KeptBytes(account: account, announced: announced, charged: announced ?? 0))
+        return self.kept.insert(
+            KeptBytes(account: account, announced: announced, charged: announced ?? 0, content: content)
+        )
     }
 
     /// Makes kept bytes occupy room for `total` in the pool, if they do not yet.

@@ -61,6 +61,8 @@ package struct Representation: ProtobufMessage {
     package var fileOptions: UInt32?
     /// The name, mode and time of the file that the bytes are, if they are one.
     package var file: FileAttributes?
+    /// The form of kept bytes: 0 the bytes of the type, 1 a tar archive of the folder that the representation is.
+    package var content: UInt32?
 
     package init() {}
 
@@ -74,6 +76,7 @@ package struct Representation: ProtobufMessage {
         bytes.appendField(7, self.firstByteMilliseconds)
         bytes.appendField(8, self.fileOptions)
         bytes.appendField(9, self.file)
+        bytes.appendField(10, self.content)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -87,6 +90,7 @@ package struct Representation: ProtobufMessage {
         case 7: self.firstByteMilliseconds = try field.number64()
         case 8: self.fileOptions = try field.number32()
         case 9: try field.merge(into: &self.file, in: bytes)
+        case 10: self.content = try field.number32()
         default: break
         }
     }

@@ -1,0 +1,58 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Kept bytes that are the archive of a folder.
+@Suite struct KeptContentTests {
+    private static func item(content: UInt32?, kept: Bool = true) -> Item {
+        var representation = Representation("public.folder", kept: kept)
+        representation.content = content
+        return Item([representation], name: "tree")
+    }
+
+    @Test("Each answer and each list has what the writer said of kept bytes", arguments: [nil, 0, 1] as [UInt32?])
+    func stored(content: UInt32?) throws {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        broker.write([Self.item(content: content)], kept: [[1, 2, 3]], from: writer)
+        broker.disconnect(writer)
+        let reader = broker.connect()
+        for _ in 0..<2 {
+            let load = broker.load(from: reader)
+            let frames = broker.take(reader).on(load)
+            #expect(frames.first(Answer.self)?.content == content && frames.bytes == [1, 2, 3])
+        }
+        let listed = try #require(broker.list(from: reader).first(Item.self))
+        #expect(listed.representations.map(\.content) == [content])
+    }
+
+    @Test("An archive that is passed as its memory is said to be one")
+    func passed() throws {
+        var broker = StateHarness()
+        let writer = broker.connect(descriptors: true)
+        let stream = broker.begin(from: writer)
+        broker.send(Self.item(content: 1), on: stream, from: writer)
+        broker.pass(.sealedMemory(byteCount: 1 << 20), kind: .data, on: stream, from: writer)
+        broker.commit(1, on: stream, from: writer)
+        let reader = broker.connect(descriptors: true)
+        let load = broker.load(from: reader) { $0.descriptorWelcome = true }
+        let frames = broker.take(reader).on(load)
+        #expect(frames.kinds == [.answer] && frames[0].passing != nil)
+        #expect(frames.first(Answer.self)?.content == 1)
+    }
+
+    @Test(
+        "An unknown content, and any of a promise, is refused and leaves what the board held",
+        arguments: [(2, true), (.max, true), (1, false), (2, false)] as [(UInt32, Bool)]
+    )
+    func refused(content: UInt32, isKept: Bool) {
+        var broker = StateHarness()
+        let writer = broker.connect()
+        broker.promise("a", from: writer)
+        let stream = broker.write([Self.item(content: content, kept: isKept)], kept: [[1]], from: writer)
+        #expect(broker.take(writer).on(stream).codes == [.invalidArgument])
+        let reader = broker.connect()
+        #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.type) == ["a"])
+        #expect(broker.closed.isEmpty && broker.state.brokenInvariants().isEmpty)
+    }
+}
