@@ -11,6 +11,8 @@ package struct ChildProcess: Sendable {
         case inherited
         case null
         case descriptor(CInt)
+        /// As `descriptor`, kept open until the program has been started.
+        case file(DescriptorBox)
     }
 
     package struct Configuration: Sendable {
@@ -25,7 +27,8 @@ package struct ChildProcess: Sendable {
         package var errors = Stream.inherited
         /// More descriptors for the child, which get the numbers 3, 4 and so on there.
         package var descriptors: [CInt] = []
-        package var directory: String?
+        /// An open directory that it runs in; by default that of this process.
+        package var directory: DescriptorBox?
         /// A session of its own: it outlives the terminal, and its keys do not reach it.
         package var inNewSession = false
         /// A process group of its own, so that it can be ended together with its children.
@@ -48,6 +51,7 @@ package struct ChildProcess: Sendable {
                 case .inherited: CInt(number)
                 case .null: nil
                 case .descriptor(let descriptor): descriptor
+                case .file(let file): file.raw
                 }
             } + configuration.descriptors
         var sources: [DescriptorBox?] = []
@@ -62,6 +66,8 @@ package struct ChildProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
+        // First: what follows may overwrite or close its number.
+        if let directory = configuration.directory { posix_spawn_file_actions_addfchdir_np(&actions, directory.raw) }
         for (number, source) in sources.enumerated() {
             if let source {
                 posix_spawn_file_actions_adddup2(&actions, source.raw, CInt(number))
@@ -70,7 +76,6 @@ package struct ChildProcess: Sendable {
             }
         }
         posix_spawn_file_actions_addclosefrom_np(&actions, CInt(sources.count))
-        if let directory = configuration.directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -91,8 +96,8 @@ package struct ChildProcess: Sendable {
                 posix_spawn(&child, configuration.path, &actions, &attributes, arguments, environment)
             }
         }
-        // The duplicates are needed until the child has been made.
-        withExtendedLifetime(sources) {}
+        // These are needed until the child has been made.
+        withExtendedLifetime((sources, configuration)) {}
         if code != 0 { throw SystemError(call: "start", errno: code, subject: configuration.path) }
         id = child
     }

@@ -73,8 +73,10 @@ extension System {
         _ = flock(descriptor, LOCK_UN)
     }
 
-    /// Whether the lock is this process's now.
-    fileprivate static func lock(_ descriptor: CInt) throws(SystemError) -> Bool {
+    /// Takes the lock of an open file or directory, unless another process has it.
+    ///
+    /// - Returns: whether the lock is this process's now.
+    package static func lock(_ descriptor: CInt) throws(SystemError) -> Bool {
         try callUnlessBlocked("flock") { flock(descriptor, LOCK_EX | LOCK_NB) } != nil
     }
 }

@@ -149,6 +149,11 @@ package struct DescriptorPair: ~Copyable {
         self.second = second
     }
 
+    /// Both, each with a lifetime of its own.
+    package consuming func shared() -> (first: DescriptorBox, second: DescriptorBox) {
+        (DescriptorBox(first), DescriptorBox(second))
+    }
+
     /// Closes the second.
     package consuming func keepingFirst() -> OwnedDescriptor {
         first

@@ -58,7 +58,7 @@ package final class ProcessRunner {
         configuration.input = input.map { .descriptor($0) } ?? .null
         configuration.output = .descriptor(standardOutput ?? output.second.raw)
         configuration.errors = .descriptor(errors.second.raw)
-        configuration.directory = directory
+        configuration.directory = try directory.map { DescriptorBox(try System.open($0, .directory)) }
         configuration.inNewGroup = true
         self.child = try ChildProcess(configuration)
         self.program = ([path] + arguments).joined(separator: " ")

@@ -43,7 +43,7 @@ extern int accept4(int, struct sockaddr *, socklen_t *, int);
 extern int memfd_create(const char *, unsigned int);
 extern int pipe2(int[2], int);
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
-extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
+extern int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t *, int);
 extern ssize_t splice(int, long *, int, long *, size_t, unsigned int);
 extern int pthread_setname_np(pthread_t, const char *);
 extern int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
@@ -154,6 +154,15 @@ static inline int pbs_status(int directory, const char *path, int sync, struct p
     out->allocation_unit = raw.stx_blksize;
     out->changed = raw.stx_ctime.tv_sec * 1000000000 + raw.stx_ctime.tv_nsec;
     return 0;
+}
+
+static inline int pbs_sync_file_system(int fd) {
+    return (int)syscall(SYS_syncfs, fd);
+}
+
+// `replace` zero: fails with EEXIST where there is something of the new name (RENAME_NOREPLACE).
+static inline int pbs_rename(int directory, const char *from, int target, const char *to, int replace) {
+    return (int)syscall(SYS_renameat2, directory, from, target, to, replace ? 0 : 1);
 }
 
 // ---- Sockets

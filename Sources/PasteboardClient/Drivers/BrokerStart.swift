@@ -60,7 +60,7 @@ struct BrokerStart {
         configuration.output = .null
         configuration.errors = log.map { .descriptor($0.descriptor.raw) } ?? .null
         configuration.descriptors = [ready.second.raw]
-        configuration.directory = "/"
+        configuration.directory = DescriptorBox(try System.open("/", .directory))
         configuration.inNewSession = true
         let child = try ChildProcess(configuration)
         // Its other end, here, would keep the end of file from coming.

@@ -14,11 +14,16 @@ final class FolderArchive: PieceSource {
         case over
     }
 
-    private let folder: String
+    private let folder: OpenedFolder
     private let phase = Lock(Phase.idle)
 
-    init(_ path: String) {
-        folder = path
+    /// - Parameter directory: the folder, open.
+    init(_ directory: DescriptorBox) throws(PasteboardError) {
+        do throws(Failure) {
+            folder = try OpenedFolder(directory.raw)
+        } catch {
+            throw SourceFile.failure(error.text)
+        }
     }
 
     deinit {
@@ -27,7 +32,9 @@ final class FolderArchive: PieceSource {
 
     var byteCount: UInt64? { nil }
     var isArchive: Bool { true }
-    var fileName: String? { folder.split(separator: "/").last.flatMap { SafeFileName.component(String($0)) } }
+    var fileName: String? { SafeFileName.component(name) }
+
+    private var name: String { String(decoding: folder.name, as: UTF8.self) }
 
     func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
         HandlerPool.files.run { take(Result { try self.read() }) }
@@ -44,10 +51,10 @@ final class FolderArchive: PieceSource {
         }
         guard let program else { throw PasteboardError.cancelled }
         defer { phase.withLock { $0 = .over } }
-        do throws(PasteboardError) {
+        do throws(Failure) {
             try program.wait()
         } catch {
-            throw SourceFile.failure("the folder \(folder) cannot be archived: \(error.message)")
+            throw SourceFile.failure("the folder \(name) cannot be archived: \(error.text)")
         }
         return nil
     }
@@ -60,15 +67,7 @@ final class FolderArchive: PieceSource {
             case .ending, .over: throw PasteboardError.cancelled
             case .idle:
                 let pipe = try System.pipe()
-                let parent = folder.split(separator: "/", omittingEmptySubsequences: true).dropLast()
-                let name = folder.split(separator: "/").last.map(String.init) ?? "."
-                let program = try SystemProgram(
-                    "tar",
-                    // A name is meant as it is, whatever characters it has.
-                    ["--create", "--file=-", "--no-unquote", "--add-file=\(name)"],
-                    in: "/\(parent.joined(separator: "/"))",
-                    output: pipe.second.raw
-                )
+                let program = try folder.archive(to: pipe.second.raw)
                 let output = DescriptorBox(pipe.keepingFirst())
                 phase = .running(program, output)
                 return output

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PasteboardClient
 import PasteboardTransport
+import PasteboardWire
 
 /// What was loaded, as a file or folder.
 struct StoredLoad: Sendable {
@@ -36,8 +37,7 @@ struct StoredLoad: Sendable {
         place.remove()
     }
 
-    /// The names in the archive begin with that of the source's folder, which has another one here. Nothing of it is taken
-    /// on trust: the system's `tar` refuses names that lead elsewhere, as long as it is not to change them.
+    /// The names in the archive begin with that of the source's folder, which has another one here.
     private static func unpack(
         _ archive: String,
         in room: String,
@@ -46,65 +46,45 @@ struct StoredLoad: Sendable {
         _ progress: LoadProgress?
     ) async throws(PasteboardError) -> String {
         let input: DescriptorBox
+        let folder: UnpackedFolder
         do throws(SystemError) {
             try System.makeDirectory(room)
+            folder = UnpackedFolder(in: DescriptorBox(try System.open(room, .directory)))
             input = DescriptorBox(try System.open(archive))
             // The disk need not hold it twice for longer than this takes.
             try System.unlink(archive)
         } catch {
             throw TemporaryPlace.failure("cannot make a folder for what is loaded", error)
         }
-        // From its standard input it unpacks an archive as it is, and no compressed one, however small that was.
-        let program = try SystemProgram(
-            "tar",
-            ["--extract", "--file=-", "--no-same-owner", "--no-same-permissions"],
-            in: room,
-            input: input.raw
-        )
-        let isLate = Lock(false)
-        let timer = deadline?.timer {
-            isLate.withLock { $0 = true }
-            program.kill()
-        }
-        progress?.begin { program.kill() }
-        let result = await withTaskCancellationHandler {
-            Result { () throws(PasteboardError) in try program.wait() }
-        } onCancel: {
-            program.kill()
-        }
-        timer?.cancel()
-        guard !Task.isCancelled, progress?.isCancelled != true else { throw .cancelled }
-        if let deadline, isLate.withLock({ $0 }) { throw deadline.error }
-        do throws(PasteboardError) {
-            try result.get()
+        let own: [UInt8]
+        do {
+            let program = try folder.unpack(input)
+            let isLate = Lock(false)
+            let timer = deadline?.timer {
+                isLate.withLock { $0 = true }
+                program.kill()
+            }
+            progress?.begin { program.kill() }
+            let result = await withTaskCancellationHandler {
+                Result { () throws(Failure) in try program.wait() }
+            } onCancel: {
+                program.kill()
+            }
+            timer?.cancel()
+            guard !Task.isCancelled, progress?.isCancelled != true else { throw PasteboardError.cancelled }
+            if let deadline, isLate.withLock({ $0 }) { throw deadline.error }
+            do throws(Failure) {
+                try result.get()
+            } catch {
+                throw Failure(.refused, "the folder that is loaded cannot be unpacked: \(error.text)")
+            }
+            own = try folder.finish()
         } catch {
-            throw PasteboardError(.refused, message: "the folder that is loaded cannot be unpacked: \(error.message)")
-        }
-        try removeSpecials(in: room)
-        return try rename(theOneFolderOf: room, to: name)
-    }
-
-    /// Pipes and devices are nothing that a reader of the tree should come upon.
-    private static func removeSpecials(in room: String) throws(PasteboardError) {
-        let arguments = [".", "!", "-type", "f", "!", "-type", "d", "!", "-type", "l", "-delete"]
-        do throws(PasteboardError) {
-            try SystemProgram("find", arguments, in: room).wait()
-        } catch {
-            // In a folder that its owner may not write to.
-            try SystemProgram("chmod", ["-R", "u+rwX", "."], in: room).wait()
-            try SystemProgram("find", arguments, in: room).wait()
-        }
-    }
-
-    /// Within its parent: to move it elsewhere its owner would have to be allowed to write to it.
-    private static func rename(theOneFolderOf room: String, to name: String) throws(PasteboardError) -> String {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: room)) ?? []
-        guard names.count == 1, (try? System.status(at: "\(room)/\(names[0])"))??.kind == .directory else {
-            let text = "the archive that came has \(names.count) things at its top, where one folder was to be"
-            throw PasteboardError(.sourceFailed, message: text)
+            throw PasteboardError(ofLoad: error)
         }
         do throws(SystemError) {
-            try System.rename("\(room)/\(names[0])", to: "\(room)/\(name)")
+            // Within the room: to move it elsewhere its owner would have to be allowed to write to it.
+            try System.rename(own, in: folder.room.raw, to: Array(name.utf8), in: folder.room.raw)
         } catch {
             throw TemporaryPlace.failure("cannot name the folder that is loaded", error)
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardClient
 import PasteboardTransport
 
 /// A directory of our own, which nobody else may enter, for what is loaded. It goes with all that is in it, at the latest
@@ -29,7 +30,7 @@ final class TemporaryPlace: Sendable {
         }
         guard !wasRemoved, (try? FileManager.default.removeItem(atPath: path)) == nil else { return }
         // A loaded folder may hold some that its owner may not write to.
-        try? SystemProgram("chmod", ["-R", "u+rwX", path]).wait()
+        try? SystemProgram("chmod", ["-R", "u+rwX", "--", path]).wait()
         try? FileManager.default.removeItem(atPath: path)
     }
 

@@ -25,8 +25,7 @@ enum MadeBytes: Sendable {
             switch status.kind {
             case .regular:
                 self = .file(SourceFile(descriptor: file, byteCount: status.size, name: url.lastPathComponent))
-            // Its own path: of a link to it the archiver would take the link.
-            case .directory: self = .pieces(FolderArchive(try System.linkTarget("/proc/self/fd/\(file.raw)")))
+            case .directory: self = .pieces(try FolderArchive(file))
             case let kind: throw SourceFile.failure("\(url.path) is a \(kind), not a file or folder")
             }
         } catch let error as PasteboardError {

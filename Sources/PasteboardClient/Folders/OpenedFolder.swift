@@ -1,0 +1,62 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// A folder whose tree is to be archived by the system's `tar`. The names in the archive begin with the folder's own.
+///
+/// No name passes through a `String`: names are bytes, and need not be UTF-8.
+package struct OpenedFolder: Sendable {
+    /// The last component of its path, with links followed.
+    package let name: [UInt8]
+    /// Where its name leads to it. `tar` runs here.
+    private let parent: DescriptorBox
+
+    /// - Parameter directory: the open folder.
+    package init(_ directory: CInt) throws(Failure) {
+        do throws(SystemError) {
+            let path = try System.path(of: directory)
+            self.name = path.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+            self.parent = DescriptorBox(try System.openParent(of: directory))
+        } catch {
+            throw Failure(.sourceFailed, "cannot find where the folder is: \(error)")
+        }
+        guard !self.name.isEmpty else {
+            throw Failure(.invalidArgument, "the root directory has no name; choose a folder in it")
+        }
+    }
+
+    /// The program that writes the archive to its standard output, which is up to the caller.
+    package func archiver() throws(Failure) -> ChildProcess.Configuration {
+        var configuration = try SystemProgram.configuration("tar", Self.arguments)
+        configuration.directory = self.parent
+        configuration.input = .file(try self.list())
+        return configuration
+    }
+
+    /// Starts the program that writes the archive to `output`.
+    package func archive(to output: CInt) throws(Failure) -> SystemProgram {
+        var configuration = try self.archiver()
+        configuration.output = .descriptor(output)
+        return try SystemProgram("tar", configuration)
+    }
+
+    /// In the standard format of POSIX, which has times in nanoseconds and names of any length. With `--null` a name in the
+    /// list is taken as it is, whatever characters it has.
+    private static let arguments = [
+        "--create", "--file=-", "--format=posix", "--pax-option=delete=atime,delete=ctime", "--null", "--no-unquote",
+        "--files-from=-",
+        // Sockets are left out without a word.
+        "--warning=no-file-ignored",
+    ]
+
+    /// The one name that is to be archived, as a file. As an argument it would have to be UTF-8.
+    private func list() throws(Failure) -> DescriptorBox {
+        do throws(SystemError) {
+            let file = try MemoryFile()
+            try file.append((self.name + [0]).span)
+            try System.rewind(file.descriptor.raw)
+            return file.descriptor
+        } catch {
+            throw Failure(.noSpace, "cannot archive the folder: \(error)")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// A run of one of the system's programs, for work that they do better than code of this project's own.
+package final class SystemProgram: Sendable {
+    private enum Phase {
+        case running
+        case ended
+    }
+
+    private let name: String
+    private let child: ChildProcess
+    private let complaints: MemoryFile
+    private let phase = Lock(Phase.running)
+
+    /// Starts a program of `PATH`.
+    ///
+    /// - Parameters:
+    ///   - directory: an open directory to run in; by default the directory of this process.
+    ///   - input: its standard input; by default empty.
+    package convenience init(
+        _ name: String,
+        _ arguments: [String],
+        in directory: DescriptorBox? = nil,
+        input: DescriptorBox? = nil
+    ) throws(Failure) {
+        var configuration = try Self.configuration(name, arguments)
+        configuration.directory = directory
+        configuration.input = input.map { .file($0) } ?? .null
+        configuration.output = .null
+        try self.init(name, configuration)
+    }
+
+    package init(_ name: String, _ configuration: ChildProcess.Configuration) throws(Failure) {
+        var configuration = configuration
+        do throws(SystemError) {
+            self.complaints = try MemoryFile()
+            configuration.errors = .descriptor(self.complaints.descriptor.raw)
+            self.child = try ChildProcess(configuration)
+        } catch {
+            throw Failure(.refused, "cannot run \(name): \(error)")
+        }
+        self.name = name
+    }
+
+    /// A program of `PATH`, with its messages in English and without what its user has set up for himself.
+    package static func configuration(
+        _ name: String,
+        _ arguments: [String]
+    ) throws(Failure) -> ChildProcess.Configuration {
+        ChildProcess.Configuration(
+            path: try self.path(of: name),
+            arguments: arguments,
+            environment: System.environment().filter { entry in
+                !["LC_ALL=", "TAR_OPTIONS=", "POSIXLY_CORRECT="].contains { entry.hasPrefix($0) }
+            } + ["LC_ALL=C"]
+        )
+    }
+
+    private static func path(of name: String) throws(Failure) -> String {
+        // A relative entry would let the working directory choose the program.
+        let directories = (System.environment("PATH") ?? "/usr/bin:/bin").split(separator: ":").filter {
+            $0.hasPrefix("/")
+        }
+        for path in directories.map({ "\($0)/\(name)" }) where System.isExecutable(path) { return path }
+        throw Failure(.refused, "\(name), which handles folders, is not in PATH; install it")
+    }
+
+    /// Waits for its end; called once.
+    ///
+    /// Throws its first complaint if it failed.
+    package func wait() throws(Failure) {
+        // It can be killed until it has been waited for.
+        if let process = try? System.processDescriptor(self.child.id) {
+            _ = try? System.poll([PollInterest(process.raw, .readable)], milliseconds: nil)
+        }
+        let end = self.phase.withLock { phase in
+            phase = .ended
+            return try? self.child.wait()
+        }
+        guard end != .exited(0) else { return }
+        // A program that ignores SIGCHLD, or waits for all children itself, has taken this end: then only a complaint
+        // shows a failure.
+        if end == nil, ((try? self.complaints.size) ?? 1) == 0 { return }
+        throw Failure(.refused, "\(self.name) failed: \(self.complaint)")
+    }
+
+    /// The first line of its messages: those that follow are often consequences.
+    private var complaint: String {
+        let bytes = try? [UInt8](capacity: 1_000) { output throws(SystemError) in
+            _ = try self.complaints.read(at: 0, into: &output)
+        }
+        let lines = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n")
+        return lines.first.map(String.init) ?? "it did not say why"
+    }
+
+    /// Ends it, unless it has ended.
+    package func kill() {
+        self.phase.withLock { phase in
+            // After the wait its number may belong to another process.
+            if phase == .running { try? self.child.kill(9) }
+        }
+    }
+}
