@@ -18,10 +18,10 @@ enum Broker {
     }
 
     /// For what only looks: nil where no broker runs, which would hold nothing anyway.
-    static func running() throws -> BlockingConnection? {
+    static func running(streams: UInt32? = nil) throws -> BlockingConnection? {
         let connector = try BrokerConnector()
         guard let socket = try connector.connectIfServed() else { return nil }
-        return BlockingConnection(adopting: socket, path: connector.place.socket, hello: self.hello())
+        return BlockingConnection(adopting: socket, path: connector.place.socket, hello: self.hello(streams: streams))
     }
 
     /// For what is about the broker itself.

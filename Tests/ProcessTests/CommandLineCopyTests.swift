@@ -140,11 +140,11 @@ import Testing
         let missing = try desk.run("copy", "missing")
         #expect(missing.exitCode == 4)
         #expect(missing.errorText == "pasteboard: copy: cannot read missing: No such file or directory\n")
-        let directory = try desk.run("copy", ".")
+        let directory = try desk.run("copy", "/")
         #expect(directory.exitCode == 4)
         #expect(
             directory.errorText
-                == "pasteboard: copy: cannot copy .: it is a directory; copy an archive of it: tar c . | pasteboard copy -t .tar\n"
+                == "pasteboard: copy: cannot archive /: the root directory has no name; choose a folder in it\n"
         )
         // One that opens and then cannot be read.
         #expect(try desk.run("copy", "/proc/self/mem").exitCode == 4)

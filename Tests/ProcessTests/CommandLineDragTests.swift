@@ -258,7 +258,8 @@ import Testing
             (["a.txt"], CInt(2), "say where to: --to NAME"),
             (["--to", "x", "--move"], 2, "--move deletes what was moved, and standard input is no file"),
             (["--to", "x", "none.txt"], 4, "cannot read none.txt"),
-            (["--to", "x", "."], 4, "cannot drag .: it is a directory; drag an archive of it"),
+            (["--to", "x", "."], 1, "there is no destination x"),
+            (["--to", "x", "--move", "."], 2, "--move deletes files, not directories such as ."),
             (["--to", "a/b", "a.txt"], 2, "a destination's name has 1 to 255 bytes"),
             (
                 ["--to", "x", "-t", ".png=a.txt", "b.txt"], 2,

@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Drags files to a destination and drops them there.
+/// Drags files and folders to a destination and drops them there.
 struct DragCommand: Command {
     static let syntax = CommandSyntax(
         "drag",
@@ -50,19 +50,14 @@ struct DragCommand: Command {
     func run() throws -> CInt {
         _ = System.raiseDescriptorLimit()
         let items = try self.inputs.items()
-        if self.isMove, let input = items.lazy.flatMap(\.representations).first(where: { $0.input.file == nil })?.input
-        {
-            throw CommandFailure(
-                usage: "--move deletes what was moved, and \(input.name) is no file that could be deleted"
-            )
-        }
+        if self.isMove { try Self.checkDeletable(items) }
         // A destination that has one of them has not the others.
         if self.isMove, items.contains(where: { $0.representations.count > 1 }) {
             throw CommandFailure(
                 usage: "--move takes one file for an item: of several a destination takes one, and the others would go"
             )
         }
-        guard let connection = try Broker.running() else {
+        guard let connection = try Broker.running(streams: AskServer.maximumAsks) else {
             throw Failure(.nothingHere, "there is no destination \(self.destination): no broker is running")
         }
         var drag = Drag()
@@ -71,8 +66,23 @@ struct DragCommand: Command {
         let offer = try connection.offer(drag, items: try InputItem.promised(items, to: connection))
         // From here on a signal withdraws what has not arrived.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-        let loop = DragLoop(connection, stream: offer.stream, items: items, signals: signals)
+        let server = try AskServer(connection, origins: items.map(\.origins))
+        let loop = DragLoop(connection, stream: offer.stream, server: server, signals: signals)
         return try self.report(try loop.run(to: self.destination), of: items)
+    }
+
+    private static func checkDeletable(_ items: [InputItem]) throws {
+        for input in items.lazy.flatMap(\.representations).map(\.input) where input.file == nil {
+            guard input.folder == nil else {
+                throw CommandFailure(
+                    usage: "--move deletes files, not directories such as \(input.name), where more may have "
+                        + "changed than was copied; drag it without --move, and delete it when its copy is there"
+                )
+            }
+            throw CommandFailure(
+                usage: "--move deletes what was moved, and \(input.name) is no file that could be deleted"
+            )
+        }
     }
 
     private func report(_ progress: DragProgress, of items: [InputItem]) throws -> CInt {

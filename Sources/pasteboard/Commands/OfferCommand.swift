@@ -4,17 +4,22 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// Promises what commands would print, and runs them when somebody pastes.
+/// Promises what commands would print, or files and folders, which are read when somebody pastes.
 struct OfferCommand: Command {
     static let syntax = CommandSyntax(
         "offer",
-        "promises the output of commands, which run when somebody pastes",
+        "promises files, or the output of commands, which run when somebody pastes",
+        operands: "[FILE ...]",
         options: [
             .init("--type", short: "-t", value: "TYPE=COMMAND", "what 'sh -c COMMAND' gives as TYPE; may be repeated"),
+            .init("--type", short: "-t", value: "TYPE", "the type of all FILEs"),
             .board,
             .init("--name", value: "NAME", "suggests a file name to whoever pastes"),
         ],
         notes: """
+            Each FILE is one item. It is opened now and read when somebody pastes; a directory gives its tree as it is then,
+            with names, modes, links and times (see 'pasteboard copy --help').
+
             Stays in the foreground until its contents are replaced or cleared, and ends with 0 then. Each load runs the
             command anew, up to 16 at once; its output goes out as it is taken. A command that fails makes the load fail with
             its status and the last line of its standard error. It is ended, with what it has started, when its load is
@@ -25,10 +30,17 @@ struct OfferCommand: Command {
     private let board: String
     private let name: String?
     private let offers: [TypeArgument]
+    private let inputs: InputArguments?
 
     init(_ arguments: ParsedArguments) throws {
         self.board = try arguments.board()
         self.name = try arguments.value("--name")
+        guard arguments.operands.isEmpty else {
+            self.offers = []
+            self.inputs = try InputArguments(arguments, of: Self.syntax.name)
+            return
+        }
+        self.inputs = nil
         self.offers = try arguments.values("--type").map { spelling in
             let argument = try TypeArgument(giving: spelling)
             guard argument.origin != nil else {
@@ -37,7 +49,7 @@ struct OfferCommand: Command {
             return argument
         }
         guard !self.offers.isEmpty else {
-            throw CommandFailure(usage: "nothing to offer; write -t TYPE=COMMAND")
+            throw CommandFailure(usage: "nothing to offer; write FILE, or -t TYPE=COMMAND")
         }
         guard self.offers.count <= WireLimits.representations else {
             throw Failure(
@@ -48,29 +60,43 @@ struct OfferCommand: Command {
     }
 
     func run() throws -> CInt {
-        let connection = try Broker.startingOne(streams: OfferLoop.maximumLoads)
-        let progressDeadline = try connection.welcome().progressMilliseconds ?? .max
+        _ = System.raiseDescriptorLimit()
+        let items = try self.inputs?.items()
+        for input in (items ?? []).lazy.flatMap(\.representations).map(\.input) where !input.isPromisable {
+            throw CommandFailure(usage: "\(input.name) can be read only once, and not at each load; use copy for it")
+        }
+        let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
+        let promises = try items.map { try InputItem.promised($0, to: connection) } ?? [self.commands]
+        let origins = items.map { $0.map(\.origins) } ?? [self.offers.map(AskOrigin.init)]
+        var write = Write()
+        write.board = self.board
+        let publication = try connection.write(write, items: promises)
+        // From here on programs may run, which have to end with this one.
+        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
+        let server = try AskServer(connection, origins: origins)
+        StandardStreams.note("offering \(Self.text(of: promises)) on \(self.board)")
+        try OfferLoop(publication: publication.stream, server: server, signals: signals).run()
+        return 0
+    }
+
+    private var commands: WriteItem {
         let representations = self.offers.map { offer in
             var representation = Representation()
             representation.type = offer.type.identifier
             representation.supertypes = Array(offer.type.publishedSupertypes.prefix(WireLimits.supertypes))
             return (representation: representation, source: ByteSource.promised)
         }
-        var write = Write()
-        write.board = self.board
-        let item = WriteItem(suggestedName: self.name, representations: representations)
-        let publication = try connection.write(write, items: [item])
-        // From here on commands may run, which have to end with this program.
-        let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-        let types = self.offers.map(\.type.identifier).joined(separator: ", ")
-        StandardStreams.note("offering \(types) on \(self.board)")
-        try OfferLoop(
-            connection,
-            publication: publication.stream,
-            offers: self.offers,
-            progressDeadline: progressDeadline,
-            signals: signals
-        ).run()
-        return 0
+        return WriteItem(suggestedName: self.name, representations: representations)
+    }
+
+    private static func text(of items: [WriteItem]) -> String {
+        guard let first = items.first, items.count == 1 else { return "\(items.count) items" }
+        return first.representations.map(\.representation.type).joined(separator: ", ")
+    }
+}
+
+extension AskOrigin {
+    fileprivate init(_ offer: TypeArgument) {
+        self = .command(offer.origin ?? "", type: offer.type.identifier)
     }
 }

@@ -29,7 +29,8 @@ struct InputArguments {
         guard self.files.count <= WireLimits.items else {
             throw Failure(
                 .limitExceeded,
-                "\(self.files.count) files; there may be at most \(WireLimits.items) items"
+                "\(self.files.count) files; a pasteboard holds at most \(WireLimits.items) items (see 'pasteboard limits'); "
+                    + "\(command) the directory that they are in, or an archive: tar c FILE ... | pasteboard \(command) -t .tar"
             )
         }
         guard self.types.count <= WireLimits.representations else {
@@ -46,16 +47,33 @@ struct InputArguments {
             return try self.files.map { path in
                 let input = try self.open(path)
                 let base = path.split(separator: "/").last.map(String.init)
-                let byName = UniformType.forFile(named: path)
-                let type = try self.types.first?.type ?? (byName == .data ? try input.sniffType() : byName)
+                let type = try self.type(of: input, named: path)
                 let name = self.name ?? SafeFileName(suggested: base, type: .item).candidate(1)
                 return InputItem(name: name, representations: [(type, input)])
             }
         }
-        let representations = try self.types.map { argument in (argument.type, try self.open(argument.origin)) }
+        let representations = try self.types.map { argument in
+            let input = try self.open(argument.origin)
+            return (try self.check(argument.type, for: input), input)
+        }
         guard representations.isEmpty else { return [InputItem(name: self.name, representations: representations)] }
         let input = try self.open(nil)
         return [InputItem(name: self.name, representations: [(try input.sniffType(), input)])]
+    }
+
+    private func type(of input: InputBytes, named path: String) throws -> UniformType {
+        if let type = self.types.first?.type { return try self.check(type, for: input) }
+        if input.folder != nil { return .folder }
+        let byName = UniformType.forFile(named: path)
+        return byName == .data ? try input.sniffType() : byName
+    }
+
+    /// A folder's archive under the type of a file would be taken for such a file.
+    private func check(_ type: UniformType, for input: InputBytes) throws -> UniformType {
+        guard input.folder == nil || type.conforms(to: .directory) else {
+            throw CommandFailure(usage: "\(input.name) is a directory, and \(type) a type of files; use no -t for it")
+        }
+        return type
     }
 
     private func open(_ path: String?) throws -> InputBytes {

@@ -25,26 +25,32 @@ final class InputBytes {
     /// What it was when it was opened.
     private let opened: FileStatus
 
-    private var raw: CInt { self.descriptor?.raw ?? 0 }
+    /// The folder, if it is one: then the bytes are those of its archive.
+    let folder: FolderInput?
 
     /// The file, if it is one that can be read at any place and any time, and not a pipe or standard input.
     var file: DescriptorBox? { self.isFile ? self.descriptor : nil }
+    /// Whether the bytes can be had more than once: those of a file, or of a folder.
+    var isPromisable: Bool { self.file != nil || self.folder != nil }
+
+    private func raw() throws -> CInt { try self.folder?.output() ?? self.descriptor?.raw ?? 0 }
 
     /// - Parameters:
     ///   - path: nil for standard input.
     ///   - command: who wants it, for errors.
     init(_ path: String?, trimsNewline: Bool, for command: String) throws {
         self.name = path ?? "standard input"
-        self.trimmer = trimsNewline ? NewlineTrimmer() : nil
         do {
             self.descriptor = try path.map { (path) throws(SystemError) in DescriptorBox(try System.open(path)) }
             let raw = self.descriptor?.raw ?? 0
             let status = try System.status(of: raw)
             self.opened = status
-            if status.kind == .directory {
-                let way = "\(command) an archive of it: tar c \(self.name) | pasteboard \(command) -t .tar"
-                throw CommandFailure(local: "cannot \(command) \(self.name): it is a directory; \(way)")
+            if status.kind == .directory, let descriptor, let path {
+                self.folder = try FolderInput(descriptor, path: path)
+            } else {
+                self.folder = nil
             }
+            self.trimmer = trimsNewline && self.folder == nil ? NewlineTrimmer() : nil
             self.size =
                 status.kind == .regular ? status.size - min(status.size, try System.position(of: raw)) : nil
         } catch let error as SystemError {
@@ -105,20 +111,22 @@ final class InputBytes {
 
     /// Nil at the end.
     private func move(to file: MemoryFile) throws -> Int? {
+        let raw = try self.raw()
         while !self.hasEnded {
             let moved =
                 self.isFile
-                ? try System.sendFile(self.raw, to: file.descriptor.raw, count: Self.moved)
-                : try System.splice(self.raw, to: file.descriptor.raw, count: Self.moved)
+                ? try System.sendFile(raw, to: file.descriptor.raw, count: Self.moved)
+                : try System.splice(raw, to: file.descriptor.raw, count: Self.moved)
             switch moved {
             case .count(let count):
-                self.hasEnded = count == 0
                 if count > 0 { return count }
+                self.hasEnded = true
+                try self.folder?.finish()
             case .blocked:
-                _ = try System.poll([PollInterest(self.raw, .readable)], milliseconds: nil)
+                _ = try System.poll([PollInterest(raw, .readable)], milliseconds: nil)
             case .unsupported:
                 // A socket, a terminal, a device.
-                let piece = try System.read(self.raw, upTo: WireLimits.dataLength)
+                let piece = try System.read(raw, upTo: WireLimits.dataLength)
                 self.hasEnded = piece.isEmpty
                 try file.append(piece.span)
                 if !piece.isEmpty { return piece.count }
@@ -130,7 +138,7 @@ final class InputBytes {
     /// For a write, once.
     func source() throws -> ByteSource {
         // Nothing waits for input that has ended: a terminal would want to be told so again.
-        self.hasEnded ? .bytes(try self.next()) : .pieces(of: self.raw) { try self.next() }
+        self.hasEnded ? .bytes(try self.next()) : .pieces(of: try self.raw()) { try self.next() }
     }
 
     private func next() throws -> [UInt8] {
@@ -155,8 +163,10 @@ final class InputBytes {
 
     private func read(upTo limit: Int) throws -> [UInt8] {
         do {
-            return try System.read(self.raw, upTo: limit)
-        } catch {
+            let piece = try System.read(try self.raw(), upTo: limit)
+            if piece.isEmpty { try self.folder?.finish() }
+            return piece
+        } catch let error as SystemError {
             throw CommandFailure("cannot read", self.name, error)
         }
     }

@@ -8,14 +8,17 @@ struct InputItem {
     let name: String?
     let representations: [(type: UniformType, input: InputBytes)]
 
+    /// Where its representations come from when they are asked for.
+    var origins: [AskOrigin] { self.representations.map { .input($0.input) } }
+
     /// The items for a broker that is to keep all of their bytes.
     static func kept(_ items: [InputItem], by connection: BlockingConnection) throws -> [WriteItem] {
         try self.writeItems(items, for: connection) { _ in false }
     }
 
-    /// The items for a broker that is to keep what can be read only once; files are promised.
+    /// The items for a broker that is to keep what can be read only once; files and folders are promised.
     static func promised(_ items: [InputItem], to connection: BlockingConnection) throws -> [WriteItem] {
-        try self.writeItems(items, for: connection) { $0.file != nil }
+        try self.writeItems(items, for: connection) { $0.isPromisable }
     }
 
     private static func writeItems(
@@ -32,7 +35,10 @@ struct InputItem {
                     var message = Representation()
                     message.type = type.identifier
                     message.supertypes = Array(type.publishedSupertypes.prefix(WireLimits.supertypes))
-                    guard isPromised(input) else { return (message, kept.next() ?? .bytes([])) }
+                    guard isPromised(input) else {
+                        if input.folder != nil { message.content = 1 }
+                        return (message, kept.next() ?? .bytes([]))
+                    }
                     message.byteCount = input.size
                     return (message, .promised)
                 }

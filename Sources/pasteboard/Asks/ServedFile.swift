@@ -56,7 +56,7 @@ final class ServedFile {
     }
 
     private func fail(_ connection: BlockingConnection, _ what: String, errno: CInt) -> Bool {
-        let source = SourceFailure(domain: "pasteboard.drag", code: Int64(errno), message: what)
+        let source = SourceFailure(domain: "pasteboard.file", code: Int64(errno), message: what)
         connection.io.state.fail(self.ask, Failure(.sourceFailed, "\(self.input.name) \(what)", source: source))
         return true
     }

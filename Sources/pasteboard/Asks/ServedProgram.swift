@@ -2,16 +2,17 @@ import Glibc
 import PasteboardTransport
 import PasteboardWire
 
-/// One load of an offer: a shell command that runs, and the ask that its output answers.
-final class OfferedLoad {
+/// One ask that is answered with what a program prints: a shell command, or the archiver of a folder.
+final class ServedProgram {
     /// From the request to end to the demand.
     private static let grace = 2_000
 
     /// Nil once nobody wants the bytes any more.
     private(set) var ask: UInt64?
-    let type: String
+    /// For messages.
+    private let name: String
     private(set) var byteCount: UInt64 = 0
-    /// When the broker has to hear that the command still works (see `MonotonicClock`).
+    /// When the broker has to be told that the program still works (see `MonotonicClock`).
     private(set) var nextSign: UInt64
     private let signInterval: Int
 
@@ -22,17 +23,23 @@ final class OfferedLoad {
     private var outputHasEnded = false
     private var errorsHaveEnded = false
     private var childHasEnded = false
-    private var lastLine = LastLine()
+    private var complaint: ComplaintLine
     /// When it is killed that was told to end.
     private(set) var killTime: UInt64?
 
-    init(ask: UInt64, type: String, command: String, signInterval: Int) throws(SystemError) {
-        var configuration = ChildProcess.Configuration(path: "/bin/sh", arguments: ["-c", command])
+    init(
+        _ configuration: ChildProcess.Configuration,
+        named name: String,
+        ask: UInt64,
+        complaint: ComplaintLine.Choice,
+        signInterval: Int
+    ) throws(SystemError) {
+        var configuration = configuration
         let output = try System.pipe()
         let errors = try System.pipe()
         configuration.output = .descriptor(output.second.raw)
         configuration.errors = .descriptor(errors.second.raw)
-        // To end the command together with what it has started.
+        // To end the program together with what it has started.
         configuration.inNewGroup = true
         self.child = try ChildProcess(configuration)
         self.end = try System.processDescriptor(self.child.id)
@@ -40,7 +47,8 @@ final class OfferedLoad {
         self.output = output.keepingFirst()
         self.errors = errors.keepingFirst()
         self.ask = ask
-        self.type = type
+        self.name = name
+        self.complaint = ComplaintLine(complaint)
         self.signInterval = signInterval
         self.nextSign = MonotonicClock.deadline(milliseconds: signInterval)
     }
@@ -71,11 +79,11 @@ final class OfferedLoad {
         return bytes
     }
 
-    /// What the command complains about is its caller's to read as well.
+    /// The program's complaints are shown here as well.
     func readErrors() throws(SystemError) {
         let bytes = try System.read(self.errors.raw, upTo: 4096)
         self.errorsHaveEnded = bytes.isEmpty
-        self.lastLine.append(bytes)
+        self.complaint.append(bytes)
         try? System.write(bytes.span, to: 2)
     }
 
@@ -94,11 +102,11 @@ final class OfferedLoad {
         self.nextSign = MonotonicClock.deadline(milliseconds: self.signInterval)
     }
 
-    /// Whether the command has ended and nothing of its output is left. Something that it left behind may keep its
+    /// Whether the program has ended and nothing of its output is left. Something that it left behind may keep its
     /// standard error open: that is not waited for.
     var isComplete: Bool { self.childHasEnded && (self.outputHasEnded || self.ask == nil) }
 
-    /// How the command ended, once `isComplete`; nil if it went well.
+    /// How the program ended, once `isComplete`; nil if it went well.
     func failure() -> Failure? {
         while !self.errorsHaveEnded, self.errorsAreReady { try? self.readErrors() }
         let status: CInt
@@ -109,11 +117,11 @@ final class OfferedLoad {
         case .signaled(let signal): (status, how) = (128 + signal, "was ended by signal \(signal)")
         case nil: (status, how) = (-1, "could not be waited for")
         }
-        let line = self.lastLine.text
+        let line = self.complaint.text
         return Failure(
             .sourceFailed,
-            "the command for \(self.type) \(how)\(line.isEmpty ? "" : ": \(line)")",
-            source: SourceFailure(domain: "pasteboard.offer", code: Int64(status), message: line)
+            "\(self.name) \(how)\(line.isEmpty ? "" : ": \(line)")",
+            source: SourceFailure(domain: "pasteboard.program", code: Int64(status), message: line)
         )
     }
 
@@ -122,7 +130,7 @@ final class OfferedLoad {
         return !(ready?.first?.isEmpty ?? true)
     }
 
-    /// Nobody wants the bytes any more: asks the command to end, and insists a little later.
+    /// Nobody wants the bytes any more: asks the program to end, and insists a little later.
     func stop() {
         guard self.ask != nil else { return }
         self.ask = nil

@@ -1,0 +1,225 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Answers the asks for what a command promises: with the output of shell commands, with files, and with archives of
+/// folders, many at once and each as fast as its destination takes it.
+final class AskServer {
+    /// Open at once; the broker lets others wait.
+    static let maximumAsks: UInt32 = 16
+    /// How often the broker is told of a program that works without output, if its own deadlines allow.
+    private static let longestSilence: UInt64 = 5_000
+
+    private let connection: BlockingConnection
+    /// By item and representation.
+    private let origins: [[AskOrigin]]
+    private let progressDeadline: UInt64
+    private var programs: [ServedProgram] = []
+    private var files: [ServedFile] = []
+    private var events: [ClientEvent] = []
+    private var sentBefore: UInt64 = 0
+    /// Bytes in all that has been asked for, nil where a size is not known before the end.
+    private(set) var wanted: UInt64? = 0
+
+    init(_ connection: BlockingConnection, origins: [[AskOrigin]]) throws {
+        self.connection = connection
+        self.origins = origins
+        self.progressDeadline = try connection.welcome().progressMilliseconds ?? .max
+    }
+
+    /// Whether no ask is open.
+    var isIdle: Bool { self.programs.isEmpty && self.files.isEmpty }
+
+    /// Bytes sent so far.
+    var sent: UInt64 {
+        let open = self.programs.reduce(self.sentBefore) { $0 &+ $1.byteCount }
+        return self.files.reduce(open) { $0 &+ $1.sent }
+    }
+
+    /// Waits until something happens, and does what is to be done then.
+    ///
+    /// - Parameter handle: called for each event that is not an ask's.
+    /// - Returns: a signal that has come.
+    func turn(watching signals: SignalBox, _ handle: (ClientEvent) throws -> Void) throws -> CInt? {
+        // Small pieces wait for a flush: only what the socket has not taken after it keeps programs and files waiting.
+        try self.connection.io.flush()
+        let mayGoOn = !self.connection.io.wantsWrite && self.files.contains { self.isSendable($0) }
+        let watched = self.programs.flatMap { program in
+            program.interests(takesOutput: self.takesOutput(program)).map { (program, stream: $0.0, interest: $0.1) }
+        }
+        let extra = [PollInterest(signals.raw, .readable)] + watched.map(\.interest)
+        let ready = try self.connection.turn(extra: extra, until: mayGoOn ? 0 : self.nextTime) { _, event, _ in
+            self.events.append(event)
+        }
+        let events = self.events
+        self.events = []
+        for event in events {
+            switch event {
+            case .asked(let stream, let ask): self.start(stream, ask)
+            case .askCancelled(let stream): self.programs.first { $0.ask == stream }?.stop()
+            default: try handle(event)
+            }
+        }
+        for (index, watch) in watched.enumerated() where !ready[index + 1].isEmpty {
+            try self.handle(watch.stream, of: watch.0)
+        }
+        self.keepTimes()
+        self.programs.removeAll { self.settle($0) }
+        try self.serveFiles()
+        return ready[0].isEmpty ? nil : try signals.next()
+    }
+
+    // MARK: Beginning
+
+    private func start(_ stream: UInt64, _ ask: Ask) {
+        let (item, index) = (Int(clamping: ask.item ?? 0), Int(clamping: ask.representation ?? 0))
+        guard item < self.origins.count, index < self.origins[item].count else {
+            let failure = Failure(.sourceFailed, "this program never offered representation \(index) of item \(item)")
+            return self.connection.io.state.fail(stream, failure)
+        }
+        let origin = self.origins[item][index]
+        if case .input(let input) = origin, input.folder == nil {
+            let file = ServedFile(input, ask: stream)
+            self.wanted = self.wanted.map { $0.addingReportingOverflow(file.byteCount).partialValue }
+            self.files.append(file)
+            return
+        }
+        self.wanted = nil
+        // A third of what the broker allows: one sign that is late does no harm.
+        let allowed = min(ask.firstByteMilliseconds ?? .max, self.progressDeadline) / 3
+        let interval = Int(max(10, min(Self.longestSilence, allowed)))
+        do {
+            self.programs.append(try ServedProgram(origin, ask: stream, signInterval: interval))
+        } catch {
+            let reason = (error as? Failure)?.text ?? "\(error)"
+            let failure = Failure(.sourceFailed, "cannot run the program for \(ask.type): \(reason)")
+            return self.connection.io.state.fail(stream, failure)
+        }
+        guard case .input(let input) = origin, let folder = input.folder else { return }
+        self.connection.io.state.answer(stream, byteCount: nil, content: 1, fileName: folder.name)
+    }
+
+    // MARK: Programs
+
+    private func takesOutput(_ program: ServedProgram) -> Bool {
+        // While the socket is full nothing more is read: the pipe is the only buffer that may fill.
+        guard let ask = program.ask, !self.connection.io.wantsWrite else { return false }
+        return (self.connection.io.state.sendable(ask) ?? 0) > 0
+    }
+
+    private func handle(_ stream: ServedProgram.Stream, of program: ServedProgram) throws {
+        switch stream {
+        case .output: try self.forward(program)
+        case .errors: try program.readErrors()
+        case .end: program.noteEnd()
+        }
+    }
+
+    private func forward(_ program: ServedProgram) throws {
+        guard let ask = program.ask, let room = self.connection.io.state.sendable(ask), room > 0 else { return }
+        let bytes = try program.readOutput(upTo: min(room, WireLimits.dataLength))
+        var offset = 0
+        while offset < bytes.count {
+            let rest = bytes.span.extracting(offset...)
+            guard let count = try self.connection.io.send(rest, on: ask, last: false), count > 0 else { return }
+            offset += count
+        }
+    }
+
+    /// Ends the load if its program has ended; whether it did.
+    private func settle(_ program: ServedProgram) -> Bool {
+        guard program.isComplete else { return false }
+        self.sentBefore &+= program.byteCount
+        guard let ask = program.ask else {
+            program.finishStopping()
+            return true
+        }
+        if let failure = program.failure() {
+            self.connection.io.state.fail(ask, failure)
+        } else {
+            self.connection.io.state.end(ask)
+        }
+        return true
+    }
+
+    // MARK: Files
+
+    private func isSendable(_ file: ServedFile) -> Bool {
+        (self.connection.io.state.sendable(file.ask) ?? 1) > 0
+    }
+
+    private func serveFiles() throws {
+        var open: [ServedFile] = []
+        for file in self.files {
+            // One piece of each in turn.
+            if try !self.connection.io.wantsWrite && file.serve(self.connection) {
+                self.sentBefore &+= file.sent
+            } else {
+                open.append(file)
+            }
+        }
+        self.files = open
+    }
+
+    // MARK: Time
+
+    private var nextTime: UInt64 {
+        self.programs.compactMap { $0.killTime ?? ($0.ask == nil ? nil : $0.nextSign) }.min() ?? .max
+    }
+
+    private func keepTimes() {
+        let now = MonotonicClock.now()
+        for program in self.programs {
+            if let time = program.killTime, time <= now { program.kill() }
+            guard let ask = program.ask, program.nextSign <= now else { continue }
+            self.connection.io.state.progress(ask, completed: program.byteCount, total: nil)
+            program.noteSign()
+        }
+    }
+
+    /// Ends all programs: none of them outlives this process.
+    func stop() {
+        for program in self.programs { program.stop() }
+        while let time = self.programs.compactMap(\.killTime).min() {
+            let ends = self.programs.flatMap { $0.interests(takesOutput: false) }.filter { $0.0 == .end }.map(\.1)
+            guard !ends.isEmpty else { break }
+            _ = try? System.poll(ends, milliseconds: Int(MonotonicClock.millisecondsLeft(until: time)))
+            self.programs.removeAll { program in
+                program.noteEndIfOver()
+                guard program.isComplete else { return false }
+                program.finishStopping()
+                return true
+            }
+            let now = MonotonicClock.now()
+            for program in self.programs where program.killTime.map({ $0 <= now }) ?? false { program.kill() }
+        }
+    }
+}
+
+extension ServedProgram {
+    /// Starts the program whose output the representation is.
+    fileprivate convenience init(_ origin: AskOrigin, ask: UInt64, signInterval: Int) throws {
+        switch origin {
+        case .command(let command, let type):
+            try self.init(
+                ChildProcess.Configuration(path: "/bin/sh", arguments: ["-c", command]),
+                named: "the command for \(type)",
+                ask: ask,
+                complaint: .last,
+                signInterval: signInterval
+            )
+        case .input(let input):
+            guard let folder = input.folder else {
+                throw Failure(.sourceFailed, "\(input.name) is not a folder")
+            }
+            try self.init(
+                try folder.archiver(),
+                named: "archiving \(input.name)",
+                ask: ask,
+                complaint: .first,
+                signInterval: signInterval
+            )
+        }
+    }
+}
