@@ -13,7 +13,7 @@ package struct BrokerLimits: Sendable, Equatable {
         var forms: String {
             switch self {
             case .milliseconds: ": write 500ms, 30s, 10m or 1h"
-            case .bytes: ": write 65536, 64KiB, 10MiB or 1GiB"
+            case .bytes: ": write 65536, 64KiB, 1.5 MiB or 1GiB"
             case .count: ""
             }
         }
@@ -100,7 +100,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("passed-descriptors", .count, "descriptors on their way; more loads go inline", \.passedDescriptors),
     ]
 
-    /// Sets one limit from `NAME=VALUE`: a number, for bytes also with KiB, MiB or GiB, for times with ms, s, m or h.
+    /// Sets one limit from `NAME=VALUE`: a number, for sizes also with KiB, MiB or GiB, for times with ms, s, m or h.
     package mutating func set(_ assignment: String) throws(Failure) {
         let parts = assignment.split(separator: "=", maxSplits: 1).map(\.trimmed)
         guard parts.count == 2 else {
@@ -135,23 +135,31 @@ extension BrokerLimits.Entry {
 }
 
 extension BrokerLimits.Unit {
-    /// Suffix and factor, longest suffix first.
-    private var suffixes: [(String, UInt64)] {
+    private var factors: [String: UInt64] {
         switch self {
-        case .milliseconds: [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)]
-        case .bytes: [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
-        case .count: []
+        case .milliseconds: ["ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000]
+        case .bytes: ["byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30]
+        case .count: [:]
         }
     }
 
+    /// A whole number alone, or a number with a unit, as `1.5MiB` or as the programs print it, `1.5 MiB`.
     fileprivate func value(of text: String) -> UInt64? {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let rest = text.dropFirst(digits.count)
-        guard let number = UInt64(digits) else { return nil }
-        if rest.isEmpty { return number }
-        guard let factor = self.suffixes.first(where: { $0.0 == rest })?.1 else { return nil }
-        let (product, overflow) = number.multipliedReportingOverflow(by: factor)
-        return overflow ? nil : product
+        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let unit = text.dropFirst(number.count).trimmed
+        guard !unit.isEmpty else { return UInt64(text) }
+        guard let factor = self.factors[unit] else { return nil }
+        let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let whole = UInt64(parts[0]) else { return nil }
+        var part: UInt64 = 0
+        if parts.count == 2 {
+            // Three digits, so that nothing overflows.
+            guard 1...3 ~= parts[1].count, let digits = UInt64(parts[1]) else { return nil }
+            part = digits * factor / [10, 100, 1_000][parts[1].count - 1]
+        }
+        let (product, overflow) = whole.multipliedReportingOverflow(by: factor)
+        let (sum, sumOverflow) = product.addingReportingOverflow(part)
+        return overflow || sumOverflow ? nil : sum
     }
 }
 

@@ -8,7 +8,7 @@ extension BrokerState {
         try BoardName.check(name)
         let board = self.boards[name]
         var contents = Contents()
-        contents.changeCount = board?.changeCount ?? self.firstChangeCount
+        contents.changeCount = self.changeCount(of: name)
         contents.epoch = self.epoch
         if let id = board?.publication, let publication = self.publications[id], let viewer = self.peers[peer]?.viewer {
             let places = publication.places(for: viewer)
@@ -57,10 +57,10 @@ extension BrokerState {
         let name = clear.board ?? BoardName.general
         try BoardName.check(name)
         try self.checkCondition(clear.ifChangeCount, board: name)
-        try self.checkRoom(forBoard: name)
         self.counters.clears += 1
         var committed = Committed()
-        committed.changeCount = self.change(name, to: nil, reason: 2)
+        let isEmpty = self.boards[name]?.publication == nil
+        committed.changeCount = isEmpty ? self.changeCount(of: name) : self.change(name, to: nil, reason: 2)
         committed.epoch = self.epoch
         self.outbox.send(committed, to: peer, stream: stream)
         self.outbox.send(End(), to: peer, stream: stream)
@@ -68,7 +68,7 @@ extension BrokerState {
 
     func checkCondition(_ changeCount: UInt64?, board name: String) throws(Failure) {
         guard let changeCount else { return }
-        let current = self.boards[name]?.changeCount ?? self.firstChangeCount
+        let current = self.changeCount(of: name)
         guard current == changeCount else {
             throw Failure(
                 .superseded,
@@ -77,17 +77,35 @@ extension BrokerState {
         }
     }
 
-    /// A new name needs a place: one that is empty makes room.
+    private func changeCount(of name: String) -> UInt64 {
+        self.boards[name]?.changeCount ?? self.firstChangeCount
+    }
+
+    /// A new name needs a place: an empty board makes room.
     mutating func checkRoom(forBoard name: String) throws(Failure) {
         guard self.boards[name] == nil, UInt64(self.boards.count) >= self.limits.boards else { return }
-        guard let empty = self.boards.first(where: { $0.value.publication == nil }) else {
-            throw Failure(
-                .limitExceeded,
-                "there are \(self.boards.count) named pasteboards; clear one, or raise limit boards=\(self.limits.boards)"
-            )
+        self.forgetEmptyBoards(beyond: 0)
+        guard UInt64(self.boards.count) >= self.limits.boards else { return }
+        throw Failure(
+            .limitExceeded,
+            "there are \(self.boards.count) named pasteboards; clear one, or raise limit boards=\(self.limits.boards)"
+        )
+    }
+
+    /// The number of empty boards whose change counts are remembered, so that clearing one board does not make another
+    /// look changed.
+    private static let rememberedBoards = 64
+
+    /// Forgets empty boards until only `count` are left. Every unknown board has the first change count, which rises here
+    /// so that none ever has a count again that it had before; the lowest goes first, because it raises the others least.
+    private mutating func forgetEmptyBoards(beyond count: Int) {
+        let empty = self.boards.filter { $0.value.publication == nil }
+        guard empty.count > count else { return }
+        let lowest = empty.sorted { $0.value.changeCount < $1.value.changeCount }.prefix(empty.count - count)
+        for (name, board) in lowest {
+            self.firstChangeCount = max(self.firstChangeCount, board.changeCount)
+            self.boards[name] = nil
         }
-        self.firstChangeCount = max(self.firstChangeCount, empty.value.changeCount)
-        self.boards[empty.key] = nil
     }
 
     /// A board that holds nothing counts for nobody; one more that does is one more of its writer's. What replaces other
@@ -105,10 +123,11 @@ extension BrokerState {
 
     /// Gives a board new contents, or none, and returns its new change count.
     mutating func change(_ name: String, to publication: PublicationID?, reason: UInt32) -> UInt64 {
-        let board = self.boards[name]
-        let changeCount = (board?.changeCount ?? self.firstChangeCount).addingClamped(1)
+        let replaced = self.boards[name]?.publication
+        let changeCount = self.changeCount(of: name).addingClamped(1)
         self.boards[name] = Board(changeCount: changeCount, publication: publication)
-        if let replaced = board?.publication { self.endPublication(replaced, reason: reason) }
+        if let replaced { self.endPublication(replaced, reason: reason) }
+        if publication == nil { self.forgetEmptyBoards(beyond: Self.rememberedBoards) }
         return changeCount
     }
 }

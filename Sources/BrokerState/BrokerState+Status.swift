@@ -81,7 +81,8 @@ extension BrokerState {
     }
 
     private func boardEntries(for viewer: Viewer) -> [StatusEntry] {
-        self.boards.sorted { $0.key < $1.key }.map { name, board in
+        let full = self.boards.filter { $0.value.publication != nil }.sorted { $0.key < $1.key }
+        return full.map { name, board in
             var status = BoardStatus()
             status.name = name
             status.changeCount = board.changeCount

@@ -38,11 +38,55 @@ import Testing
         broker.promise("a", board: "old", from: peer)
         broker.clear("old", from: peer)
         let last = try #require(broker.list("old", from: peer).first(Contents.self)?.changeCount)
+        broker.promise("a", board: "new", from: peer)
         broker.clear("new", from: peer)
         let listed = try #require(broker.list("old", from: peer).first(Contents.self)?.changeCount)
         #expect(listed >= last)
         let next = try #require(broker.promise("a", board: "old", from: peer).changeCount)
         #expect(next > last)
+    }
+
+    @Test("Clearing an empty board changes nothing, leaves no trace and needs no room")
+    func clearingNothing() {
+        var broker = StateHarness(firstChangeCount: 900) { $0.boards = 1 }
+        let peer = broker.connect()
+        broker.promise("a", from: peer)
+        for name in ["x", "y", "x"] {
+            let clear = broker.clear(name, from: peer)
+            #expect(broker.take(peer).on(clear).first(Committed.self)?.changeCount == 900)
+        }
+        #expect(broker.status(from: peer).compactMap(\.board).map(\.name) == ["general"])
+    }
+
+    @Test("A cleared board is listed no more, and clearing it does not make another look changed")
+    func cleared() {
+        var broker = StateHarness(firstChangeCount: 900)
+        let peer = broker.connect()
+        for name in ["a", "b"] { broker.promise("t", board: name, from: peer) }
+        #expect(broker.status(from: peer).compactMap(\.board).map(\.name) == ["a", "b"])
+        broker.clear("a", from: peer)
+        #expect(broker.status(from: peer).compactMap(\.board).map(\.name) == ["b"])
+        broker.clear("b", from: peer)
+        #expect(broker.status(from: peer).compactMap(\.board).map(\.name).isEmpty)
+        #expect(broker.list("a", from: peer).first(Contents.self)?.changeCount == 902)
+        #expect(broker.list("never", from: peer).first(Contents.self)?.changeCount == 900)
+    }
+
+    @Test("Of many cleared boards 64 are remembered, and none has a count again that it had before")
+    func manyCleared() throws {
+        var broker = StateHarness(firstChangeCount: 900)
+        let peer = broker.connect()
+        func unknown() -> UInt64? { broker.list("never", from: peer).first(Contents.self)?.changeCount }
+        for number in 0..<200 {
+            broker.promise("t", board: "board \(number)", from: peer)
+            broker.clear("board \(number)", from: peer)
+            // What is forgotten raises the count of every unknown board.
+            #expect(number < 64 ? unknown() == 900 : try #require(unknown()) >= 902)
+        }
+        for number in [0, 100, 199] {
+            let next = try #require(broker.promise("t", board: "board \(number)", from: peer).changeCount)
+            #expect(next > 902)
+        }
     }
 
     @Test("Two lives of a broker name contents by different handles")
