@@ -42,7 +42,7 @@ struct DaemonOptions {
     }
 
     func place() throws(Failure) -> SocketPlace {
-        if let socket = self.socket { return SocketPlace(socket: socket) }
+        if let socket = self.socket { return SocketPlace(socket: socket, makesParents: false) }
         do {
             let endpoint = try WellKnownEndpoint(
                 environment: System.environment,

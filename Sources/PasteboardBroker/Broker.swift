@@ -31,7 +31,7 @@ public final class Broker: Sendable {
         do {
             var bounds = BrokerLimits.standard
             for (name, value) in limits { try bounds.set("\(name)=\(value)") }
-            let place = try socketPath.map(SocketPlace.init(socket:)) ?? Self.wellKnownPlace()
+            let place = try socketPath.map({ SocketPlace(socket: $0) }) ?? Self.wellKnownPlace()
             var loop = try BrokerLoop(state: try BrokerDaemon.state(bounds), log: log)
             let stop = try StopDoor()
             try loop.add(stop)

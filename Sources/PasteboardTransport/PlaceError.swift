@@ -10,6 +10,8 @@ package enum PlaceError: Error, Equatable, Sendable, CustomStringConvertible {
     /// No rule leads to a path.
     case nowhere
     case unsafeDirectory(String, DirectoryFault)
+    /// A directory above a path that the user named does not exist.
+    case noDirectory(String, above: String)
     /// Something other than an own socket is at the path.
     case occupied(String)
     /// Another process has the lock: its number, where the lock tells it.
@@ -29,6 +31,8 @@ package enum PlaceError: Error, Equatable, Sendable, CustomStringConvertible {
         case .unsafeDirectory(let path, .open(let mode)):
             "others may enter the socket's directory \(path) (mode \(String(mode, radix: 8))); choose one of your own, or "
                 + "close it if nothing else uses it: chmod 700 '\(path)'"
+        case .noDirectory(let directory, let path):
+            "there is no directory \(directory) for the socket \(path); correct the path, or create the directory"
         case .occupied(let path):
             "\(path) is not a socket of this user; remove it or choose another path"
         case .held(let lock, let process?):

@@ -7,9 +7,12 @@ package import PasteboardWire
 /// the path, or remove what is there.
 package struct SocketPlace: Equatable, Sendable {
     package let socket: String
+    /// Whether all missing directories above the socket are made, or only the last.
+    private let makesParents: Bool
 
-    package init(socket: String) {
+    package init(socket: String, makesParents: Bool = true) {
         self.socket = socket
+        self.makesParents = makesParents
     }
 
     /// The first place of the list that can be used.
@@ -18,6 +21,9 @@ package struct SocketPlace: Equatable, Sendable {
             switch place {
             case .path(let path):
                 self.init(socket: path)
+                return
+            case .named(let path):
+                self.init(socket: path, makesParents: false)
                 return
             case .ifUsable(let base, let path):
                 do throws(PlaceError) {
@@ -42,7 +48,7 @@ package struct SocketPlace: Equatable, Sendable {
     /// Held by the client that starts a broker.
     package var startLock: String { "\(directory)/start.lock" }
 
-    /// Makes the directory and those above it where they are missing, then checks it.
+    /// Makes the directory, and those above it unless the path is the user's own, where they are missing; then checks it.
     package func prepareDirectory() throws(PlaceError) {
         var missing: [String] = []
         var path = directory
@@ -50,6 +56,7 @@ package struct SocketPlace: Equatable, Sendable {
             missing.append(path)
             path = SocketPlace(socket: path).directory
         }
+        guard makesParents || missing.count <= 1 else { throw .noDirectory(missing[1], above: socket) }
         for path in missing.reversed() {
             do throws(SystemError) {
                 try System.makeDirectory(path)

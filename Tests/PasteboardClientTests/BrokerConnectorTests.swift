@@ -74,7 +74,7 @@ import Testing
             ])
             let failure = try self.failure(environment)
             #expect(failure.code == .brokerUnavailable)
-            #expect(failure.text.contains("status 3"))
+            #expect(failure.text.contains("status 3: cannot; see "))
             let log = "\(directory)/state/pasteboard/log"
             #expect(failure.text.contains(log))
             #expect(String(decoding: try System.contents(of: log), as: UTF8.self) == "cannot\n")

@@ -11,7 +11,7 @@ struct WellKnownEndpointTests {
     @Test(
         "The places that are tried, in their order",
         arguments: [
-            (["PASTEBOARD_SOCKET": "/a/b", "XDG_RUNTIME_DIR": "/r", "HOME": "/h"], [.path("/a/b")]),
+            (["PASTEBOARD_SOCKET": "/a/b", "XDG_RUNTIME_DIR": "/r", "HOME": "/h"], [.named("/a/b")]),
             (["XDG_RUNTIME_DIR": "/r", "HOME": "/h"], [.path("/r/pasteboard/socket")]),
             (["XDG_STATE_HOME": "/s", "HOME": "/h"], [runtime, .path("/s/pasteboard/boot/socket")]),
             (["HOME": "/h"], [runtime, .path("/h/.local/state/pasteboard/boot/socket")]),

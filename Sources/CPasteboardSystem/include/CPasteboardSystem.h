@@ -48,6 +48,7 @@ extern ssize_t splice(int, long *, int, long *, size_t, unsigned int);
 extern int pthread_setname_np(pthread_t, const char *);
 extern int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
 extern long syscall(long, ...);
+extern int wcwidth(wchar_t);
 
 // ---- Constants, some of them younger than the installed headers
 

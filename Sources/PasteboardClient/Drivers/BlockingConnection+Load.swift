@@ -86,9 +86,10 @@ extension BlockingConnection {
         }
     }
 
-    /// The broker keeps the load's own time; this is for a broker that does not.
+    /// The broker keeps the load's time and says what came by then; this is for a broker that is stopped or hangs. The
+    /// user's time is the whole time, so the broker's answer gets only a moment more to arrive.
     private static func deadline(of load: Load) -> UInt64 {
         guard let timeout = load.timeoutMilliseconds, timeout > 0 else { return .max }
-        return MonotonicClock.deadline(milliseconds: Int(clamping: timeout.addingClamped(1_000)))
+        return MonotonicClock.deadline(milliseconds: Int(clamping: timeout.addingClamped(50)))
     }
 }

@@ -2,8 +2,11 @@ package import PasteboardWire
 
 /// What a board holds, without bytes.
 package struct BoardListing: Sendable, Equatable {
-    package var contents: Contents
-    package var items: [Item]
+    package var contents = Contents()
+    package var items: [Item] = []
+
+    /// An empty board.
+    package init() {}
 }
 
 // Questions and orders that are answered at once.
@@ -17,7 +20,7 @@ extension BlockingConnection {
     }
 
     package func list(_ list: List = List()) throws(Failure) -> BoardListing {
-        var listing = BoardListing(contents: Contents(), items: [])
+        var listing = BoardListing()
         return try self.result(of: try self.io.state.open(list)) { _, event, _ in
             switch event {
             case .contents(_, let contents): listing.contents = contents

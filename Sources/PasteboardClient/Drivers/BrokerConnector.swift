@@ -35,8 +35,8 @@ package struct BrokerConnector: Sendable {
         guard self.startsBroker else {
             throw Failure(
                 .brokerUnavailable,
-                "no broker listens at \(self.place.socket), and this program is not to start one (PASTEBOARD_AUTOSTART, "
-                    + "startsBroker); start pasteboardd"
+                "no broker listens at \(self.place.socket), and this program may not start one (PASTEBOARD_AUTOSTART is 0, "
+                    + "or startsBroker is false); start pasteboardd"
             )
         }
         return try self.connectStarting()

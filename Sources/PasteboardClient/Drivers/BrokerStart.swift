@@ -78,12 +78,25 @@ struct BrokerStart {
             return nil
         }
         let end = try child.wait(milliseconds: BrokerConnector.patience)
-        let seeing = log.map { "; see \($0.path)" } ?? ""
+        let line = log.flatMap { Self.lastLine(of: $0.path, from: $0.offset) }
+        let reason = (line.map { ": \($0)" } ?? "") + (log.map { "; see \($0.path)" } ?? "")
         return switch end {
-        case .exited(let code)?: "\(self.program) ended with status \(code)\(seeing)"
-        case .signaled(let signal)?: "\(self.program) was ended by signal \(signal)\(seeing)"
-        case nil: "\(self.program) closed its readiness descriptor without listening\(seeing)"
+        case .exited(let code)?: "\(self.program) ended with status \(code)\(reason)"
+        case .signaled(let signal)?: "\(self.program) was ended by signal \(signal)\(reason)"
+        case nil: "\(self.program) closed its readiness descriptor without listening\(reason)"
         }
+    }
+
+    /// The last line that the broker has logged in this start, without the program's name: usually why it ended.
+    private static func lastLine(of path: String, from offset: UInt64) -> String? {
+        guard let file = try? System.open(path, .notFollowingLinks) else { return nil }
+        let bytes = try? [UInt8](capacity: 4096) { (output) throws(SystemError) in
+            _ = try System.read(file.raw, at: offset, into: &output)
+        }
+        let lines = bytes.map { String(decoding: $0, as: UTF8.self).split(separator: "\n") }
+        guard let line = lines?.last else { return nil }
+        let name = ["pasteboardd: ", "pasteboard: broker: "].first { line.hasPrefix($0) } ?? ""
+        return String(line.dropFirst(name.count))
     }
 
     private static func reap() {
@@ -101,7 +114,7 @@ struct BrokerStart {
 
     /// What the broker says goes there; without a usable place nowhere. The log of earlier brokers is kept up to a size,
     /// once.
-    private func openLog() -> (path: String, descriptor: DescriptorBox)? {
+    private func openLog() -> (path: String, descriptor: DescriptorBox, offset: UInt64)? {
         let state = self.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         guard let base = state ?? self.environment["HOME"].map({ "\($0)/.local/state" }), base.hasPrefix("/") else {
             return nil
@@ -114,7 +127,8 @@ struct BrokerStart {
                 try System.rename(path, to: "\(path).1")
             }
             let file = try System.open(path, [.appending, .creating, .notFollowingLinks, .nonBlocking], mode: 0o600)
-            return (path, DescriptorBox(file))
+            let offset = try System.status(of: file.raw).size
+            return (path, DescriptorBox(file), offset)
         } catch {
             return nil
         }

@@ -8,8 +8,10 @@
 ///    socket of an earlier boot from being taken for a living one.
 package struct WellKnownEndpoint: Sendable, Equatable {
     package enum Place: Sendable, Equatable {
-        /// The socket's path; the directory above it is made if it is missing.
+        /// The socket's path; the directories above it are made if they are missing.
         case path(String)
+        /// The socket's path as the user wrote it. At most its directory is made: more is missing where it is mistyped.
+        case named(String)
         /// As `path`, but only where `base` is a directory of this user's that nobody else may enter.
         case ifUsable(base: String, path: String)
     }
@@ -26,7 +28,7 @@ package struct WellKnownEndpoint: Sendable, Equatable {
             guard socket.hasPrefix("/") else {
                 throw Failure(.brokerUnavailable, "PASTEBOARD_SOCKET is '\(socket)'; it has to be an absolute path")
             }
-            self.places = [.path(socket)]
+            self.places = [.named(socket)]
             return
         }
         if let runtime = value("XDG_RUNTIME_DIR") {

@@ -1,0 +1,25 @@
+import CPasteboardSystem
+import Glibc
+
+/// The number of columns that a terminal needs for a text.
+package enum TerminalWidth {
+    /// The C library's table of widths, which only a UTF-8 locale has; never changed after it was made. Without such a
+    /// locale every character counts as one column.
+    nonisolated(unsafe) private static let locale = newlocale(CInt(1) << LC_CTYPE, "C.UTF-8", nil)
+
+    package static func of(_ text: String) -> Int {
+        // Nearly always, and without loading a locale.
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+        guard let locale = Self.locale else { return text.count }
+        let before = uselocale(locale)
+        defer { uselocale(before) }
+        return text.reduce(0) { $0 + Self.columns(of: $1) }
+    }
+
+    /// An emoji of several scalars takes no more than one alone.
+    private static func columns(of character: Character) -> Int {
+        var sum = 0
+        for scalar in character.unicodeScalars { sum += max(0, Int(wcwidth(wchar_t(scalar.value)))) }
+        return min(2, sum)
+    }
+}
