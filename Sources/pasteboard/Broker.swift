@@ -17,22 +17,25 @@ enum Broker {
         try BlockingConnection(through: try BrokerConnector(), hello: self.hello(streams: streams))
     }
 
-    /// For what only looks: nil where no broker runs, which would hold nothing anyway.
+    /// For commands that only look: nil without a broker, because a new one would hold nothing. Where programs start no
+    /// broker, its absence is a fault of its service, and not an empty pasteboard.
     static func running(streams: UInt32? = nil) throws -> BlockingConnection? {
         let connector = try BrokerConnector()
-        guard let socket = try connector.connectIfServed() else { return nil }
+        guard let socket = try connector.startsBroker ? connector.connectIfServed() : connector.connect() else {
+            return nil
+        }
         return BlockingConnection(adopting: socket, path: connector.place.socket, hello: self.hello(streams: streams))
     }
 
-    /// For what is about the broker itself.
-    static func required() throws -> BlockingConnection {
-        guard let connection = try self.running() else {
-            throw Failure(
-                .brokerUnavailable,
-                "no broker is running at \(try BrokerConnector().place.socket); copy, offer and drop start one"
-            )
+    /// For commands about the broker itself.
+    ///
+    /// - Parameter hint: what the user can do.
+    static func required(hint: String = "; copy, offer and drop start one") throws -> BlockingConnection {
+        let connector = try BrokerConnector()
+        guard let socket = try connector.connectIfServed() else {
+            throw Failure(.brokerUnavailable, "no broker is running at \(connector.place.socket)\(hint)")
         }
-        return connection
+        return BlockingConnection(adopting: socket, path: connector.place.socket, hello: self.hello())
     }
 
     static func nothing(on board: String) -> Failure {

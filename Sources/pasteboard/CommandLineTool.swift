@@ -24,7 +24,7 @@ enum CommandLineTool {
                 try self.help(arguments.dropFirst().first)
                 // Without any argument it is an answer to a mistake.
                 return arguments.isEmpty ? 2 : 0
-            case "--version":
+            case "--version", "-V":
                 return try self.run(VersionCommand.self, [])
             default:
                 return try self.run(try self.command(named: name), Array(arguments.dropFirst()))
@@ -42,38 +42,61 @@ enum CommandLineTool {
             try StandardStreams.print(command.syntax.help)
             return 0
         }
-        return try command.init(parsed).run()
+        do {
+            return try command.init(parsed).run()
+        } catch let failure as Failure where parsed.has("--quiet") && CommandFailure.exitCode(of: failure.code) == 1 {
+            return 1
+        }
     }
 
     private static func command(named name: String) throws -> any Command.Type {
         guard let command = (self.commands + self.roles).first(where: { $0.syntax.name == name }) else {
-            throw CommandFailure(usage: "there is no command '\(name)'; see pasteboard --help")
+            let suggestion = Suggestion(for: name, among: self.commands.map { $0.syntax.name })
+            let advice = suggestion.question ?? "see pasteboard --help"
+            throw CommandFailure(usage: "there is no command '\(name)'; \(advice)")
         }
         return command
     }
 
     private static func help(_ name: String?) throws {
         if let name { return try StandardStreams.print(try self.command(named: name).syntax.help) }
-        let names = self.commands.map { ($0.syntax.name, $0.syntax.summary) }
+        let names = self.commands.map { (name: $0.syntax.name, meaning: $0.syntax.summary) }
         try StandardStreams.print(
             """
             usage: pasteboard COMMAND [OPTION ...]
 
             A pasteboard for processes: what one process copies or offers, another pastes.
 
-            \(HelpTable.rows(names))
+            \(HelpText.rows(names))
 
-            'pasteboard COMMAND --help' tells more of each.
-
-            Types are written as identifiers (public.png), MIME types (image/png), extensions (.png), or as the words
-            text and image. Durations are 500ms, 2s, 5m, 1h or infinity; a bare number counts seconds.
-
-            Exit codes: 0 done; 1 nothing there, or not as this type; 2 wrong usage, or bytes that a terminal should not
-            get; 3 no broker; 4 a file or the disk here; 5 the other side went away, stalled or failed; 6 refused, or
-            over a limit; 7 out of time; 8 cancelled by the other side; 9 the protocol was broken or its version does
-            not fit; 130 and 141 by signal.
+            \(HelpText.paragraphs(self.notes))
 
             """
         )
     }
+
+    private static let notes = """
+        'pasteboard COMMAND --help' explains a command. '--version' and '-V' are the same as the command 'version'.
+
+        A type is an identifier (public.png), a MIME type (image/png), an extension (.png), or one of the words text and
+        image. A duration is 500ms, 2s, 5m, 1h or infinity; a number without a unit is in seconds.
+
+        Exit codes:
+
+        \(HelpText.rows(Self.exitCodes))
+        """
+
+    private static let exitCodes = [
+        ("0", "done"),
+        ("1", "nothing is there, or nothing of this type"),
+        ("2", "the command line is wrong, or bytes that are not text would go to a terminal"),
+        ("3", "there is no broker, or it cannot be reached"),
+        ("4", "a file, a directory or the disk of this machine"),
+        ("5", "the other program ended, stalled or failed"),
+        ("6", "refused, or over a limit"),
+        ("7", "out of time"),
+        ("8", "cancelled by the other program"),
+        ("9", "the other program broke the protocol, or speaks another version of it"),
+        ("130, 141, 143", "ended by a signal: Ctrl-C, a closed pipe, SIGTERM"),
+    ].map { (name: $0.0, meaning: $0.1) }
 }

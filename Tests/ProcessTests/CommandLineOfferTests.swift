@@ -18,7 +18,7 @@ import Testing
         ])
         #expect(
             try desk.run("types").text
-                == "public.utf8-plain-text  -  promised\npublic.png              -  promised\n"
+                == "public.utf8-plain-text  -  promised  n.txt\npublic.png              -  promised  n.txt\n"
         )
         #expect(!desk.directory.names().contains("runs"))
         #expect(try desk.run("paste").text == "1\n")

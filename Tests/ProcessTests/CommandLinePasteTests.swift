@@ -55,6 +55,51 @@ import Testing
         #expect(try desk.run("paste", "--item", "0").exitCode == 2)
     }
 
+    @Test("A type is looked for in all items; without one that has it the error says what the pasteboard has")
+    func typeInAnyItem() throws {
+        let desk = try Desk()
+        for (name, text) in [("1.png", "p1"), ("2.txt", "t2"), ("3.png", "p3"), ("4.txt", "t4")] {
+            try desk.directory.write(text, to: name)
+        }
+        try desk.run("copy", "1.png", "2.txt", "3.png", "4.txt")
+        let text = try desk.run("paste", "-t", "text")
+        #expect(text.text == "t2")
+        #expect(text.errorText == "pasteboard: paste: this is item 2 of 4; see --item and --into\n")
+        #expect(try desk.run("paste", "-t", ".pdf", "-t", "image").text == "p1")
+        _ = try desk.directory.makeDirectory("d")
+        let into = try desk.run("paste", "--into", "d", "-t", "text")
+        #expect(into.exitCode == 0)
+        #expect(into.text == "d/2.txt\nd/4.txt\n")
+        for arguments in ["", "--into d"] {
+            let none = try desk.shell("pasteboard paste -t .pdf \(arguments)")
+            #expect(none.exitCode == 1)
+            #expect(none.output.isEmpty)
+            #expect(
+                none.errorText.hasSuffix(
+                    "is of type com.adobe.pdf; there are:\n  item 1: public.png\n  item 2: public.plain-text\n"
+                        + "  item 3: public.png\n  item 4: public.plain-text\n"
+                )
+            )
+        }
+        let one = try desk.run("paste", "-t", "text", "--item", "3")
+        #expect(one.exitCode == 1 && one.errorText.hasSuffix("there are:\n  public.png\n"))
+    }
+
+    @Test("A file whose extension names another type than its contents have is a note")
+    func otherTypeThanNamed() throws {
+        let desk = try Desk()
+        try desk.copy("text")
+        let paste = try desk.run("paste", "-o", "x.png")
+        #expect(paste.exitCode == 0)
+        #expect(
+            paste.errorText
+                == "pasteboard: paste: no type of this item is public.png: x.png gets public.utf8-plain-text\n"
+        )
+        for arguments in ["-o x.txt", "-o x", "-o x.unknown", "-t text -o x.png", "-q -o x.png"] {
+            #expect(try desk.shell("pasteboard paste \(arguments)").errors.isEmpty)
+        }
+    }
+
     @Test("The extension of the file that is written chooses among the types")
     func typeByOutput() throws {
         let desk = try Desk()
@@ -192,6 +237,7 @@ import Testing
         #expect(text.code == 0)
         #expect(text.shown == "a\\x1B[31mb\r\n\tc\\x0Dd\\xC2\\x9B\\xE2\\x80\\xAEé\n")
         #expect(text.errors.contains("--raw"))
+        #expect(try paste("-q").errors.isEmpty)
         #expect(try paste("--raw").shown.contains("\u{1B}[31m"))
 
         try desk.copy("picture", "-t", ".png")
@@ -201,6 +247,68 @@ import Testing
         #expect(binary.errors.contains("-o FILE"))
         try desk.copy("te\u{0}xt", "-t", "text")
         #expect(try paste().code == 2)
+    }
+
+    @Test("On a terminal text ends with a newline, and notes begin on a line of their own")
+    func ends() throws {
+        let desk = try Desk()
+        func paste(_ arguments: String...) throws -> String {
+            let terminal = try PseudoTerminal()
+            _ = try ProcessRunner(
+                try ProcessRunner.program("pasteboard"),
+                ["paste"] + arguments,
+                environment: desk.environment,
+                standardOutput: terminal.other,
+                standardError: terminal.other
+            ).finish()
+            return try terminal.shown()
+        }
+        try desk.copy("text")
+        #expect(try paste() == "text\n")
+        #expect(try paste("-n") == "text")
+        #expect(try paste("--raw") == "text")
+        #expect(try desk.run("paste").text == "text")
+        try desk.copy("")
+        #expect(try paste() == "")
+        try desk.copy("a\u{7}b")
+        for arguments in [[], ["-n"]] {
+            let shown = try arguments.isEmpty ? paste() : paste("-n")
+            #expect(shown.hasPrefix("a\\x07b\npasteboard: paste: shown as "))
+        }
+        let offer = try desk.offer(["-t", "text=printf half; exit 3"])
+        #expect(try paste().hasPrefix("half\npasteboard: paste: "))
+        _ = try desk.run("clear")
+        _ = try offer.finish()
+    }
+
+    @Test("A copy from a terminal says what it waits for")
+    func copyFromTerminal() throws {
+        let desk = try Desk()
+        let terminal = try PseudoTerminal()
+        let copy = try ProcessRunner(
+            try ProcessRunner.program("pasteboard"),
+            ["copy"],
+            environment: desk.environment,
+            input: terminal.other
+        )
+        try copy.waitForErrors(containing: "pasteboard: copy: reading the terminal until Ctrl-D\n")
+        try terminal.type("typed\n\u{4}")
+        #expect(try copy.finish().exitCode == 0)
+        #expect(try desk.run("paste").text == "typed\n")
+        #expect(try desk.run("copy", input: Array("x".utf8)).errors.isEmpty)
+    }
+
+    @Test("A stopped broker does not prolong the time allowed by the broker's own")
+    func timeoutOfStoppedBroker() throws {
+        let desk = try Desk()
+        try desk.copy("x")
+        let status = try desk.run("status").text
+        let digits = status.drop { $0 != "," }.drop { !$0.isNumber }.prefix { $0.isNumber }
+        let broker = try #require(CInt(digits))
+        try System.kill(broker, SIGSTOP)
+        defer { try? System.kill(broker, SIGCONT) }
+        let paste = try desk.run("paste", "--timeout", "1ms")
+        #expect(paste.exitCode == 7)
     }
 }
 
@@ -224,6 +332,10 @@ private final class PseudoTerminal {
         #expect(tcgetattr(self.others.raw, &settings) == 0)
         settings.c_oflag &= ~tcflag_t(OPOST)
         #expect(tcsetattr(self.others.raw, TCSANOW, &settings) == 0)
+    }
+
+    func type(_ text: String) throws {
+        try System.write(Array(text.utf8).span, to: self.own.raw)
     }
 
     /// What has been written to it.

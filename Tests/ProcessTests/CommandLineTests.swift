@@ -4,10 +4,13 @@ import PasteboardWire
 import TestSupport
 import Testing
 
+@testable import pasteboard
+
 /// The command line as a whole: help, usage, the commands that look, and what goes wrong with the broker.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineTests {
     nonisolated private static let commands = [
-        "copy", "offer", "paste", "types", "clear", "list", "status", "limits", "broker", "stop", "version",
+        "copy", "offer", "paste", "types", "clear", "drag", "drop", "list", "status", "limits", "broker", "stop",
+        "version", "demo",
     ]
 
     @Test("Every command explains itself, and help names them all", arguments: commands)
@@ -17,8 +20,9 @@ import Testing
         #expect(help.exitCode == 0)
         #expect(help.text.hasPrefix("usage: pasteboard \(command) "))
         #expect(try desk.run("help", command).text == help.text)
-        #expect(try desk.run("--help").text.contains("\n  \(command) "))
-        #expect(help.text.split(separator: "\n").allSatisfy { $0.count <= 120 })
+        let top = try desk.run("--help").text
+        #expect(top.contains("\n  \(command) "))
+        for line in (help.text + top).split(separator: "\n") { #expect(line.count <= 80 && line.last != " ") }
     }
 
     @Test(
@@ -30,7 +34,8 @@ import Testing
             "copy -t .png -t .txt",
             "copy -t .png=a b", "copy --name n a b", "types --board a/b", "types --board ''",
             "paste --board a --board b",
-            "paste -o ''", "broker --limit nonsense=1", "broker --socket relative",
+            "paste -o ''", "paste -p -b a", "copy --primary --board a", "broker --limit nonsense=1",
+            "broker --socket relative",
         ]
     )
     func usage(arguments: String) throws {
@@ -50,6 +55,50 @@ import Testing
         #expect(bare.text.hasPrefix("usage: pasteboard COMMAND"))
     }
 
+    @Test(
+        "A mistyped command or option is answered with the one that was meant",
+        arguments: [
+            ("cpoy", "copy"), ("past", "paste"), ("copy --nam x", "--name"), ("paste --outptu x", "--output"),
+            ("paste --out x", "--output"),
+        ]
+    )
+    func mistyped(arguments: String, meant: String) throws {
+        let refused = try Desk().shell("pasteboard \(arguments)")
+        #expect(refused.exitCode == 2)
+        #expect(refused.errorText.hasSuffix("; did you mean '\(meant)'?\n"))
+        #expect(try Desk().shell("pasteboard xyzzy").errorText.hasSuffix("; see pasteboard --help\n"))
+    }
+
+    @Test("The primary pasteboard has a flag, and the version one letter")
+    func short() throws {
+        let desk = try Desk()
+        try desk.copy("first", "-p")
+        #expect(try desk.run("paste", "-b", "primary").text == "first")
+        #expect(try desk.run("types", "--primary").exitCode == 0)
+        #expect(try desk.run("clear", "-p").exitCode == 0)
+        #expect(try desk.run("paste", "-p").exitCode == 1)
+        #expect(try desk.run("-V").text == desk.run("version").text)
+    }
+
+    @Test("Quiet commands leave out notes, and the error of an empty pasteboard")
+    func quiet() throws {
+        let desk = try Desk()
+        for command in ["paste -q", "types --quiet"] {
+            let empty = try desk.shell("pasteboard \(command)")
+            #expect(empty.exitCode == 1)
+            #expect(empty.output.isEmpty && empty.errors.isEmpty)
+        }
+        try desk.directory.write("1", to: "1.txt")
+        try desk.directory.write("2", to: "2.txt")
+        try desk.run("copy", "1.txt", "2.txt")
+        let first = try desk.run("paste", "-q")
+        #expect(first.text == "1" && first.errors.isEmpty)
+        let image = try desk.run("paste", "-q", "-t", "image")
+        #expect(image.exitCode == 1 && image.errors.isEmpty)
+        let missing = try desk.run("paste", "-q", "-o", "missing/file")
+        #expect(missing.exitCode == 4 && !missing.errors.isEmpty)
+    }
+
     @Test("Commands about the broker want one that runs; those about contents do without")
     func withoutBroker() throws {
         let desk = try Desk()
@@ -64,8 +113,66 @@ import Testing
         #expect(try desk.run("version").text == "pasteboard \(ProgramVersion.current)\n")
         #expect(try desk.run("--version").exitCode == 0)
         #expect(desk.directory.names(in: "run").isEmpty)
+        #expect(try desk.run("status").errorText.hasSuffix("; copy, offer and drop start one\n"))
+        #expect(try desk.run("stop").errorText.hasSuffix("/socket\n"))
+        #expect(try desk.run("drag", "--to", "x").exitCode == 1)
         desk.environment["PASTEBOARD_AUTOSTART"] = "0"
-        #expect(try desk.run("copy").exitCode == 3)
+        for command in ["copy", "paste", "types", "list", "clear", "drag --to x", "drop --list"] {
+            let failed = try desk.shell("pasteboard \(command)")
+            #expect(failed.exitCode == 3)
+            #expect(failed.errorText.contains("PASTEBOARD_AUTOSTART is 0"))
+        }
+    }
+
+    @Test("A mistyped socket makes at most its last directory")
+    func mistypedSocket() throws {
+        let desk = try Desk(.socket)
+        desk.environment["PASTEBOARD_SOCKET"] = desk.directory["no/such/socket"]
+        let refused = try desk.run("copy")
+        #expect(refused.exitCode == 3)
+        #expect(refused.errorText.contains("there is no directory \(desk.directory["no"])"))
+        #expect(try desk.run("broker", "--socket", desk.directory["no/such/socket"]).exitCode == 3)
+        #expect(!desk.directory.names().contains("no"))
+        desk.environment["PASTEBOARD_SOCKET"] = desk.directory["new/socket"]
+        #expect(try desk.run("copy").exitCode == 0)
+    }
+
+    @Test("A broker that does not start says why in the command's own error")
+    func wrongConfiguration() throws {
+        let desk = try Desk(limits: "drain = 1s\nkept-pool = many\n")
+        for _ in 0..<2 {
+            let failed = try desk.run("copy")
+            #expect(failed.exitCode == 3)
+            #expect(failed.errorText.contains("config, line 2: limit kept-pool: 'many' is not a number of bytes"))
+            #expect(failed.errorText.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test("A pasteboard that was cleared is not listed")
+    func clearedList() throws {
+        let desk = try Desk()
+        try desk.copy("a", "-b", "a")
+        try desk.copy("b", "-b", "b")
+        #expect(try desk.run("clear", "-b", "a").exitCode == 0)
+        #expect(try desk.run("clear", "-b", "never").exitCode == 0)
+        #expect(try desk.run("list").text.hasPrefix("b  1 item"))
+        #expect(try !desk.run("status").text.contains("never"))
+    }
+
+    @Test("The types of an empty pasteboard are a document too, and the columns of a table are cells of a terminal")
+    func tables() throws {
+        let desk = try Desk()
+        let empty = try desk.run("types", "--json")
+        #expect(empty.exitCode == 1)
+        #expect(
+            empty.text.hasPrefix(#"{"board":"general","changeCount":"#) && empty.text.hasSuffix(#","items":[]}\#n"#)
+        )
+        try desk.copy("x", "--name", "one.txt")
+        #expect(try desk.run("types").text == "public.utf8-plain-text  1  kept  one.txt\n")
+        try desk.copy("x", "-b", "日本")
+        let list = try desk.run("list").text.split(separator: "\n")
+        #expect(list.map { $0.prefix { $0 != "1" } } == ["general  ", "日本     "])
+        #expect(TextTable.text([["e\u{301}", "x"], ["👨‍👩‍👧", "y"], ["abc", "z"]]) == "e\u{301}    x\n👨‍👩‍👧   y\nabc  z\n")
     }
 
     @Test("What pasteboards hold is told, as text and as JSON, and never the contents")

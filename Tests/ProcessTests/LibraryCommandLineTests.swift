@@ -50,7 +50,7 @@ import Testing
         _ = try self.desk.directory.makeDirectory("folder")
         try self.desk.directory.write("1", to: "folder/-x")
         let source = try self.peer("source", ["name=../tree", "file=\(self.desk.directory["folder"])", "folder"])
-        #expect(try self.desk.run("types").text == "public.folder  -  promised\n")
+        #expect(try self.desk.run("types").text.hasPrefix("public.folder  -  promised  "))
         #expect(try self.desk.shell("pasteboard paste | tar -t | sort").text == "folder/\nfolder/-x\n")
         #expect(try self.desk.run("paste", "--into", ".").text == "./_tree.tar\n")
         #expect(try self.desk.shell("tar -tf _tree.tar | sort").text == "folder/\nfolder/-x\n")

@@ -40,13 +40,15 @@ package final class ProcessRunner {
     /// - Parameters:
     ///   - input: standard input as a file; `/dev/null` without.
     ///   - standardOutput: what takes its output instead of this value.
+    ///   - standardError: likewise.
     package init(
         _ path: String,
         _ arguments: [String] = [],
         environment: [String: String],
         directory: String? = nil,
         input: CInt? = nil,
-        standardOutput: CInt? = nil
+        standardOutput: CInt? = nil,
+        standardError: CInt? = nil
     ) throws {
         let output = try System.pipe()
         let errors = try System.pipe()
@@ -57,7 +59,7 @@ package final class ProcessRunner {
         )
         configuration.input = input.map { .descriptor($0) } ?? .null
         configuration.output = .descriptor(standardOutput ?? output.second.raw)
-        configuration.errors = .descriptor(errors.second.raw)
+        configuration.errors = .descriptor(standardError ?? errors.second.raw)
         configuration.directory = try directory.map { DescriptorBox(try System.open($0, .directory)) }
         configuration.inNewGroup = true
         self.child = try ChildProcess(configuration)

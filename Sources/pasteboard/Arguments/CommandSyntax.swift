@@ -1,9 +1,9 @@
-/// What a command takes: the parser and `--help` read the same table.
+/// The options and operands of a command: the parser and `--help` read the same table.
 struct CommandSyntax: Sendable {
     struct Option: Sendable {
         /// The long spelling first.
         let names: [String]
-        /// What stands for the value in help; nil for a flag.
+        /// The placeholder of the value in help; nil for a flag.
         let value: String?
         let meaning: String
 
@@ -13,18 +13,29 @@ struct CommandSyntax: Sendable {
             self.meaning = meaning
         }
 
-        static let help = Option("--help", short: "-h", "shows this text")
-        static let board = Option("--board", value: "NAME", "the pasteboard; general unless told")
-        static let json = Option("--json", "as one line of JSON")
+        static let help = Option("--help", short: "-h", "shows this help")
+        static let board = Option(
+            "--board",
+            short: "-b",
+            value: "NAME",
+            "the pasteboard; by default the one called general"
+        )
+        static let primary = Option("--primary", short: "-p", "the same as --board primary")
+        static let quiet = Option(
+            "--quiet",
+            short: "-q",
+            "prints no notes, and no error if there is nothing, or nothing of the type: only the exit code 1"
+        )
+        static let json = Option("--json", "prints one line of JSON")
     }
 
     let name: String
     /// For the list of commands.
     let summary: String
-    /// What follows the options, as help shows it; nil where nothing may.
+    /// The operands as help shows them; nil for a command that takes none.
     let operands: String?
     let options: [Option]
-    /// What else help says.
+    /// Further paragraphs of help: lines are joined and wrapped, empty lines separate paragraphs.
     let notes: String
 
     init(_ name: String, _ summary: String, operands: String? = nil, options: [Option], notes: String = "") {
@@ -42,20 +53,20 @@ struct CommandSyntax: Sendable {
     var help: String {
         let usage = ["usage: pasteboard \(self.name) [OPTION ...]", self.operands].compactMap { $0 }
         let rows = self.options.map { option in
-            (option.names.reversed().joined(separator: ", ") + (option.value.map { " \($0)" } ?? ""), option.meaning)
+            (
+                name: option.names.reversed().joined(separator: ", ") + (option.value.map { " \($0)" } ?? ""),
+                meaning: option.meaning
+            )
         }
         let capital = self.summary.prefix(1).uppercased() + self.summary.dropFirst()
-        let notes = self.notes.isEmpty ? "" : "\n\(self.notes)\n"
-        return "\(usage.joined(separator: " "))\n\n\(capital).\n\n\(HelpTable.rows(rows))\n\(notes)"
-    }
-}
+        let notes = self.notes.isEmpty ? "" : "\n\(HelpText.paragraphs(self.notes))\n"
+        return """
+            \(usage.joined(separator: " "))
 
-/// Two columns.
-enum HelpTable {
-    static func rows(_ rows: [(String, String)]) -> String {
-        let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { name, meaning in
-            "  \(name)\(String(repeating: " ", count: width - name.count))  \(meaning)"
-        }.joined(separator: "\n")
+            \(HelpText.paragraphs("\(capital)."))
+
+            \(HelpText.rows(rows))
+            \(notes)
+            """
     }
 }

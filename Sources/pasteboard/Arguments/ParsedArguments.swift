@@ -46,7 +46,12 @@ struct ParsedArguments {
 
     /// The pasteboard that is meant.
     func board() throws -> String {
-        guard let name = try self.value("--board") else { return BoardName.general }
+        let given = try self.value("--board")
+        guard !self.has("--primary") else {
+            guard given == nil else { throw CommandFailure(usage: "--board and --primary exclude each other") }
+            return "primary"
+        }
+        guard let name = given else { return BoardName.general }
         try BoardName.check(name)
         return name
     }
@@ -83,7 +88,9 @@ struct ParsedArguments {
 
     private func option(_ spelling: String, _ syntax: CommandSyntax) throws(CommandFailure) -> CommandSyntax.Option {
         guard let option = syntax.option(spelling) else {
-            throw CommandFailure(usage: "there is no option '\(spelling)'; see pasteboard \(syntax.name) --help")
+            let suggestion = Suggestion(for: spelling, among: syntax.options.flatMap(\.names))
+            let advice = suggestion.question ?? "see pasteboard \(syntax.name) --help"
+            throw CommandFailure(usage: "there is no option '\(spelling)'; \(advice)")
         }
         return option
     }

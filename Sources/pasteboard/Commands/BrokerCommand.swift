@@ -6,14 +6,14 @@ struct BrokerCommand: Command {
         "broker",
         "runs the broker in the foreground",
         options: [
-            .init("--socket", value: "PATH", "where to listen, instead of the well-known place"),
-            .init("--limit", value: "NAME=VALUE", "changes a limit; 'pasteboard limits' shows them; may be repeated"),
-            .init("--ready-fd", value: "N", "writes a byte to descriptor N once clients can connect"),
+            .init("--socket", value: "PATH", "the socket to listen at, instead of the well-known one"),
+            .init("--limit", value: "NAME=VALUE", "sets a limit; 'pasteboard limits' shows them; may be repeated"),
+            .init("--ready-fd", value: "N", "writes a byte to descriptor N when clients can connect"),
         ],
         notes: """
             Ends on SIGTERM, SIGINT, SIGHUP and 'pasteboard stop'. Limits are also read from
-            $XDG_CONFIG_HOME/pasteboard/config, one 'NAME = VALUE' a line. Copy and offer start a broker by themselves
-            unless PASTEBOARD_AUTOSTART is 0.
+            $XDG_CONFIG_HOME/pasteboard/config, one 'NAME = VALUE' a line. Other commands that need a broker start one by
+            themselves unless PASTEBOARD_AUTOSTART is 0.
             """
     )
 

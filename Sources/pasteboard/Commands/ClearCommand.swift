@@ -6,8 +6,8 @@ struct ClearCommand: Command {
     static let syntax = CommandSyntax(
         "clear",
         "empties a pasteboard",
-        options: [.board],
-        notes: "Without a broker there is nothing to clear: that is no error, and none is started."
+        options: [.board, .primary],
+        notes: "Clearing an empty pasteboard is not an error. No broker is started."
     )
 
     private let board: String

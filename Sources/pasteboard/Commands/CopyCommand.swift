@@ -6,7 +6,7 @@ import PasteboardWire
 struct CopyCommand: Command {
     static let syntax = CommandSyntax(
         "copy",
-        "gives standard input or files to a pasteboard, which keeps the bytes",
+        "copies standard input or files to a pasteboard, which keeps the bytes",
         operands: "[FILE ...]",
         options: [
             .init("--type", short: "-t", value: "TYPE", "the type of standard input, or of all FILEs"),
@@ -14,19 +14,21 @@ struct CopyCommand: Command {
                 "--type",
                 short: "-t",
                 value: "TYPE=FILE",
-                "one more representation of the same item; may be repeated"
+                "one more representation of a single item; may be repeated"
             ),
-            .board,
-            .init("--name", value: "NAME", "suggests a file name to whoever pastes"),
-            .init("--trim-newline", short: "-n", "leaves out one newline at the end of each input"),
+            .board, .primary,
+            .init("--name", value: "NAME", "a file name for the program that pastes"),
+            .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),
         ],
         notes: """
-            Each FILE is one item: its contents, its type by its extension, its name as suggested name. Standard input, and
-            a file without extension, is public.utf8-plain-text if it starts as UTF-8 without NUL, else public.data. With
-            -t TYPE=FILE there is one item; a plain -t TYPE beside them takes standard input.
+            Each FILE becomes one item. Its type follows from its extension, and its name is suggested to the program that
+            pastes. Standard input, and a file without extension, is public.utf8-plain-text if it starts as UTF-8 without
+            NUL, otherwise public.data. With -t TYPE=FILE there is one item; a plain -t TYPE beside them takes standard
+            input.
 
             The command returns when the broker has all bytes; no other process stays. Until then, and if anything fails,
-            the pasteboard holds what it held before. A broker is started if none runs.
+            the pasteboard keeps its earlier contents. If that takes longer than a second, a terminal shows the progress on
+            standard error. A broker is started if none is running.
             """
     )
 

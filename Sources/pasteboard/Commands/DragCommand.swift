@@ -10,26 +10,28 @@ struct DragCommand: Command {
         "drags files, or standard input, to a destination and drops them there",
         operands: "[FILE ...] --to NAME",
         options: [
-            .init("--to", value: "NAME", "the destination; 'pasteboard drop --list' shows those that there are"),
+            .init("--to", value: "NAME", "the destination; 'pasteboard drop --list' lists them"),
             .init("--type", short: "-t", value: "TYPE", "the type of standard input, or of all FILEs"),
             .init(
                 "--type",
                 short: "-t",
                 value: "TYPE=FILE",
-                "one more representation of the same item; may be repeated"
+                "one more representation of a single item; may be repeated"
             ),
-            .init("--name", value: "NAME", "suggests a file name for what is one item"),
-            .init("--move", "deletes the files, once the destination has them all and has said so"),
+            .init("--name", value: "NAME", "a file name for a single item"),
+            .init("--move", "deletes the files after the destination has confirmed that it has them"),
         ],
         notes: """
-            Each FILE is one item: its type by its extension, or by its contents, its name as suggested name. With -t TYPE=FILE
-            there is one item. Files are read when the destination asks; standard input and pipes are read before.
+            Each FILE becomes one item. Its type follows from its extension or its contents, and its name is suggested to
+            the destination. With -t TYPE=FILE there is one item. Files are read when the destination asks for them;
+            standard input and pipes are read first.
 
-            Returns when the destination has everything, and says what it did: it may also copy what was to be moved. Then, and
-            whenever anything fails, nothing is deleted. A file that was changed meanwhile is not deleted either. What has
-            several representations is copied only.
+            The command returns when the destination has everything, and prints what the destination did: it may copy
+            although --move was given. Then, and whenever anything fails, nothing is deleted. A file that has changed in
+            the meantime is not deleted either. An item with several representations cannot be moved.
 
-            Ends with 1 if there is no such destination or it takes none of the types, and with 6 if it takes nothing now.
+            Ends with 1 if there is no such destination or if it accepts none of the types, and with 6 if it accepts
+            nothing at this time. No broker is started: without one there is no destination, so that is 1 as well.
             """
     )
 

@@ -11,22 +11,22 @@ struct DropCommand: Command {
         "makes a directory a destination for drags, or lists the destinations",
         options: [
             .init("--as", value: "NAME", "the destination's name"),
-            .init("--accept", value: "TYPE", "a type that it takes; repeated, the best first; any type unless told"),
-            .init("--into", value: "DIR", "where the files go; the current directory unless told"),
+            .init("--accept", value: "TYPE", "an accepted type; repeated, the best first; by default all types"),
+            .init("--into", value: "DIR", "the directory for the files; by default the current one"),
             .init("--once", "ends after the first drop"),
-            .init("--list", "lists the destinations that there are instead"),
+            .init("--list", "lists the destinations and ends"),
             .json,
         ],
         notes: """
-            Each item that is dropped becomes a new file, of the first accepted type that it has; a type stands for those that
-            conform to it too. The path of each file is printed when all of its bytes are there: before that there is no file
-            of that name. Names that were suggested are made harmless, and never replace a file. Items are moved if their
-            source wants that, else copied.
+            Each dropped item becomes a new file, of the first accepted type that the item has; a type includes the types
+            that conform to it. The path of a file is printed when all of its bytes are there: until then no file has that
+            name. Suggested names are made harmless, and never replace a file. Items are moved if their source wants that,
+            otherwise copied.
 
-            Stays in the foreground until it is interrupted, with --once until the first drop is done, and ends with that one's
-            exit code. A broker is started if none runs, but not for --list.
+            Runs in the foreground until it is interrupted. With --once it runs until the first drop is done, and ends
+            with the exit code of that drop. A broker is started if none is running, except for --list.
 
-            --list prints one line a destination: name, whose it is, sessions that are there, types that it takes.
+            --list prints one line for each destination: its name, the program, the number of sessions, the types.
             """
     )
 

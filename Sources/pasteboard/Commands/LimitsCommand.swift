@@ -5,11 +5,11 @@ import PasteboardWire
 struct LimitsCommand: Command {
     static let syntax = CommandSyntax(
         "limits",
-        "shows the limits of the broker that runs, and what they mean",
+        "shows the limits of the running broker, with their meaning",
         options: [.json],
         notes: """
-            They are changed by 'broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config. Ends with 3 if no
-            broker runs; none is started.
+            Limits are set by 'pasteboard broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config. Ends with 3
+            if no broker is running; none is started.
             """
     )
 

@@ -8,8 +8,8 @@ struct ListCommand: Command {
         "lists the pasteboards, without their contents",
         options: [.json],
         notes: """
-            One line a pasteboard: name, number of items, kept bytes, who wrote it, types of its first item. Without a broker
-            there are none: nothing is printed, and none is started.
+            One line for each pasteboard that is not empty: name, number of items, kept bytes, the program that wrote it,
+            types of its first item. Without a broker there are none; no broker is started.
             """
     )
 

@@ -8,22 +8,27 @@ import TypeIdentifiers
 struct OfferCommand: Command {
     static let syntax = CommandSyntax(
         "offer",
-        "promises files, or the output of commands, which run when somebody pastes",
+        "promises files, or the output of commands, which run when another program pastes",
         operands: "[FILE ...]",
         options: [
-            .init("--type", short: "-t", value: "TYPE=COMMAND", "what 'sh -c COMMAND' gives as TYPE; may be repeated"),
+            .init(
+                "--type",
+                short: "-t",
+                value: "TYPE=COMMAND",
+                "the output of 'sh -c COMMAND' as TYPE; may be repeated"
+            ),
             .init("--type", short: "-t", value: "TYPE", "the type of all FILEs"),
-            .board,
-            .init("--name", value: "NAME", "suggests a file name to whoever pastes"),
+            .board, .primary,
+            .init("--name", value: "NAME", "a file name for the program that pastes"),
         ],
         notes: """
-            Each FILE is one item. It is opened now and read when somebody pastes; a directory gives its tree as it is then,
-            with names, modes, links and times (see 'pasteboard copy --help').
+            Each FILE becomes one item. It is opened now and read when another program pastes; a directory gives its tree as
+            it is then, with names, modes, links and times (see 'pasteboard copy --help').
 
-            Stays in the foreground until its contents are replaced or cleared, and ends with 0 then. Each load runs the
-            command anew, up to 16 at once; its output goes out as it is taken. A command that fails makes the load fail with
-            its status and the last line of its standard error. It is ended, with what it has started, when its load is
-            cancelled. A broker is started if none runs.
+            Runs in the foreground until its contents are replaced or cleared, and then ends with 0. Each load runs the
+            command anew, up to 16 at once; the output is sent as fast as the destination takes it. If the command fails,
+            the load fails with its status and the last line of its standard error. If the load is cancelled, the command
+            and its children are ended. A broker is started if none is running.
             """
     )
 

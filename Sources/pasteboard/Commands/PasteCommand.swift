@@ -8,29 +8,36 @@ import TypeIdentifiers
 struct PasteCommand: Command {
     static let syntax = CommandSyntax(
         "paste",
-        "writes what is on a pasteboard to standard output or to files",
+        "writes the contents of a pasteboard to standard output or to files",
         options: [
-            .init("--type", short: "-t", value: "TYPE", "the type wanted; repeated, the first of them that is there"),
-            .board,
-            .init("--item", value: "N", "which item, counted from 1; the first unless told"),
+            .init("--type", short: "-t", value: "TYPE", "the wanted type; if repeated, the first one that is there"),
+            .board, .primary,
+            .init("--item", value: "N", "the item, counted from 1"),
             .init(
                 "--output",
                 short: "-o",
                 value: "FILE",
-                "writes FILE, once everything has come; '-' is standard output"
+                "writes FILE when all bytes have arrived; '-' is standard output"
             ),
             .init("--into", value: "DIR", "writes each item to a new file in DIR, and prints its path"),
-            .init("--timeout", value: "DURATION", "gives up after this time, instead of when the source stalls"),
-            .init("--trim-newline", short: "-n", "leaves out one newline at the end"),
-            .init("--raw", "sends to a terminal whatever it is"),
+            .init("--timeout", value: "DURATION", "the most time that the load may take"),
+            .init("--trim-newline", short: "-n", "omits one newline at the end"),
+            .init("--raw", "sends any bytes to a terminal, unchanged"),
+            .quiet,
         ],
         notes: """
-            Without -t it is text if there is any, else the item's first type; with -o FILE the type that FILE's extension
-            names comes first, and with --into each item's first type. A type stands for those that conform to it too.
+            Without -t the type is text if there is any, otherwise the first type of the item. With -o FILE the type of
+            FILE's extension is preferred; a note says if the contents are of another type. With --into it is the first
+            type of each item. A type includes the types that conform to it.
 
-            Bytes are written as they come and as they are. To a terminal only text is written, and its control characters
-            are shown instead of sent. A file appears only when all bytes have come; what was there before stays until then.
-            Names that were suggested are made harmless, and never replace a file.
+            Without --item and -t the first item is pasted. With -t it is the first item that has the type, and with
+            --into all items that have it.
+
+            Bytes are written as they arrive, and unchanged. Only text is written to a terminal: its control characters
+            are shown instead of sent, and a newline is added if the text does not end with one, unless -n is given. A
+            file appears only when all bytes have arrived; an earlier file of that name stays until then. Suggested names
+            are made harmless, and never replace a file. While a file is written for longer than a second, a terminal
+            shows the progress on standard error.
 
             Ends with 1 if there is nothing, or no broker: none is started.
             """
@@ -44,6 +51,8 @@ struct PasteCommand: Command {
     private let timeout: TimeAllowed?
     private let trimsNewline: Bool
     private let isRaw: Bool
+    private let isQuiet: Bool
+    private let line = ProgressLine()
 
     init(_ arguments: ParsedArguments) throws {
         self.board = try arguments.board()
@@ -54,6 +63,7 @@ struct PasteCommand: Command {
         self.timeout = try arguments.value("--timeout").map(TimeAllowed.init)
         self.trimsNewline = arguments.has("--trim-newline")
         self.isRaw = arguments.has("--raw")
+        self.isQuiet = arguments.has("--quiet")
         guard self.types.count <= WireLimits.accepts else {
             throw CommandFailure(
                 usage: "-t is given \(self.types.count) times; at most \(WireLimits.accepts) are allowed"
@@ -82,7 +92,7 @@ struct PasteCommand: Command {
             if let output {
                 FileOutput(path: output)
             } else if System.isTerminal(1), !self.isRaw {
-                TerminalOutput()
+                TerminalOutput(endsLine: !self.trimsNewline, isQuiet: self.isQuiet)
             } else {
                 PlainOutput()
             }
@@ -90,12 +100,63 @@ struct PasteCommand: Command {
         load.board = self.board
         load.item = self.item ?? 0
         load.accepts = self.accepts
-        try self.perform(load, connection, to: sink) { answer in
-            if self.item == nil, let count = answer.itemCount, count > 1 {
-                StandardStreams.note("pasteboard: paste: this is item 1 of \(count); see --item and --into")
-            }
+        do {
+            try self.perform(load, connection, to: sink) { self.note(about: $0, item: 0) }
+        } catch let failure as Failure where failure.code == .typeUnavailable && self.item == nil {
+            // Mostly the first item has the type, and nothing has to be listed.
+            let (handle, items) = try self.list(connection)
+            let place = try self.places(among: items)[0]
+            load.board = nil
+            load.handle = handle
+            load.item = place
+            try self.perform(load, connection, to: sink) { self.note(about: $0, item: place) }
         }
         return 0
+    }
+
+    private func note(about answer: Answer, item: UInt32) {
+        if self.item == nil, let count = answer.itemCount, count > 1 {
+            self.note("this is item \(UInt64(item) + 1) of \(count); see --item and --into")
+        }
+        if self.types.isEmpty, let output, let wanted = self.typeOfOutput, let given = answer.type,
+            !UniformType(identifier: given, supertypes: []).conforms(to: wanted)
+        {
+            self.note("no type of this item is \(wanted): \(output) gets \(given)")
+        }
+    }
+
+    private func note(_ text: String) {
+        if !self.isQuiet { StandardStreams.note("pasteboard: paste: \(text)") }
+    }
+
+    /// What the pasteboard holds now.
+    private func list(_ connection: BlockingConnection) throws -> (handle: UInt64, items: [Item]) {
+        var list = List()
+        list.board = self.board
+        let listing = try connection.list(list)
+        guard let handle = listing.contents.handle, !listing.items.isEmpty else { throw Broker.nothing(on: self.board) }
+        return (handle, listing.items)
+    }
+
+    /// The items that have one of the wanted types: at least one.
+    private func places(among items: [Item]) throws -> [UInt32] {
+        let accepts = try AcceptList(self.types.map(Self.accept), preference: 1, edges: [])
+        let places = items.indices.filter { index in
+            accepts.choose(among: items[index].representations.map(ListedType.init)) { _ in true } != nil
+        }
+        guard places.isEmpty else { return places.map { UInt32(clamping: $0) } }
+        let wanted = self.types.map(\.identifier).joined(separator: ", ")
+        throw Failure(.typeUnavailable, "no representation is of type \(wanted)", detail: Self.types(of: items))
+    }
+
+    /// One line for each type of a single item, else for each item; no more lines than a terminal shows.
+    private static func types(of items: [Item]) -> String {
+        guard items.count > 1 else { return items.flatMap { $0.representations.map(\.type) }.joined(separator: "\n") }
+        var lines = items.prefix(20).enumerated().map { index, item in
+            "item \(index + 1): \(item.representations.map(\.type).joined(separator: ", "))"
+        }
+        if items.count > lines.count { lines.append("and \(items.count - lines.count) more items") }
+        return lines.joined(separator: "\n")
     }
 
     private func run(into directory: String, _ connection: BlockingConnection) throws -> CInt {
@@ -105,13 +166,16 @@ struct PasteCommand: Command {
         } catch {
             throw CommandFailure("cannot use directory", directory, error)
         }
-        var list = List()
-        list.board = self.board
-        let contents = try connection.list(list).contents
-        guard let handle = contents.handle, let count = contents.itemCount, count > 0 else {
-            throw Broker.nothing(on: self.board)
-        }
-        for item in self.item.map({ $0...$0 }) ?? 0...(count - 1) {
+        let (handle, items) = try self.list(connection)
+        let chosen =
+            if let item = self.item {
+                [item]
+            } else if self.types.isEmpty {
+                items.indices.map { UInt32(clamping: $0) }
+            } else {
+                try self.places(among: items)
+            }
+        for item in chosen {
             var load = Load()
             load.handle = handle
             load.item = item
@@ -131,6 +195,9 @@ struct PasteCommand: Command {
         load.preference = 1
         load.timeoutMilliseconds = self.timeout?.loadMilliseconds
         var trimmer = self.trimsNewline ? NewlineTrimmer() : nil
+        var total: UInt64?
+        var count: UInt64 = 0
+        defer { self.line.finish() }
         // Where files are left half written a signal has to be waited for; elsewhere it just ends the process.
         let signals = try sink.leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
         do {
@@ -139,6 +206,7 @@ struct PasteCommand: Command {
                 interruptedBy: signals?.raw,
                 answered: { answer in
                     answered(answer)
+                    total = answer.byteCount
                     // What was asked for alone is what the type conforms to, though nobody here knows it.
                     let asked = load.accepts.count == 1 ? load.accepts.map(\.type) : []
                     let type = answer.type.map { UniformType(identifier: $0, supertypes: asked) } ?? .data
@@ -147,14 +215,22 @@ struct PasteCommand: Command {
                 file: { file in
                     try sink.write(file, trimsNewline: self.trimsNewline) {
                         if let signal = try signals?.next() { throw CommandFailure.signaled(signal) }
+                        guard sink.leavesFile, let descriptor = sink.descriptor else { return }
+                        self.line.show("pasted", (try? System.position(of: descriptor)) ?? 0, of: total)
                     }
                 },
                 bytes: { bytes in
-                    guard let trimmed = trimmer?.next(bytes) else { return try sink.write(bytes) }
-                    try sink.write(trimmed.span)
+                    if let trimmed = trimmer?.next(bytes) {
+                        try sink.write(trimmed.span)
+                    } else {
+                        try sink.write(bytes)
+                    }
+                    count += UInt64(bytes.count)
+                    if sink.leavesFile { self.line.show("pasted", count, of: total) }
                 }
             )
         } catch {
+            sink.endLine()
             if let signal = try signals?.next() { throw CommandFailure.signaled(signal) }
             throw error
         }
@@ -165,15 +241,30 @@ struct PasteCommand: Command {
         guard self.types.isEmpty else { return self.types.map(Self.accept) }
         var any = Accept()
         any.match = 2
-        let byName = self.output.map(UniformType.forFile).flatMap { $0.isDynamic || $0 == .data ? nil : $0 }
-        let types = [byName, .utf8PlainText, .plainText, .text].compactMap { $0 }
+        let types = [self.typeOfOutput, .utf8PlainText, .plainText, .text].compactMap { $0 }
         return types.map(Self.accept) + [any]
+    }
+
+    /// The type that the extension of the file names.
+    private var typeOfOutput: UniformType? {
+        self.output.map(UniformType.forFile).flatMap { $0.isDynamic || $0 == .data ? nil : $0 }
     }
 
     private static func accept(_ type: UniformType) -> Accept {
         var accept = Accept()
         accept.type = type.identifier
         return accept
+    }
+}
+
+/// A type of a listed item.
+private struct ListedType: AcceptList.Candidate {
+    let type: String
+    let reach: Conformance.Reach
+
+    init(_ representation: Representation) {
+        self.type = representation.type
+        self.reach = Conformance.Reach(of: representation.type, closure: representation.supertypes)
     }
 }
 

@@ -7,7 +7,7 @@ struct StatusCommand: Command {
         "status",
         "shows connected programs, pasteboards, drag sessions, running loads and counters; never contents",
         options: [.json],
-        notes: "Ends with 3 if no broker runs; none is started."
+        notes: "Ends with 3 if no broker is running; none is started."
     )
 
     private let isJSON: Bool

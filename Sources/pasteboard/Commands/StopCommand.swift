@@ -7,15 +7,15 @@ struct StopCommand: Command {
         "ends the broker",
         options: [],
         notes: """
-            What it keeps is lost; loads that run may finish within its limit 'drain'. Returns when it accepts no more
-            connections, so that the next one can start. Ends with 3 if no broker runs.
+            The kept contents are lost. Running loads may finish within the limit 'drain'. The command returns when the
+            broker accepts no more connections, so that the next broker can start. Ends with 3 if no broker is running.
             """
     )
 
     init(_ arguments: ParsedArguments) {}
 
     func run() throws -> CInt {
-        try Broker.required().stop()
+        try Broker.required(hint: "").stop()
         return 0
     }
 }

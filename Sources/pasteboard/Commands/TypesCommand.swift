@@ -6,12 +6,14 @@ struct TypesCommand: Command {
     static let syntax = CommandSyntax(
         "types",
         "lists the types on a pasteboard; no source is asked for bytes",
-        options: [.board, .json],
+        options: [.board, .primary, .quiet, .json],
         notes: """
-            One line a type: identifier, size in bytes or '-', and promised (made when it is pasted), kept (by the broker) or
-            gone (with its source). With several items the item's number and suggested name follow.
+            One line for each type: identifier, size in bytes or '-', and its state: promised (made when it is pasted),
+            kept (by the broker) or gone (with its source). The suggested name follows, with several items after the
+            item's number.
 
-            Ends with 1 if there is nothing, or no broker: none is started.
+            Ends with 1 if the pasteboard is empty, with --json too, which then prints an empty list of items. Without a
+            broker every pasteboard is empty; none is started.
             """
     )
 
@@ -26,11 +28,11 @@ struct TypesCommand: Command {
     func run() throws -> CInt {
         var list = List()
         list.board = self.board
-        guard let listing = try Broker.running()?.list(list), listing.contents.handle != nil else {
-            throw Broker.nothing(on: self.board)
-        }
+        let listing = try Broker.running()?.list(list) ?? BoardListing()
+        let isEmpty = listing.contents.handle == nil
+        guard !isEmpty || self.isJSON else { throw Broker.nothing(on: self.board) }
         try StandardStreams.print(self.isJSON ? self.json(listing).line : Self.text(listing.items))
-        return 0
+        return isEmpty ? 1 : 0
     }
 
     private static func text(_ items: [Item]) -> String {
@@ -40,8 +42,8 @@ struct TypesCommand: Command {
                     representation.type, representation.byteCount.map { String($0) } ?? "-",
                     self.state(of: representation),
                 ]
-                if items.count > 1 { row += ["item \(index + 1)", item.suggestedName ?? ""] }
-                return row
+                if items.count > 1 { row.append("item \(index + 1)") }
+                return row + [item.suggestedName ?? ""]
             }
         }
         return TextTable.text(rows)

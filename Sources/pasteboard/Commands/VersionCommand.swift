@@ -5,7 +5,7 @@ import PasteboardWire
 struct VersionCommand: Command {
     static let syntax = CommandSyntax(
         "version",
-        "shows the version of this program and of the broker that runs",
+        "shows the versions of this program and of the running broker",
         options: []
     )
 

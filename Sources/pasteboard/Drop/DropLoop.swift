@@ -114,7 +114,7 @@ final class DropLoop {
     }
 
     private func showProgress() {
-        guard let drop = self.drops.values.first(where: { !$0.loads.isEmpty }) else { return }
+        guard let drop = self.drops.values.first(where: { !$0.loads.isEmpty }) else { return self.line.finish() }
         let progress = drop.progress
         self.line.show("received", progress.count, of: progress.total)
     }

@@ -1,4 +1,5 @@
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
@@ -77,6 +78,9 @@ struct InputArguments {
     }
 
     private func open(_ path: String?) throws -> InputBytes {
-        try InputBytes(path, trimsNewline: self.trimsNewline, for: self.command)
+        if path == nil, System.isTerminal(0) {
+            StandardStreams.note("pasteboard: \(self.command): reading the terminal until Ctrl-D")
+        }
+        return try InputBytes(path, trimsNewline: self.trimsNewline, for: self.command)
     }
 }

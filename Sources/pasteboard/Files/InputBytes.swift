@@ -89,13 +89,18 @@ final class InputBytes {
     }
 
     /// Moves all of it into memory, for a broker that has `room` for as many bytes more.
-    func memory(room: KeptRoom) throws -> MemoryFile {
+    ///
+    /// - Parameter moved: called with the number of bytes moved so far.
+    func memory(room: KeptRoom, moved report: (UInt64) -> Void) throws -> MemoryFile {
         do {
             let file = try MemoryFile()
             try file.append(self.head.span)
             var count = UInt64(self.head.count)
             self.head = []
-            while count <= room.free, let moved = try self.move(to: file) { count += UInt64(moved) }
+            while count <= room.free, let moved = try self.move(to: file) {
+                count += UInt64(moved)
+                report(count)
+            }
             guard count <= room.free else { throw room.failure(atLeast: count) }
             if self.trimmer != nil, try file.endsWithNewline(count) {
                 try System.truncate(file.descriptor.raw, to: count - 1)

@@ -61,10 +61,17 @@ struct InputItem {
         }
         guard known <= room.free else { throw room.failure(known) }
         let passes = connection.io.state.passesDescriptors
+        let total = inputs.contains { $0.size == nil } ? nil : known
+        var done: UInt64 = 0
+        let line = ProgressLine()
+        defer { line.finish() }
         return try zip(inputs, large).map { input, isLarge in
             guard isLarge, passes else { return try input.source() }
-            let file = try input.memory(room: room)
-            room = room.less(try file.size)
+            line.show("copied", done, of: total)
+            let file = try input.memory(room: room) { line.show("copied", done + $0, of: total) }
+            let size = try file.size
+            done += size
+            room = room.less(size)
             return .memory(file)
         }
     }

@@ -15,6 +15,12 @@ protocol PasteSink: AnyObject {
     func failure(_ error: SystemError) -> any Error
     /// All bytes have come.
     func finish() throws
+    /// Before anything else is written to a terminal that shows the bytes.
+    func endLine()
+}
+
+extension PasteSink {
+    func endLine() {}
 }
 
 /// Standard output as it is.
@@ -35,11 +41,22 @@ final class PlainOutput: PasteSink {
 
 /// Standard output that is a terminal: text alone, and nothing that the terminal would obey.
 final class TerminalOutput: PasteSink {
+    private let endsLine: Bool
+    private let isQuiet: Bool
     private var text = VisibleText()
     private var type = UniformType.data
+    private var isInLine = false
 
     var leavesFile: Bool { false }
     var descriptor: CInt? { nil }
+
+    /// - Parameters:
+    ///   - endsLine: whether text without a newline at its end gets one, so that the prompt does not stick to it.
+    ///   - isQuiet: whether notes are left out.
+    init(endsLine: Bool, isQuiet: Bool) {
+        self.endsLine = endsLine
+        self.isQuiet = isQuiet
+    }
 
     func begin(_ type: UniformType, suggestedName: String?) throws {
         self.type = type
@@ -48,16 +65,29 @@ final class TerminalOutput: PasteSink {
 
     func write(_ bytes: Span<UInt8>) throws {
         for index in bytes.indices where bytes[index] == 0 { throw self.refusal }
-        try StandardStreams.write(self.text.append(bytes).span)
+        try self.show(self.text.append(bytes))
     }
 
     func finish() throws {
-        try StandardStreams.write(self.text.finish().span)
-        guard self.text.escapedCount > 0 else { return }
+        try self.show(self.text.finish())
+        if self.endsLine { self.endLine() }
+        guard self.text.escapedCount > 0, !self.isQuiet else { return }
+        self.endLine()
         let bytes = self.text.escapedCount == 1 ? "a byte" : "\(self.text.escapedCount) bytes"
         StandardStreams.note(
             "pasteboard: paste: shown as \\xNN: \(bytes) that a terminal would obey; --raw writes what is there"
         )
+    }
+
+    func endLine() {
+        // A terminal that does not take it shows nothing of what follows either.
+        if self.isInLine { try? StandardStreams.print("\n") }
+        self.isInLine = false
+    }
+
+    private func show(_ bytes: [UInt8]) throws {
+        try StandardStreams.write(bytes.span)
+        if let last = bytes.last { self.isInLine = last != UInt8(ascii: "\n") }
     }
 
     func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }

@@ -1,28 +1,39 @@
 import PasteboardTransport
 
-/// A line of standard error that is written over while something goes on. Only a terminal sees it.
+/// The progress of a transfer on standard error, if that is a terminal: one line that is overwritten.
 final class ProgressLine {
-    /// Between two changes, in milliseconds: nobody reads faster.
-    private static let interval = 100
+    /// The time between two changes in milliseconds: nobody reads faster.
+    private static let interval: UInt64 = 100
 
     private let isTerminal = System.isTerminal(2) && System.environment("TERM") != "dumb"
+    private var rate: TransferRate?
     private var isShown = false
     private var nextTime: UInt64 = 0
 
-    /// `count` bytes have come or gone, of `total` if that is known.
-    func show(_ what: String, _ count: UInt64, of total: UInt64?) {
-        guard self.isTerminal, MonotonicClock.now() >= self.nextTime else { return }
-        let all = total.map { " of \(ByteCount.text($0))" } ?? ""
-        let line = VisibleText.line("\(what): \(ByteCount.text(count))\(all)")
-        try? System.write(Array("\r\(line)\u{1B}[K".utf8).span, to: 2)
+    /// - Parameters:
+    ///   - verb: `copied`, `received`.
+    ///   - total: nil if the size is not known.
+    func show(_ verb: String, _ count: UInt64, of total: UInt64?) {
+        guard self.isTerminal else { return }
+        let now = MonotonicClock.now() / 1_000_000
+        let rate = self.rate ?? TransferRate(at: now, count: count)
+        self.rate = rate
+        guard now >= self.nextTime, let text = rate.text(verb, count, of: total, at: now) else { return }
+        try? System.write(Array("\r\(VisibleText.line(text))\u{1B}[K".utf8).span, to: 2)
         self.isShown = true
-        self.nextTime = MonotonicClock.deadline(milliseconds: Self.interval)
+        self.nextTime = now + Self.interval
     }
 
-    /// Before anything else is written, and at the end.
+    /// Removes the line, before anything else is written.
     func clear() {
         guard self.isShown else { return }
         try? System.write(Array("\r\u{1B}[K".utf8).span, to: 2)
         self.isShown = false
+    }
+
+    /// Removes the line; what is shown next is another transfer.
+    func finish() {
+        self.clear()
+        self.rate = nil
     }
 }

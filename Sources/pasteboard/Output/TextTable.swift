@@ -1,14 +1,16 @@
+import PasteboardTransport
+
 /// Columns for a terminal that are still easy to take apart: two spaces or more between them.
 enum TextTable {
     static func text(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map(VisibleText.line) }
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
-            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+            rows.map { column < $0.count ? TerminalWidth.of($0[column]) : 0 }.max() ?? 0
         }
         return rows.map { row in
             var line = row.enumerated().map { column, cell in
-                cell + String(repeating: " ", count: widths[column] - cell.count)
+                cell + String(repeating: " ", count: widths[column] - TerminalWidth.of(cell))
             }.joined(separator: "  ")
             while line.hasSuffix(" ") { line.removeLast() }
             return line + "\n"
