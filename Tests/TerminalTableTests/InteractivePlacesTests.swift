@@ -281,7 +281,7 @@ struct InteractivePlacesTests {
         let places = try desk.places()
         try places.wait(for: "? keys")
         try places.type("?")
-        try places.wait(for: "edit mode: rows can be moved within their table")
+        try places.wait(for: "edit mode: rows can be moved")
         #expect(places.screen.text.contains("Others can drop here as places."))
         #expect(!places.screen.text.contains("Yosemite"))
         try places.type("e")

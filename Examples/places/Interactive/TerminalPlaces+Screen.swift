@@ -55,14 +55,14 @@ extension TerminalPlaces {
                 .init("PgUp PgDn", "ten rows"),
                 .init("Home End", "first, last row"),
                 .init("space", "picks a row up; drops it"),
-                .init("← → or h l", "with a row: the previous, next destination"),
-                .init("esc", "with a row: puts it back; else stops a name that is coming"),
-                .init("e", "edit mode: rows can be moved within their table"),
+                .init("← → or h l", "goes to another destination"),
+                .init("esc", "cancels a drag, or a coming row"),
+                .init("e", "edit mode: rows can be moved"),
                 .init("q", "quit"),
             ],
             notes: [
                 acceptance.policy == .strict
-                    ? "This table takes one row at a time. Its own rows move in edit mode only."
+                    ? "This table takes one row at a time. Its own rows move only in edit mode."
                     : "This table takes any number of rows. Its own rows move at any time.",
                 "Others can drop here as \(finger.home).",
             ]
