@@ -120,11 +120,11 @@ struct MimeDatabaseTests {
         #expect(php.preferredFilenameExtension == "php")
         #expect(php.supertypes.isSuperset(of: [.plainText, .text, .data, .item, .content]))
 
-        let rust = try #require(UniformType(filenameExtension: "RS"))
-        #expect(rust.isDynamic && rust.conforms(to: .plainText))
-        #expect(rust.tags[.filenameExtension] == ["rs"])
-        #expect(rust.preferredMIMEType == "text/rust")
-        #expect(UniformType(filenameExtension: "rs", conformingTo: .folder)?.conforms(to: .text) == false)
+        let vala = try #require(UniformType(filenameExtension: "VALA"))
+        #expect(vala.isDynamic && vala.conforms(to: .plainText))
+        #expect(vala.tags[.filenameExtension] == ["vala"])
+        #expect(vala.preferredMIMEType == "text/x-vala")
+        #expect(UniformType(filenameExtension: "vala", conformingTo: .folder)?.conforms(to: .text) == false)
 
         #expect(UniformType(mimeType: "image/pjpeg") == .jpeg)
         #expect(UniformType(mimeType: "application/rtf") == .rtf)
