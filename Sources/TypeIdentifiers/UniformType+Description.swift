@@ -7,6 +7,13 @@ extension UniformType {
         return descriptions.first { $0 != "data" } ?? descriptions.first
     }
 
+    /// An identifier, and after a dynamic one the MIME type or extension that it spells: `dyn.… (.toy)`.
+    package static func readable(_ identifier: String) -> String {
+        guard let tags = DynamicType(identifier)?.tags else { return identifier }
+        let tag = tags[.mimeType]?.first ?? tags[.filenameExtension]?.first.map { ".\($0)" }
+        return tag.map { "\(identifier) (\($0))" } ?? identifier
+    }
+
     private static func ownDescription(of identifier: String) -> String? {
         switch identifier.foldedASCII {
         case "public.plain-text", "public.utf8-plain-text": "plain text"

@@ -1,20 +1,48 @@
 // How people and file systems name types.
 extension UniformType {
-    /// The type a person means by an identifier, a MIME type, an extension with its dot, or the words `text` and `image`.
+    /// The type a person means by an identifier, a MIME type, an extension with or without its dot, or the name of a family:
+    /// `text`, `image`, `audio`, `video`, `font`, also as `image/*`.
     ///
-    /// A MIME type or extension that nothing declares gives a dynamic type, and an identifier is taken as it is. One
-    /// without a dot is not accepted: it is a slip (`png` for `.png`) far more often than a type.
+    /// A MIME type or extension with its dot that nothing declares gives a dynamic type, and an identifier is taken as it
+    /// is. A word without a dot has to be declared, as `public.WORD` or as an extension: otherwise it is a slip.
     package static func fromUserSpelling(_ spelling: String) -> UniformType? {
-        switch spelling.foldedASCII {
-        case "text": return .text
-        case "image": return .image
-        default: break
+        if let family = family(named: spelling) { return family }
+        if spelling.utf8.contains(UInt8(ascii: "/")) {
+            return spelling.utf8.contains(UInt8(ascii: "*")) ? nil : UniformType(mimeType: spelling)
         }
-        if spelling.utf8.contains(UInt8(ascii: "/")) { return UniformType(mimeType: spelling) }
-        if spelling.utf8.first == UInt8(ascii: ".") { return fromExtension(String(spelling.dropFirst())) }
-        guard TypeIdentifier.isWellFormed(spelling), spelling.utf8.contains(UInt8(ascii: ".")) else { return nil }
+        if let tag = fileExtension(spelledAs: spelling) { return fromExtension(tag) }
+        guard TypeIdentifier.isWellFormed(spelling) else { return nil }
+        guard spelling.utf8.contains(UInt8(ascii: ".")) else { return UniformType("public." + spelling.foldedASCII) }
         if DynamicType.isDynamic(spelling) { return UniformType(spelling) }
         return UniformType(importedAs: spelling)
+    }
+
+    /// The types a person accepts by a spelling: of an extension that several types have, each of them.
+    package static func accepted(byUserSpelling spelling: String) -> [UniformType] {
+        guard let best = fromUserSpelling(spelling) else { return [] }
+        guard let tag = fileExtension(spelledAs: spelling), best.conforms(to: .data) else { return [best] }
+        return [best] + FileType.types(ofExtension: tag).filter { $0 != best }
+    }
+
+    /// The types of which a file has one, in words or as a MIME type with any subtype.
+    package static func family(named name: String) -> UniformType? {
+        switch name.foldedASCII {
+        case "text", "text/*": .text
+        case "image", "image/*": .image
+        case "audio", "audio/*": .audio
+        case "video", "video/*", "movie": .movie
+        case "font", "font/*": .font
+        default: nil
+        }
+    }
+
+    /// The extension that `.png` or `png` means; nil where a word is the name of a public type, such as `png` and `url`.
+    private static func fileExtension(spelledAs spelling: String) -> String? {
+        if spelling.utf8.first == UInt8(ascii: ".") { return String(spelling.dropFirst()) }
+        guard !spelling.utf8.contains(UInt8(ascii: ".")), UniformType("public." + spelling.foldedASCII) == nil else {
+            return nil
+        }
+        return fromExtension(spelling)?.isDeclared == true ? spelling : nil
     }
 
     /// The type of a regular file by its name or path; ``data`` if it has no extension.
@@ -28,7 +56,7 @@ extension UniformType {
         return type.flatMap { $0.isDynamic ? nil : $0 } ?? .folder
     }
 
-    private static func fileExtension(of name: String) -> String? {
+    static func fileExtension(of name: String) -> String? {
         let last = name.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
         // A leading dot hides a file and starts no extension.
         guard let dot = last.dropFirst().lastIndex(of: UInt8(ascii: ".")) else { return nil }

@@ -66,9 +66,11 @@ struct ArgumentTests {
 
     @Test("A family is a type to take, not to give")
     func families() throws {
-        #expect(try TypeArgument.type("image") == .image)
-        #expect(try TypeArgument.type("text") == .text)
-        for spelling in ["image=x", "image", "png", "", "=x", "public.png="] {
+        #expect(try TypeArgument.types("image") == [.image])
+        #expect(try TypeArgument.types("image/*") == [.image])
+        #expect(try TypeArgument.types("text") == [.text])
+        #expect(try TypeArgument(giving: "png=x").type == .png)
+        for spelling in ["image=x", "image", "image/*", "video/*=x", "audio", "pgn", "", "=x", "public.png="] {
             #expect(throws: CommandFailure.self) { try TypeArgument(giving: spelling) }
         }
     }

@@ -313,7 +313,7 @@ import Testing
 }
 
 /// A terminal without a screen.
-private final class PseudoTerminal {
+final class PseudoTerminal {
     private let own: OwnedDescriptor
     private let others: OwnedDescriptor
 

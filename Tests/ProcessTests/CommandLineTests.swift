@@ -168,7 +168,7 @@ import Testing
             empty.text.hasPrefix(#"{"board":"general","changeCount":"#) && empty.text.hasSuffix(#","items":[]}\#n"#)
         )
         try desk.copy("x", "--name", "one.txt")
-        #expect(try desk.run("types").text == "public.utf8-plain-text  1  kept  one.txt\n")
+        #expect(try desk.run("types").text == "public.plain-text  1  kept  one.txt\n")
         try desk.copy("x", "-b", "日本")
         let list = try desk.run("list").text.split(separator: "\n")
         #expect(list.map { $0.prefix { $0 != "1" } } == ["general  ", "日本     "])
@@ -184,7 +184,8 @@ import Testing
         #expect(types.contains(#""board":"general","changeCount":"#))
         #expect(
             types.contains(
-                #""items":[{"name":"a \"b\".txt","types":[{"type":"public.utf8-plain-text","size":12,"state":"kept","#
+                #""items":[{"name":"a \"b\".txt","types":[{"type":"public.plain-text","mime":"text/plain","#
+                    + #""extension":"txt","size":12,"state":"kept","#
             )
         )
         let list = try desk.run("list").text.split(separator: "\n")

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TypeIdentifiers
 
 @testable import pasteboard
 

@@ -115,7 +115,12 @@ struct TagLookupTests {
             ("com.example.thing", "com.example.thing"), ("image/png", "public.png"), (".png", "public.png"),
             (".toy", "dyn.ah62d4rv4ge81k553"), (".rtfd", "com.apple.rtfd"),
             ("application/x-foo", "dyn.ah62d4rv4gq80c6durvy0g2pyrf106p52fzxg852"),
-            ("dyn.ah62d4rv4ge81k553", "dyn.ah62d4rv4ge81k553"),
+            ("dyn.ah62d4rv4ge81k553", "dyn.ah62d4rv4ge81k553"), ("text/*", "public.text"), ("Image/*", "public.image"),
+            ("audio", "public.audio"), ("audio/*", "public.audio"), ("video", "public.movie"),
+            ("video/*", "public.movie"), ("movie", "public.movie"), ("font/*", "public.font"), ("png", "public.png"),
+            ("PNG", "public.png"), ("jpg", "public.jpeg"), ("html", "public.html"), ("url", "public.url"),
+            ("plain-text", "public.plain-text"), ("txt", "public.plain-text"), ("c++", "public.c-plus-plus-source"),
+            ("rs", "org.rust-lang.rust-script"), (".rs", "org.rust-lang.rust-script"),
         ]
     )
     func spelling(_ spelling: String, _ identifier: String) {
@@ -124,10 +129,42 @@ struct TagLookupTests {
 
     @Test(
         "A slip of the pen names nothing",
-        arguments: ["", ".", "png", "a b.c", "dyn.nonsense", "text/", "..", "./x"]
+        arguments: [
+            "", ".", "pgn", "toy", "a b.c", "dyn.nonsense", "text/", "..", "./x", "*", "*/*", "application/*", "a*",
+        ]
     )
     func slips(_ spelling: String) {
         #expect(UniformType.fromUserSpelling(spelling) == nil)
+        #expect(UniformType.accepted(byUserSpelling: spelling).isEmpty)
+    }
+
+    @Test(
+        "An extension that several types have is each of them to a person who accepts it",
+        arguments: [
+            (".ts", ["public.mpeg-2-transport-stream", "com.microsoft.typescript"]),
+            ("ts", ["public.mpeg-2-transport-stream", "com.microsoft.typescript"]),
+            (".bin", ["com.apple.macbinary-archive", "dyn.ah62d4rv4ge80e4ps"]), (".png", ["public.png"]),
+            ("png", ["public.png"]), (".toy", ["dyn.ah62d4rv4ge81k553"]), (".rtfd", ["com.apple.rtfd"]),
+            ("image/png", ["public.png"]), ("com.example.thing", ["com.example.thing"]),
+        ]
+    )
+    func accepted(_ spelling: String, _ identifiers: [String]) {
+        #expect(UniformType.accepted(byUserSpelling: spelling).map(\.identifier) == identifiers)
+    }
+
+    @Test(
+        "A dynamic identifier is followed by what it spells",
+        arguments: [
+            ("dyn.ah62d4rv4ge81k553", "dyn.ah62d4rv4ge81k553 (.toy)"), ("public.png", "public.png"),
+            (
+                "dyn.ah62d4rv4gq80c6durvy0g2pyrf106p52fzxg852",
+                "dyn.ah62d4rv4gq80c6durvy0g2pyrf106p52fzxg852 (application/x-foo)"
+            ),
+            ("dyn.nonsense", "dyn.nonsense"),
+        ]
+    )
+    func readable(_ identifier: String, _ text: String) {
+        #expect(UniformType.readable(identifier) == text)
     }
 
     @Test("An undeclared identifier is taken for data")

@@ -1,5 +1,6 @@
 import PasteboardClient
 import PasteboardTransport
+import TypeIdentifiers
 
 /// An open file that a handler has given: its descriptor is handed over, or it is read where none is welcome.
 struct SourceFile: Sendable {
@@ -31,6 +32,16 @@ struct SourceFile: Sendable {
         else { return located }
         located.path = path
         return located
+    }
+
+    /// Its type by a name and by its first bytes; what cannot be read decides nothing.
+    func type(named name: String) -> UniformType {
+        let count = FileType.headLength(named: [name])
+        let head = try? [UInt8](capacity: count) { (output) throws(SystemError) in
+            _ = try System.read(descriptor.raw, at: 0, into: &output)
+        }
+        guard let head else { return .forFile(named: name) }
+        return FileType(named: [name], head: head.span, isWhole: UInt64(head.count) == byteCount).type
     }
 
     /// As what it would be for another process.

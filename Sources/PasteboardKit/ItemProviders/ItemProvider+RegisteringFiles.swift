@@ -15,7 +15,8 @@ extension ItemProvider {
     ///
     /// - Parameters:
     ///   - fileURL: where it is.
-    ///   - contentType: its type; nil: by its extension, and `UniformType.folder` for a folder.
+    ///   - contentType: its type; nil: by its extension, by its contents where the extension does not settle it (see the
+    ///     article on the types of files in TypeIdentifiers), and `UniformType.folder` for a folder.
     ///   - openInPlace: whether a destination may open it where it is, for reading.
     ///   - coordinated: has no effect: there is no file coordination here.
     ///   - visibility: who may see that there is such a representation.
@@ -34,7 +35,8 @@ extension ItemProvider {
         switch (contentType, made) {
         case (let contentType?, _): type = contentType
         case (nil, .pieces): type = .forFolder(named: name)
-        case (nil, _): type = .forFile(named: name)
+        case (nil, .file(let file)): type = file.type(named: name)
+        case (nil, .data): type = .forFile(named: name)
         }
         registerFileRepresentation(for: type, visibility: visibility, openInPlace: openInPlace) { fileURL }
     }

@@ -7,7 +7,7 @@ extension URL {
     /// a directory (`UniformType.folder`, or the declared type of its extension, such as
     /// `UniformType.applicationBundle`), else by the extension of the name; `UniformType.data` for a file without one.
     ///
-    /// The file itself is not opened. nil for a URL of another scheme, and where nothing is or can be looked at.
+    /// The file itself is not opened, so its contents decide nothing here: see ``ItemProvider/init(contentsOf:contentType:openInPlace:coordinated:visibility:)`` for that. nil for a URL of another scheme, and where nothing is or can be looked at.
     public var contentType: UniformType? {
         guard isFileURL else { return nil }
         let path = path(percentEncoded: false)

@@ -2,6 +2,19 @@ import TypeIdentifiers
 
 /// The value of `-t`: a type, and for `copy` and `offer` where its bytes come from.
 struct TypeArgument {
+    /// For the help of each command that takes a type.
+    static let help = """
+        A TYPE is an identifier (public.png), a MIME type (image/png), an extension (png, .png), or a family to take from
+        (text, image, audio, video, or 'image/*'); to give, text is UTF-8 text.
+        """
+    /// For the help of each command that takes files.
+    static let contents = """
+        Standard input, and a file without an extension that is known, has the type of its contents: pictures, archives
+        and other formats are recognized, the rest is text if it starts as UTF-8 without NUL, else public.data. --name
+        x.png counts as an extension. Of an extension with several types (.ts) the contents choose; where they contradict
+        the extension otherwise, a note says so.
+        """
+
     let type: UniformType
     /// What stands behind `=`: a file or a command.
     let origin: String?
@@ -9,11 +22,13 @@ struct TypeArgument {
     /// For what gives bytes: the type has to be a particular one.
     init(giving argument: String) throws(CommandFailure) {
         let parts = Self.split(argument)
-        switch parts.type {
-        case "text": self.type = .utf8PlainText
-        case "image":
-            throw CommandFailure(usage: "-t image is a family of types; name the one that the bytes have: -t .png, say")
-        default: self.type = try Self.type(parts.type)
+        switch UniformType.family(named: parts.type) {
+        case .text?: self.type = .utf8PlainText
+        case .some:
+            throw CommandFailure(
+                usage: "-t \(parts.type) is a family of types; name the one that the bytes have: -t png, say"
+            )
+        case nil: self.type = try Self.types(parts.type)[0]
         }
         if let origin = parts.origin, origin.isEmpty {
             throw CommandFailure(usage: "nothing follows the '=' of '\(argument)'")
@@ -21,16 +36,17 @@ struct TypeArgument {
         self.origin = parts.origin
     }
 
-    /// For what takes bytes: `text` and `image` mean whatever conforms to them.
-    static func type(_ spelling: String) throws(CommandFailure) -> UniformType {
-        guard let type = UniformType.fromUserSpelling(spelling) else {
+    /// For what takes bytes: a family stands for its types, and an extension for each type that has it.
+    static func types(_ spelling: String) throws(CommandFailure) -> [UniformType] {
+        let types = UniformType.accepted(byUserSpelling: spelling)
+        guard !types.isEmpty else {
             throw CommandFailure(
                 usage:
                     "'\(spelling)' is no type; write an identifier (public.png), a MIME type (image/png), an extension "
-                    + "(.png), text or image"
+                    + "(png, .png), or a family (text, image, audio, video, image/*)"
             )
         }
-        return type
+        return types
     }
 
     /// The type ends at the first `=` that is not a MIME parameter's own: `text/plain;charset=utf-8=notes.txt`.

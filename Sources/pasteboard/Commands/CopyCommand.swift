@@ -22,9 +22,11 @@ struct CopyCommand: Command {
         ],
         notes: """
             Each FILE becomes one item. Its type follows from its extension, and its name is suggested to the program that
-            pastes. Standard input, and a file without extension, is public.utf8-plain-text if it starts as UTF-8 without
-            NUL, otherwise public.data. With -t TYPE=FILE there is one item; a plain -t TYPE beside them takes standard
-            input.
+            pastes. With -t TYPE=FILE there is one item; a plain -t TYPE beside them takes standard input.
+
+            \(TypeArgument.contents)
+
+            \(TypeArgument.help)
 
             The command returns when the broker has all bytes; no other process stays. Until then, and if anything fails,
             the pasteboard keeps its earlier contents. If that takes longer than a second, a terminal shows the progress on

@@ -26,6 +26,10 @@ struct DragCommand: Command {
             the destination. With -t TYPE=FILE there is one item. Files are read when the destination asks for them;
             standard input and pipes are read first.
 
+            \(TypeArgument.contents)
+
+            \(TypeArgument.help)
+
             The command returns when the destination has everything, and prints what the destination did: it may copy
             although --move was given. Then, and whenever anything fails, nothing is deleted. A file that has changed in
             the meantime is not deleted either. An item with several representations cannot be moved.

@@ -26,6 +26,8 @@ struct DropCommand: Command {
             Runs in the foreground until it is interrupted. With --once it runs until the first drop is done, and ends
             with the exit code of that drop. A broker is started if none is running, except for --list.
 
+            \(TypeArgument.help)
+
             --list prints one line for each destination: its name, the program, the number of sessions, the types.
             """
     )
@@ -59,9 +61,9 @@ struct DropCommand: Command {
             )
         }
         self.name = name
-        self.accepts = try types.map { spelling in
+        self.accepts = try types.flatMap(TypeArgument.types).map { type in
             var accept = Accept()
-            accept.type = try TypeArgument.type(spelling).identifier
+            accept.type = type.identifier
             return accept
         }
     }
@@ -84,7 +86,8 @@ struct DropCommand: Command {
         destination.name = self.name
         destination.accepts = self.accepts
         let stream = try connection.register(destination)
-        let types = self.accepts.isEmpty ? "anything" : self.accepts.map(\.type).joined(separator: ", ")
+        let names = self.accepts.map { UniformType.readable($0.type) }
+        let types = names.isEmpty ? "anything" : names.joined(separator: ", ")
         StandardStreams.note("taking \(types) as \(self.name) into \(self.directory)")
         return try DropLoop(
             connection,

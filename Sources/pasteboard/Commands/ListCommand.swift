@@ -1,5 +1,6 @@
 import PasteboardClient
 import PasteboardWire
+import TypeIdentifiers
 
 /// Which pasteboards there are.
 struct ListCommand: Command {
@@ -34,7 +35,7 @@ extension BoardStatus {
         let owner = count > 0 ? [self.ownerLabel, self.ownerProcess.map { "(\($0))" }].compactMap { $0 } : []
         return [
             self.name, count == 1 ? "1 item" : "\(count) items", "\(ByteCount.text(self.keptBytes ?? 0)) kept",
-            owner.joined(separator: " "), self.types.joined(separator: " "),
+            owner.joined(separator: " "), self.types.map(UniformType.readable).joined(separator: " "),
         ]
     }
 

@@ -25,6 +25,10 @@ struct OfferCommand: Command {
             Each FILE becomes one item. It is opened now and read when another program pastes; a directory gives its tree as
             it is then, with names, modes, links and times (see 'pasteboard copy --help').
 
+            \(TypeArgument.contents)
+
+            \(TypeArgument.help)
+
             Runs in the foreground until its contents are replaced or cleared, and then ends with 0. Each load runs the
             command anew, up to 16 at once; the output is sent as fast as the destination takes it. If the command fails,
             the load fails with its status and the last line of its standard error. If the load is cancelled, the command
@@ -96,7 +100,7 @@ struct OfferCommand: Command {
 
     private static func text(of items: [WriteItem]) -> String {
         guard let first = items.first, items.count == 1 else { return "\(items.count) items" }
-        return first.representations.map(\.representation.type).joined(separator: ", ")
+        return first.representations.map { UniformType.readable($0.representation.type) }.joined(separator: ", ")
     }
 }
 

@@ -33,6 +33,8 @@ struct PasteCommand: Command {
             Without --item and -t the first item is pasted. With -t it is the first item that has the type, and with
             --into all items that have it.
 
+            \(TypeArgument.help)
+
             Bytes are written as they arrive, and unchanged. Only text is written to a terminal: its control characters
             are shown instead of sent, and a newline is added if the text does not end with one, unless -n is given. A
             file appears only when all bytes have arrived; an earlier file of that name stays until then. Suggested names
@@ -56,7 +58,7 @@ struct PasteCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         self.board = try arguments.board()
-        self.types = try arguments.values("--type").map(TypeArgument.type)
+        self.types = try arguments.values("--type").flatMap(TypeArgument.types)
         self.item = try arguments.value("--item").map(Self.index)
         self.output = try arguments.value("--output").flatMap { $0 == "-" ? nil : $0 }
         self.directory = try arguments.value("--into")
@@ -118,10 +120,10 @@ struct PasteCommand: Command {
         if self.item == nil, let count = answer.itemCount, count > 1 {
             self.note("this is item \(UInt64(item) + 1) of \(count); see --item and --into")
         }
-        if self.types.isEmpty, let output, let wanted = self.typeOfOutput, let given = answer.type,
-            !UniformType(identifier: given, supertypes: []).conforms(to: wanted)
+        if self.types.isEmpty, let output, let wanted = self.typesOfOutput.first, let given = answer.type,
+            !self.typesOfOutput.contains(where: UniformType(identifier: given, supertypes: []).conforms)
         {
-            self.note("no type of this item is \(wanted): \(output) gets \(given)")
+            self.note("no type of this item is \(wanted): \(output) gets \(UniformType.readable(given))")
         }
     }
 
@@ -153,7 +155,7 @@ struct PasteCommand: Command {
     private static func types(of items: [Item]) -> String {
         guard items.count > 1 else { return items.flatMap { $0.representations.map(\.type) }.joined(separator: "\n") }
         var lines = items.prefix(20).enumerated().map { index, item in
-            "item \(index + 1): \(item.representations.map(\.type).joined(separator: ", "))"
+            "item \(index + 1): \(item.representations.map { UniformType.readable($0.type) }.joined(separator: ", "))"
         }
         if items.count > lines.count { lines.append("and \(items.count - lines.count) more items") }
         return lines.joined(separator: "\n")
@@ -241,14 +243,12 @@ struct PasteCommand: Command {
         guard self.types.isEmpty else { return self.types.map(Self.accept) }
         var any = Accept()
         any.match = 2
-        let types = [self.typeOfOutput, .utf8PlainText, .plainText, .text].compactMap { $0 }
+        let types = self.typesOfOutput + [.utf8PlainText, .plainText, .text]
         return types.map(Self.accept) + [any]
     }
 
-    /// The type that the extension of the file names.
-    private var typeOfOutput: UniformType? {
-        self.output.map(UniformType.forFile).flatMap { $0.isDynamic || $0 == .data ? nil : $0 }
-    }
+    /// The types that the extension of the file names.
+    private var typesOfOutput: [UniformType] { self.output.map(FileType.declaredTypes(forFileNamed:)) ?? [] }
 
     private static func accept(_ type: UniformType) -> Accept {
         var accept = Accept()

@@ -1,5 +1,6 @@
 import PasteboardClient
 import PasteboardWire
+import TypeIdentifiers
 
 /// What a pasteboard could give.
 struct TypesCommand: Command {
@@ -8,7 +9,8 @@ struct TypesCommand: Command {
         "lists the types on a pasteboard; no source is asked for bytes",
         options: [.board, .primary, .quiet, .json],
         notes: """
-            One line for each type: identifier, size in bytes or '-', and its state: promised (made when it is pasted),
+            One line for each type: identifier (of one that starts with dyn. also the MIME type or extension for which it
+            stands), size in bytes or '-', and its state: promised (made when it is pasted),
             kept (by the broker) or gone (with its source). The suggested name follows, with several items after the
             item's number.
 
@@ -39,7 +41,7 @@ struct TypesCommand: Command {
         let rows = items.enumerated().flatMap { index, item in
             item.representations.map { representation in
                 var row = [
-                    representation.type, representation.byteCount.map { String($0) } ?? "-",
+                    UniformType.readable(representation.type), representation.byteCount.map { String($0) } ?? "-",
                     self.state(of: representation),
                 ]
                 if items.count > 1 { row.append("item \(index + 1)") }
@@ -65,8 +67,14 @@ struct TypesCommand: Command {
                     "types",
                     .array(
                         item.representations.map { representation in
-                            [
+                            let type = UniformType(
+                                identifier: representation.type,
+                                supertypes: representation.supertypes
+                            )
+                            return [
                                 "type": .string(representation.type),
+                                "mime": JSONValue(type.preferredMIMEType),
+                                "extension": JSONValue(type.preferredFilenameExtension),
                                 "size": JSONValue(representation.byteCount),
                                 "state": .string(Self.state(of: representation)),
                                 "supertypes": .array(representation.supertypes.map { .string($0) }),

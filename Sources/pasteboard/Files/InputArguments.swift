@@ -44,11 +44,18 @@ struct InputArguments {
 
     /// Opens them all.
     func items() throws -> [InputItem] {
+        var contradicted = ContradictedNames()
+        let items = try self.items(&contradicted)
+        contradicted.note(for: self.command)
+        return items
+    }
+
+    private func items(_ contradicted: inout ContradictedNames) throws -> [InputItem] {
         guard self.files.isEmpty else {
             return try self.files.map { path in
                 let input = try self.open(path)
                 let base = path.split(separator: "/").last.map(String.init)
-                let type = try self.type(of: input, named: path)
+                let type = try self.type(of: input, named: path, &contradicted)
                 let name = self.name ?? SafeFileName(suggested: base, type: .item).candidate(1)
                 return InputItem(name: name, representations: [(type, input)])
             }
@@ -59,14 +66,20 @@ struct InputArguments {
         }
         guard representations.isEmpty else { return [InputItem(name: self.name, representations: representations)] }
         let input = try self.open(nil)
-        return [InputItem(name: self.name, representations: [(try input.sniffType(), input)])]
+        let type = try self.type(of: input, named: nil, &contradicted)
+        return [InputItem(name: self.name, representations: [(type, input)])]
     }
 
-    private func type(of input: InputBytes, named path: String) throws -> UniformType {
+    private func type(
+        of input: InputBytes,
+        named path: String?,
+        _ contradicted: inout ContradictedNames
+    ) throws -> UniformType {
         if let type = self.types.first?.type { return try self.check(type, for: input) }
         if input.folder != nil { return .folder }
-        let byName = UniformType.forFile(named: path)
-        return byName == .data ? try input.sniffType() : byName
+        let file = try input.fileType(named: [self.name, path].compactMap(\.self))
+        contradicted.add(input.name, file)
+        return file.type
     }
 
     /// A folder's archive under the type of a file would be taken for such a file.

@@ -7,8 +7,6 @@ import TypeIdentifiers
 /// A file or standard input on its way to the broker: opened before anything is sent. Little is read as it is sent; much
 /// is moved by the kernel into memory that the broker takes over, and never comes into this process.
 final class InputBytes {
-    /// How much of it decides whether it is text.
-    private static let sniffed = 64 << 10
     /// Moved at once: a bound, so that what does not fit is noticed on the way.
     private static let moved = 8 << 20
 
@@ -65,17 +63,16 @@ final class InputBytes {
         return try System.status(of: there.raw).isUnchanged(since: self.opened)
     }
 
-    /// What the bytes are by the look of their start: nothing at all counts as text.
-    func sniffType() throws -> UniformType {
-        try self.readHead()
+    /// The type of the bytes by their names and their start.
+    func fileType(named names: [String]) throws -> FileType {
+        try self.readHead(upTo: FileType.headLength(named: names))
         let head = self.head
-        let isText = UTF8Scan.isText(head.span, isWhole: self.hasEnded)
-        return isText ? .utf8PlainText : .data
+        return FileType(named: names, head: head.span, isWhole: self.hasEnded)
     }
 
-    private func readHead() throws {
-        while self.head.count < Self.sniffed, !self.hasEnded {
-            let piece = try self.read(upTo: Self.sniffed - self.head.count)
+    private func readHead(upTo limit: Int = FileType.maximumHeadLength) throws {
+        while self.head.count < limit, !self.hasEnded {
+            let piece = try self.read(upTo: limit - self.head.count)
             self.hasEnded = piece.isEmpty
             self.head += piece
         }

@@ -93,7 +93,8 @@ final class TerminalOutput: PasteSink {
     func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }
 
     private var refusal: CommandFailure {
-        CommandFailure(usage: "\(self.type) is not text, and this is a terminal; use -o FILE, a pipe, or --raw")
+        let type = UniformType.readable(self.type.identifier)
+        return CommandFailure(usage: "\(type) is not text, and this is a terminal; use -o FILE, a pipe, or --raw")
     }
 }
 

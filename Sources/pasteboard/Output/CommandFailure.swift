@@ -1,6 +1,7 @@
 import Glibc
 import PasteboardTransport
 import PasteboardWire
+import TypeIdentifiers
 
 /// What ends a command: the exit code, one line, and more lines where they help.
 struct CommandFailure: Error {
@@ -52,7 +53,7 @@ struct CommandFailure: Error {
         self.init(
             exitCode: Self.exitCode(of: failure.code),
             failure.listsWhatThereIs ? "\(text); there are:" : text,
-            detail: detail
+            detail: failure.listsWhatThereIs ? detail.map(UniformType.readable) : detail
         )
     }
 

@@ -1,5 +1,6 @@
 import PasteboardClient
 import PasteboardWire
+import TypeIdentifiers
 
 // Destinations and drag sessions as lines and as JSON.
 
@@ -9,7 +10,7 @@ extension DestinationStatus {
         let owner = [self.label, self.process.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
         return [
             self.name, owner, count == 1 ? "1 session" : "\(count) sessions",
-            self.types.isEmpty ? "anything" : self.types.joined(separator: " "),
+            self.types.isEmpty ? "anything" : self.types.map(UniformType.readable).joined(separator: " "),
         ]
     }
 
@@ -34,7 +35,8 @@ extension SessionStatus {
         let owner = [self.ownerLabel, self.ownerProcess.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
         return [
             self.state, owner, count == 1 ? "1 item" : "\(count) items", self.destination.map { "at \($0)" } ?? "-",
-            self.word ?? "-", "\(self.milliseconds ?? 0) ms", self.types.joined(separator: " "),
+            self.word ?? "-", "\(self.milliseconds ?? 0) ms",
+            self.types.map(UniformType.readable).joined(separator: " "),
         ]
     }
 

@@ -1,4 +1,5 @@
 import PasteboardClient
+import TypeIdentifiers
 
 /// Text of strangers, made so that a terminal shows it and does nothing else.
 ///

@@ -1,6 +1,6 @@
 /// Bytes that may be UTF-8, read one scalar at a time.
-enum UTF8Scan {
-    enum Step: Equatable {
+package enum UTF8Scan {
+    package enum Step: Equatable {
         case scalar(UInt32, length: Int)
         /// No scalar begins with this byte, or not with those behind it.
         case invalid
@@ -8,7 +8,7 @@ enum UTF8Scan {
         case incomplete
     }
 
-    static func step(_ bytes: Span<UInt8>, at index: Int) -> Step {
+    package static func step(_ bytes: Span<UInt8>, at index: Int) -> Step {
         let first = bytes[index]
         let length: Int
         var value: UInt32
@@ -39,7 +39,7 @@ enum UTF8Scan {
     /// Whether the bytes are UTF-8 without NUL.
     ///
     /// - Parameter isWhole: nothing follows; else the last scalar may lack its rest.
-    static func isText(_ bytes: Span<UInt8>, isWhole: Bool) -> Bool {
+    package static func isText(_ bytes: Span<UInt8>, isWhole: Bool) -> Bool {
         var index = 0
         while index < bytes.count {
             switch self.step(bytes, at: index) {

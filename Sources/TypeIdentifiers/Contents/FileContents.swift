@@ -1,0 +1,46 @@
+/// The form of a file's contents, as far as its first bytes show it.
+enum FileContents {
+    case empty
+    /// UTF-8 without NUL; with the type that the text itself names, if it does.
+    case text(UniformType?)
+    case utf16
+    case signed(FileSignature)
+    /// Anything else.
+    case bytes
+
+    /// - Parameters:
+    ///   - head: the first bytes.
+    ///   - isWhole: whether nothing follows them.
+    init(_ head: Span<UInt8>, isWhole: Bool) {
+        if head.isEmpty {
+            self = .empty
+        } else if let signature = FileSignature.matching(head),
+            signature.isText || !UTF8Scan.isText(head, isWhole: isWhole)
+        {
+            self = .signed(signature)
+        } else if Self.hasMarkOfUTF16(head) {
+            self = .utf16
+        } else if UTF8Scan.isText(head, isWhole: isWhole) {
+            self = .text(Markup.type(of: head) ?? Interpreter.scriptType(of: head))
+        } else {
+            self = .bytes
+        }
+    }
+
+    /// The type of the contents alone.
+    var type: UniformType {
+        switch self {
+        case .empty: .utf8PlainText
+        case .text(let type): type ?? .utf8PlainText
+        case .utf16: .utf16PlainText
+        case .signed(let signature): UniformType(known: signature.type)
+        case .bytes: .data
+        }
+    }
+
+    /// The mark of the byte order in front; `FF FE 00 00` is that of UTF-32.
+    private static func hasMarkOfUTF16(_ head: Span<UInt8>) -> Bool {
+        BytePattern.matches("FE FF", head)
+            || BytePattern.matches("FF FE", head) && !BytePattern.matches("FF FE 00 00", head)
+    }
+}

@@ -1,0 +1,54 @@
+/// Bytes by which files of a type are recognized.
+struct FileSignature {
+    let pattern: String
+    /// The identifier of the type.
+    let type: String
+    /// Signatures of one family are variants of one form: no extension of the family contradicts another.
+    let family: Family
+    /// Whether such a file can be UTF-8 text. Elsewhere text that happens to start so is text: "BM", "ID3", "OggS".
+    let isText: Bool
+
+    init(_ pattern: String, _ type: String, _ family: Family = .none, isText: Bool = false) {
+        self.pattern = pattern
+        self.type = type
+        self.family = family
+        self.isText = isText
+    }
+
+    enum Family {
+        case none
+        /// Containers: many types consist of one, of which the contents show no more than that.
+        case zip, gzip, bzip2, xz, zstandard, tar, sqlite
+        case baseMedia, matroska, ogg, tiff, executable, postScript
+
+        var isContainer: Bool {
+            switch self {
+            case .zip, .gzip, .bzip2, .xz, .zstandard, .tar, .sqlite: true
+            default: false
+            }
+        }
+    }
+
+    /// The first signature that the start of a file has.
+    static func matching(_ head: Span<UInt8>) -> FileSignature? {
+        all.first { BytePattern.matches($0.pattern, head) }
+    }
+
+    /// Whether files of `type` have this signature or another of its family.
+    func suits(_ type: UniformType) -> Bool {
+        if isRelated(type) { return true }
+        guard family != .none else { return false }
+        return Self.all.contains { $0.family == family && $0.isRelated(type) }
+            || Self.relatives.contains { $0.family == family && type.conforms(to: UniformType(known: $0.type)) }
+    }
+
+    /// Whether it is known how files of `type` start.
+    static func describes(_ type: UniformType) -> Bool {
+        all.contains { $0.isRelated(type) }
+    }
+
+    private func isRelated(_ type: UniformType) -> Bool {
+        let own = UniformType(known: self.type)
+        return type.conforms(to: own) || own.conforms(to: type)
+    }
+}

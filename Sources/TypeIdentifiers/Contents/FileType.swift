@@ -1,0 +1,129 @@
+/// The type of a file, decided from its name and the start of its contents.
+///
+/// An extension that one declared type claims decides. Of several claimants the contents choose one. Without an extension
+/// the contents decide alone, and with one that nothing declares they decide what the extension's dynamic type conforms
+/// to, or replace it where they are a picture or sound. Text is UTF-8 without NUL; an empty file counts as text.
+package struct FileType {
+    /// The most bytes that are looked at: where text ends behind them is not noticed.
+    package static let maximumHeadLength = 64 << 10
+
+    package let type: UniformType
+    /// The type of the contents, where the name's extension says something else.
+    package let contradiction: UniformType?
+
+    /// - Parameters:
+    ///   - names: names and paths, of which the first with an extension counts; none for bytes without a name.
+    ///   - head: the first bytes, as many as ``headLength(named:)`` says, or all.
+    ///   - isWhole: whether nothing follows them.
+    package init(named names: [String], head: Span<UInt8>, isWhole: Bool) {
+        let tag = names.lazy.compactMap(UniformType.fileExtension).first
+        let claimants = tag.map(Self.types) ?? []
+        let contents = FileContents(head, isWhole: isWhole)
+        guard let first = claimants.first else {
+            (type, contradiction) = (contents.type, nil)
+            return
+        }
+        if first.isDynamic {
+            (type, contradiction) = (contents.type(forUnknown: first), nil)
+        } else if let unknown = claimants.last, unknown.isDynamic, !contents.isSigned(as: first) {
+            (type, contradiction) = (contents.type(forUnknown: unknown), nil)
+        } else {
+            type = claimants.count == 1 ? contents.refined(first) : contents.choice(of: claimants, head)
+            contradiction = contents.contradicts(type) ? contents.type : nil
+        }
+    }
+
+    /// How many of the first bytes of a file decide: what contradicts an extension shows early, and only where the contents
+    /// decide is more of the text looked at.
+    package static func headLength(named names: [String]) -> Int {
+        let claimants = names.lazy.compactMap(UniformType.fileExtension).first.map(types) ?? []
+        return claimants.count == 1 && claimants[0].isDeclared ? 4 << 10 : maximumHeadLength
+    }
+
+    /// The declared types that a file of this name can have; none where its extension says nothing.
+    package static func declaredTypes(forFileNamed name: String) -> [UniformType] {
+        let types = UniformType.fileExtension(of: name).map(types) ?? []
+        return types.contains(where: \.isDynamic) ? [] : types
+    }
+
+    /// The types that a file with this extension can have: the declared ones, else the dynamic one.
+    ///
+    /// `bin` has the dynamic one, too: many files that have it are no MacBinary archives, whose extension it is.
+    static func types(ofExtension tag: String) -> [UniformType] {
+        let types = UniformType.types(tag: tag, tagClass: .filenameExtension, conformingTo: .data)
+        guard tag.foldedASCII == "bin" else { return types }
+        let supertypes = [UniformType.data.identifier]
+        let dynamic = DynamicType.identifier(tag: "bin", tagClass: .filenameExtension, supertypes: supertypes)
+        return types + [dynamic].compactMap(\.self).map(UniformType.init(known:))
+    }
+}
+
+extension FileContents {
+    fileprivate func isSigned(as type: UniformType) -> Bool {
+        if case .signed(let signature) = self { signature.type == type.identifier } else { false }
+    }
+
+    /// The type of a file whose extension nothing declares: that of the contents where they settle it. Of text and of
+    /// containers there are many kinds: there it is the dynamic type, which conforms to what the contents show.
+    fileprivate func type(forUnknown dynamic: UniformType) -> UniformType {
+        switch self {
+        case .bytes: return dynamic
+        case .signed(let signature) where !signature.family.isContainer: return type
+        case .signed(let signature):
+            let own = UniformType(known: signature.type)
+            let added = dynamic.conforms(to: own) ? [] : [signature.type]
+            return UniformType(identifier: dynamic.identifier, supertypes: dynamic.closure + added)
+        case .utf16: return UniformType(identifier: dynamic.identifier, supertypes: [type.identifier])
+        case .empty, .text:
+            // What the MIME database knows is of use only if it takes the extension for text, too.
+            if dynamic.conforms(to: .plainText) { return dynamic }
+            let own = type == .utf8PlainText ? .plainText : type
+            let known = dynamic.conforms(to: .text) ? dynamic.closure : []
+            let added = own.conforms(to: .plainText) ? [own] : [own, .plainText]
+            return UniformType(identifier: dynamic.identifier, supertypes: known + added.map(\.identifier))
+        }
+    }
+
+    /// The type of an extension, with the encoding that the contents show.
+    fileprivate func refined(_ type: UniformType) -> UniformType {
+        if case .utf16 = self, type == .plainText { .utf16PlainText } else { type }
+    }
+
+    /// The claimant of an extension that the contents are, else the first that they could be.
+    fileprivate func choice(of claimants: [UniformType], _ head: Span<UInt8>) -> UniformType {
+        let choice =
+            switch self {
+            case .signed(let signature):
+                claimants.first { $0 == type } ?? claimants.first { type.conforms(to: $0) }
+                    ?? claimants.first(where: signature.suits)
+            case .text(let own?) where claimants.contains(own): own
+            case .text, .utf16, .empty:
+                claimants.first { $0 == Self.matlabSource && Self.isMATLAB(head) }
+                    ?? claimants.first { $0.conforms(to: .text) && !Markup.types.contains($0) }
+            case .bytes: claimants.first { !$0.conforms(to: .text) }
+            }
+        return choice ?? claimants[0]
+    }
+
+    private static var matlabSource: UniformType { UniformType(known: "org.swift-pasteboard.matlab-source") }
+
+    /// Whether text starts as MATLAB does and Objective-C does not, which has the same extension.
+    private static func isMATLAB(_ text: Span<UInt8>) -> Bool {
+        ["'%'", "'function '", "'classdef '"].contains { BytePattern.matches($0, text) }
+    }
+
+    /// Whether files of `type` are known to look otherwise.
+    fileprivate func contradicts(_ type: UniformType) -> Bool {
+        switch self {
+        case .empty, .bytes: return false
+        case .text, .utf16: return !type.conforms(to: .text) && FileSignature.describes(type)
+        case .signed(let signature):
+            if signature.suits(type) { return false }
+            let own = UniformType(known: signature.type)
+            if own.conforms(to: .text) && type.conforms(to: .text) { return false }
+            let families = [UniformType.image, .audiovisualContent]
+            return type.conforms(to: .text) || FileSignature.describes(type)
+                || families.contains { own.conforms(to: $0) && !type.conforms(to: $0) }
+        }
+    }
+}
