@@ -142,6 +142,16 @@ struct FolderTests {
         #expect(note.registeredContentTypesForOpenInPlace == [.plainText])
         let loaded = try await note.loadData(for: .text).value
         #expect(loaded == Data("note".utf8))
+        for (name, contents, type) in [
+            ("cat.toy", "let", UniformType.plainText), ("picture", "\u{89}PNG\r\n\u{1A}\n", .png),
+            ("empty", "", .utf8PlainText),
+            ("main.ts", "let", .sourceCode),
+        ] {
+            let file = URL(filePath: "\(directory.path)/\(name)")
+            try Data(contents.unicodeScalars.map { UInt8($0.value) }).write(to: file)
+            let provider = try #require(ItemProvider(contentsOf: file))
+            #expect(provider.registeredContentTypes.first?.conforms(to: type) == true, "\(name)")
+        }
         #expect(ItemProvider(contentsOf: URL(filePath: "\(directory.path)/none")) == nil)
         #expect(ItemProvider(contentsOf: URL(filePath: "/dev/null")) == nil)
         let typed = try #require(ItemProvider(contentsOf: text, contentType: .json, visibility: .ownProcess))
