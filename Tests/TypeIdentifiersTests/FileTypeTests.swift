@@ -81,6 +81,8 @@ struct FileTypeTests {
     @Test("Other contents replace an extension that nothing declares, but for containers, which can be anything")
     func unknownBytes() {
         #expect(Self.type("cat.toy", Self.png).type == .png)
+        #expect(Self.type("photo.nef", FileSignatureTests.example("'II' 2A 00")).type.conforms(to: .tiff))
+        #expect(Self.type("photo.nef", FileSignatureTests.example("'II' 2A 00")).type.isDynamic)
         let archive = Self.type("cat.toy", Self.zip).type
         #expect(archive.identifier == "dyn.ah62d4rv4ge81k553")
         #expect(archive.conforms(to: .zip) && archive.conforms(to: .archive))
@@ -139,7 +141,8 @@ struct FileTypeTests {
             ("a.heif", FileSignatureTests.example("@4 'ftypheic'")),
             ("a.dng", FileSignatureTests.example("'II' 2A 00")), ("a.o", FileSignatureTests.example("7F 'ELF'")),
             ("a.doc", Array("{\\rtf1}".utf8)), ("a.ai", Array("%PDF-".utf8)), ("a.xml", Array("<svg>".utf8)),
-            ("a.mp3", [0xFF, 0xFB, 0x90, 0]), ("a.xls", Array("<html>".utf8)),
+            ("a.mp3", [0xFF, 0xFB, 0x90, 0]), ("a.flac", FileSignatureTests.example("'ID3'")),
+            ("a.xls", Array("<html>".utf8)),
             ("a.webm", FileSignatureTests.example("1A 45 DF A3")),
         ] as [(String, [UInt8])]
     )

@@ -33,6 +33,7 @@ extension FileSignature {
         .init("@4 'ftypM4V '", "com.apple.m4v-video", .baseMedia),
         .init("@4 'ftyp3gp'", "public.3gpp", .baseMedia),
         .init("@4 'ftyp3g2'", "public.3gpp2", .baseMedia),
+        .init("@4 'ftypcrx '", "public.camera-raw-image", .baseMedia),
         .init("@4 'ftyp'", "public.mpeg-4", .baseMedia),
 
         // Sound and films.
@@ -42,7 +43,7 @@ extension FileSignature {
         .init("'OggS' @28 80 'theora'", "org.xiph.ogv", .ogg),
         .init("'OggS'", "org.xiph.ogg-audio", .ogg),
         .init("'fLaC'", "org.xiph.flac"),
-        .init("'ID3'", "public.mp3"),
+        .init("'ID3'", "public.mp3", .id3),
         .init("'MThd' 00 00 00 06", "public.midi-audio"),
         .init("'FORM' .. .. .. .. 'AIFF'", "public.aiff-audio"),
         .init("'FORM' .. .. .. .. 'AIFC'", "public.aifc-audio"),
@@ -59,7 +60,7 @@ extension FileSignature {
         .init("'%PDF-'", "com.adobe.pdf", isText: true),
         .init("'%!PS'", "com.adobe.postscript", .postScript, isText: true),
         .init("'{\\rtf'", "public.rtf", isText: true),
-        .init("'bplist0'", "com.apple.binary-property-list"),
+        .init("'bplist0'", "com.apple.binary-property-list", .propertyList),
         .init("'SQLite format 3' 00", "org.swift-pasteboard.sqlite-database", .sqlite),
 
         // Archives. A document that is one has its MIME type first.
@@ -107,5 +108,7 @@ extension FileSignature {
         ("com.adobe.raw-image", .tiff), ("public.camera-raw-image", .tiff),
         ("public.object-code", .executable), ("com.microsoft.windows-dynamic-link-library", .executable),
         ("com.adobe.illustrator.ai-image", .postScript),
+        // Any sound may have such tags in front.
+        ("public.audio", .id3),
     ]
 }

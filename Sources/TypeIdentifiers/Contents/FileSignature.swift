@@ -18,12 +18,12 @@ struct FileSignature {
     enum Family {
         case none
         /// Containers: many types consist of one, of which the contents show no more than that.
-        case zip, gzip, bzip2, xz, zstandard, tar, sqlite
-        case baseMedia, matroska, ogg, tiff, executable, postScript
+        case zip, gzip, bzip2, xz, zstandard, tar, sqlite, propertyList, tiff
+        case baseMedia, matroska, ogg, id3, executable, postScript
 
         var isContainer: Bool {
             switch self {
-            case .zip, .gzip, .bzip2, .xz, .zstandard, .tar, .sqlite: true
+            case .zip, .gzip, .bzip2, .xz, .zstandard, .tar, .sqlite, .propertyList, .tiff: true
             default: false
             }
         }

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """Writes ConformanceTable+Rows.swift and UniformType+Constants.swift from uttypes.tsv.
 
+The first rows are what Apple's systems declare. Types that other programs declare there follow, with the identifiers they
+give them, and last the types that have an identifier of this project, which begins with org.swift-pasteboard. Of several
+types with one tag the first is preferred, so new rows come at the end.
+
 Run it from anywhere after an edit of the table; both results are committed. It refuses a table with a missing
 supertype, a cycle or a name that appears twice, so the program never has to look for those.
 """
