@@ -120,7 +120,8 @@ struct EditorTests {
         while true {
             let output = try shell(command).text
             if output.contains(text) { return }
-            try #require(MonotonicClock.millisecondsLeft(until: deadline) > 0, "\(command) never printed \(text): \(output)")
+            let isInTime = MonotonicClock.millisecondsLeft(until: deadline) > 0
+            try #require(isInTime, "\(command) never printed \(text): \(output)")
         }
     }
 
