@@ -19,7 +19,7 @@ package struct ChildProcess: Sendable {
         /// The program's path, without search.
         package var path: String
         /// The arguments, the program's name first.
-        package var arguments: [String]
+        package var arguments: [SystemString]
         /// Entries `NAME=value`.
         package var environment: [String]
         package var input = Stream.null
@@ -34,9 +34,21 @@ package struct ChildProcess: Sendable {
         /// A process group of its own, so that it can be ended together with its children.
         package var inNewGroup = false
 
-        package init(path: String, arguments: [String] = [], environment: [String] = System.environment()) {
+        package init(
+            path: String,
+            arguments: [String] = [],
+            environment: [String] = System.environment()
+        ) {
+            self.init(path: path, arguments: arguments.map { SystemString($0) }, environment: environment)
+        }
+
+        package init(
+            path: String,
+            arguments: [SystemString],
+            environment: [String] = System.environment()
+        ) {
             self.path = path
-            self.arguments = [path] + arguments
+            self.arguments = [SystemString(path)] + arguments
             self.environment = environment
         }
     }
@@ -92,7 +104,7 @@ package struct ChildProcess: Sendable {
 
         var child: pid_t = 0
         let code = withCStrings(configuration.arguments) { arguments in
-            withCStrings(configuration.environment) { environment in
+            withCStrings(configuration.environment.map { SystemString($0) }) { environment in
                 posix_spawn(&child, configuration.path, &actions, &attributes, arguments, environment)
             }
         }
@@ -128,11 +140,11 @@ package struct ChildProcess: Sendable {
 
 /// Lends the strings as the null-terminated array that the system's calls take.
 private func withCStrings<Result>(
-    _ strings: [String],
+    _ strings: [SystemString],
     _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
     // Copies, because a string lends its bytes only to one closure at a time.
-    let copies = strings.map { strdup($0) }
+    let copies = strings.map { $0.withPath { strdup($0) } }
     defer { for copy in copies { free(copy) } }
     return body(copies + [nil])
 }

@@ -72,11 +72,4 @@ extension System {
     fileprivate static func unlock(_ descriptor: CInt) {
         _ = flock(descriptor, LOCK_UN)
     }
-
-    /// Takes the lock of an open file or directory, unless another process has it.
-    ///
-    /// - Returns: whether the lock is this process's now.
-    package static func lock(_ descriptor: CInt) throws(SystemError) -> Bool {
-        try callUnlessBlocked("flock") { flock(descriptor, LOCK_EX | LOCK_NB) } != nil
-    }
 }

@@ -27,6 +27,8 @@ package struct FileStatus: Equatable, Sendable {
     package let allocationUnit: UInt64
     /// When its contents or anything that is said here last changed, in nanoseconds since 1970.
     package let changedAt: Int64
+    /// When its contents last changed, in nanoseconds since 1970, or what a program has set for that.
+    package let modifiedAt: Int64
 
     init(_ raw: pbs_status) {
         kind =
@@ -47,6 +49,7 @@ package struct FileStatus: Equatable, Sendable {
         allocatedSize = raw.allocated
         allocationUnit = UInt64(raw.allocation_unit)
         changedAt = raw.changed
+        modifiedAt = raw.modified
     }
 
     package func isSameFile(as other: FileStatus) -> Bool {
@@ -61,10 +64,10 @@ package struct FileStatus: Equatable, Sendable {
 
 extension System {
     /// The status of what `path` names; a symbolic link is not followed. Nil if there is nothing.
-    package static func status(at path: String) throws(SystemError) -> FileStatus? {
+    package static func status(at path: some SystemPath) throws(SystemError) -> FileStatus? {
         var raw = pbs_status()
         do throws(SystemError) {
-            _ = try call("lstat", path) { pbs_status(AT_FDCWD, path, 1, &raw) }
+            _ = try call("lstat", path.description) { path.withPath { pbs_status(AT_FDCWD, $0, 1, &raw) } }
         } catch {
             if error.errno == ENOENT || error.errno == ENOTDIR { return nil }
             throw error

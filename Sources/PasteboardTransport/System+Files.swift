@@ -23,20 +23,25 @@ package struct OpenOptions: OptionSet, Sendable {
     /// Fails where the last component is a symbolic link.
     package static let notFollowingLinks = OpenOptions(rawValue: O_NOFOLLOW)
     package static let nonBlocking = OpenOptions(rawValue: O_NONBLOCK)
+    /// Of a directory: makes a file in it that has no name yet. Not every file system can.
+    package static let unnamed = OpenOptions(rawValue: 0o20000000 | O_DIRECTORY)
 }
 
 extension System {
     /// Opens `path`; a file that this call makes gets `mode` less the process's mask.
     package static func open(
-        _ path: String,
+        _ path: some SystemPath,
         _ options: OpenOptions = .reading,
         mode: UInt32 = 0o600
     ) throws(SystemError) -> OwnedDescriptor {
-        OwnedDescriptor(adopting: try call("open", path) { Glibc.open(path, options.rawValue | O_CLOEXEC, mode) })
+        let raw = try call("open", path.description) {
+            path.withPath { Glibc.open($0, options.rawValue | O_CLOEXEC, mode) }
+        }
+        return OwnedDescriptor(adopting: raw)
     }
 
     /// The whole contents of a file that is known to be small, at most `limit` bytes.
-    package static func contents(of path: String, limit: Int = 1 << 16) throws(SystemError) -> [UInt8] {
+    package static func contents(of path: some SystemPath, limit: Int = 1 << 16) throws(SystemError) -> [UInt8] {
         let file = try open(path)
         var contents: [UInt8] = []
         while contents.count < limit {
@@ -53,21 +58,58 @@ extension System {
     }
 
     /// Gives a file a new name, in place of whatever had that name.
-    package static func rename(_ old: String, to new: String) throws(SystemError) {
-        _ = try call("rename to", new) { Glibc.rename(old, new) }
+    package static func rename(_ old: some SystemPath, to new: some SystemPath) throws(SystemError) {
+        _ = try call("rename to", new.description) { old.withPath { old in new.withPath { Glibc.rename(old, $0) } } }
     }
 
-    package static func unlink(_ path: String) throws(SystemError) {
-        _ = try call("unlink", path) { Glibc.unlink(path) }
+    /// Gives a file a new name, which no other may have: `EEXIST`. `EINVAL` where the file system cannot promise that.
+    package static func renameExclusively(
+        _ old: some SystemPath,
+        to new: some SystemPath
+    ) throws(SystemError) {
+        _ = try call("rename to", new.description) {
+            old.withPath { old in new.withPath { pbs_rename(AT_FDCWD, old, AT_FDCWD, $0, 0) } }
+        }
     }
 
-    package static func removeDirectory(_ path: String) throws(SystemError) {
-        _ = try call("rmdir", path) { rmdir(path) }
+    /// Gives an open file that has no name yet its name, which no other may have: `EEXIST`.
+    package static func link(_ descriptor: CInt, to path: some SystemPath) throws(SystemError) {
+        // Naming the descriptor itself is a privilege; its link in /proc may be followed by its owner.
+        _ = try call("link", path.description) {
+            path.withPath { linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, $0, AT_SYMLINK_FOLLOW) }
+        }
+    }
+
+    package static func unlink(_ path: some SystemPath) throws(SystemError) {
+        _ = try call("unlink", path.description) { path.withPath { Glibc.unlink($0) } }
+    }
+
+    package static func removeDirectory(_ path: some SystemPath) throws(SystemError) {
+        _ = try call("rmdir", path.description) { path.withPath { rmdir($0) } }
     }
 
     /// Makes a directory, not those above it.
-    package static func makeDirectory(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
-        _ = try call("mkdir", path) { mkdir(path, mode) }
+    package static func makeDirectory(_ path: some SystemPath, mode: UInt32 = 0o700) throws(SystemError) {
+        _ = try call("mkdir", path.description) { path.withPath { mkdir($0, mode) } }
+    }
+
+    /// Sets the time of a file's last change, in seconds and nanoseconds since 1970; that of its last reading stays.
+    package static func setModificationTime(
+        seconds: Int64,
+        nanoseconds: UInt32,
+        of descriptor: CInt
+    ) throws(SystemError) {
+        let omitted = timespec(tv_sec: 0, tv_nsec: Int((1 << 30) - 2))  // UTIME_OMIT
+        let time = timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(min(nanoseconds, 999_999_999)))
+        _ = try call("futimens", "descriptor \(descriptor)") { futimens(descriptor, [omitted, time]) }
+    }
+
+    /// Takes the advisory lock of an open file or directory, if nobody else holds it. It goes with the last descriptor
+    /// of this opening, however the process ends.
+    ///
+    /// - Returns: whether the lock is this process's now.
+    package static func lock(_ descriptor: CInt) throws(SystemError) -> Bool {
+        try callUnlessBlocked("flock") { flock(descriptor, LOCK_EX | LOCK_NB) } != nil
     }
 
     package static func setMode(_ mode: UInt32, of descriptor: CInt) throws(SystemError) {
@@ -84,14 +126,16 @@ extension System {
     }
 
     /// Whether this process may run the program at `path`.
-    package static func isExecutable(_ path: String) -> Bool {
-        access(path, X_OK) == 0
+    package static func isExecutable(_ path: some SystemPath) -> Bool {
+        path.withPath { access($0, X_OK) } == 0
     }
 
     /// Where a symbolic link points to.
-    package static func linkTarget(_ path: String) throws(SystemError) -> String {
+    package static func linkTarget(_ path: some SystemPath) throws(SystemError) -> SystemString {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = try call("readlink", path) { readlink(path, &target, Int(PATH_MAX)) }
-        return String(decoding: target.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let length = try call("readlink", path.description) {
+            path.withPath { readlink($0, &target, Int(PATH_MAX)) }
+        }
+        return SystemString(target.prefix(length).map(UInt8.init(bitPattern:)))
     }
 }

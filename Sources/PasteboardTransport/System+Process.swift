@@ -6,6 +6,14 @@ extension System {
     /// The user whose rights this process has.
     package static var userID: UInt32 { geteuid() }
 
+    /// The arguments of this process, without the program's name.
+    package static var arguments: [SystemString] {
+        // The process has them as long as it lives.
+        UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().compactMap {
+            $0.map { SystemString(UnsafeBufferPointer(start: $0, count: strlen($0)).map(UInt8.init(bitPattern:))) }
+        }
+    }
+
     package static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }
@@ -30,7 +38,7 @@ extension System {
 
     /// The path of the running program.
     package static func programPath() throws(SystemError) -> String {
-        try linkTarget("/proc/self/exe")
+        try linkTarget("/proc/self/exe").description
     }
 
     /// What names this run of the machine.

@@ -19,7 +19,7 @@ final class BenchProcess {
         self.name = command.joined(separator: " ")
         self.interrupts = interrupts
         var configuration = ChildProcess.Configuration(path: path)
-        configuration.arguments = command
+        configuration.arguments = command.map { SystemString($0) }
         let pipe = try System.pipe()
         configuration.output = .descriptor(pipe.second.raw)
         if isQuiet { configuration.errors = .null }

@@ -29,7 +29,7 @@ final class Clipboard {
             path: command[0],
             environment: inherited + self.environment.map { "\($0.key)=\($0.value)" }
         )
-        configuration.arguments = command
+        configuration.arguments = command.map { SystemString($0) }
         configuration.errors = .null
         return configuration
     }

@@ -11,8 +11,8 @@ enum FloorProgram {
         guard let compiler = Programs.find("cc") ?? Programs.find("clang") else { throw Skip("there is no C compiler") }
         let program = "\(directory)/floor"
         let files = ["frame.c", "ends.c", "relay.c", "program/main.c"].map { "\(sources)/\($0)" }
-        var configuration = ChildProcess.Configuration(path: compiler)
-        configuration.arguments = [compiler, "-O2", "-I\(sources)/include", "-I\(sources)", "-o", program] + files
+        let options = ["-O2", "-I\(sources)/include", "-I\(sources)", "-o", program]
+        let configuration = ChildProcess.Configuration(path: compiler, arguments: options + files)
         guard try ChildProcess(configuration).wait() == .exited(0) else { throw Skip("\(compiler) failed") }
         return program
     }

@@ -1,3 +1,4 @@
+import PasteboardTransport
 import PasteboardWire
 
 /// Finds the command that the arguments name, runs it, and turns what it throws into a line and an exit code.
@@ -16,12 +17,12 @@ enum CommandLineTool {
         [DemoSourceCommand.self, DemoDestinationCommand.self]
     }
 
-    static func run(_ arguments: [String]) -> CInt {
-        let name = arguments.first ?? "--help"
+    static func run(_ arguments: [SystemString]) -> CInt {
+        let name = arguments.first?.description ?? "--help"
         do {
             switch name {
             case "--help", "-h", "help":
-                try self.help(arguments.dropFirst().first)
+                try self.help(arguments.dropFirst().first?.description)
                 // Without any argument it is an answer to a mistake.
                 return arguments.isEmpty ? 2 : 0
             case "--version", "-V":
@@ -36,7 +37,7 @@ enum CommandLineTool {
         }
     }
 
-    private static func run(_ command: any Command.Type, _ arguments: [String]) throws -> CInt {
+    private static func run(_ command: any Command.Type, _ arguments: [SystemString]) throws -> CInt {
         let parsed = try ParsedArguments(arguments, for: command.syntax)
         if parsed.has("--help") {
             try StandardStreams.print(command.syntax.help)

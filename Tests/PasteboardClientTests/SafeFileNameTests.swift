@@ -1,4 +1,6 @@
 import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
 import Testing
 import TypeIdentifiers
 
@@ -15,7 +17,7 @@ struct SafeFileNameTests {
         ]
     )
     func cleaned(suggested: String, expected: String) {
-        #expect(SafeFileName(suggested: suggested, type: .pdf).candidate(1) == expected)
+        #expect(SafeFileName(suggested: suggested, type: .pdf).candidate(1).description == expected)
     }
 
     @Test(
@@ -31,7 +33,7 @@ struct SafeFileNameTests {
         ]
     )
     func extensions(suggested: String, type: UniformType, expected: String) {
-        #expect(SafeFileName(suggested: suggested, type: type).candidate(1) == expected)
+        #expect(SafeFileName(suggested: suggested, type: type).candidate(1).description == expected)
     }
 
     @Test("A name without a suggestion takes the extension of the type, or of what that is a kind of, or none")
@@ -57,7 +59,7 @@ struct SafeFileNameTests {
     func strangeExtensions(tag: String) throws {
         let spelled = UniformType(identifier: Self.dynamic("?0=6:1=\(tag)"), supertypes: [])
         for number in 1...2 {
-            let name = SafeFileName(suggested: "foo", type: spelled).candidate(number)
+            let name = SafeFileName(suggested: "foo", type: spelled).candidate(number).description
             #expect(name == (number == 1 ? "foo" : "foo 2"))
         }
     }
@@ -83,12 +85,12 @@ struct SafeFileNameTests {
     @Test("A long name is cut between characters, and keeps its extension and its number")
     func long() {
         let name = SafeFileName(suggested: String(repeating: "é", count: 200) + ".png", type: .png)
-        #expect(name.candidate(1) == String(repeating: "é", count: 125) + ".png")
-        #expect(name.candidate(12) == String(repeating: "é", count: 124) + " 12.png")
-        #expect(name.candidate(1).utf8.count <= 255)
+        #expect(name.candidate(1).text == String(repeating: "é", count: 125) + ".png")
+        #expect(name.candidate(12).text == String(repeating: "é", count: 124) + " 12.png")
+        #expect(name.candidate(1).bytes.count <= 255)
         let family = "👩‍👩‍👧"
         let families = SafeFileName(suggested: String(repeating: family, count: 40), type: .data).candidate(1)
-        #expect(families == String(repeating: family, count: 255 / family.utf8.count))
+        #expect(families.text == String(repeating: family, count: 255 / family.utf8.count))
     }
 
     @Test("A character that is longer than a name is cut between scalars")
@@ -118,5 +120,42 @@ struct SafeFileNameTests {
             #expect(name.hasSuffix(".png"))
             #expect(SafeFileName.component(name) == name)
         }
+    }
+
+    @Test(
+        "The name of a file stays as it is spelled; only what would lead elsewhere or do something to a terminal is replaced",
+        arguments: [
+            ("Makefile", "Makefile"), ("runme", "runme"), (".bashrc", ".bashrc"), ("-x", "-x"), (" a ", " a "),
+            ("notes.", "notes."), ("...", "..."), ("archive.tar.gz", "archive.tar.gz"), ("*", "*"),
+            (".", "_"), ("..", "__"), ("a/b", "a_b"), ("a\nb", "a_b"), ("\u{1B}[2J", "_[2J"),
+            ("gpj.\u{202E}exe", "gpj._exe"), ("", "pasted"),
+        ] as [(SystemString, SystemString)]
+    )
+    func ofFile(name: SystemString, expected: SystemString) {
+        #expect(SafeFileName(ofFile: name).candidate(1) == expected)
+    }
+
+    @Test("A file's name that is not UTF-8 keeps its bytes, also when it is numbered or cut")
+    func ofFileInBytes() {
+        let name = SafeFileName(ofFile: SystemString([0x6E, 0xFF, 0x2E, 0x74, 0xC3]))
+        #expect(name.candidate(1).bytes == [0x6E, 0xFF, 0x2E, 0x74, 0xC3])
+        #expect(name.candidate(2).bytes == [0x6E, 0xFF, 0x2E, 0x74, 0xC3, 0x20, 0x32])
+        let long = SafeFileName(ofFile: SystemString([UInt8](repeating: 0xFF, count: 255)))
+        #expect(long.candidate(10).bytes == [UInt8](repeating: 0xFF, count: 252) + Array(" 10".utf8))
+    }
+
+    @Test("A number goes before a file's extension, and behind a name that begins with its only dot")
+    func numberedFile() {
+        #expect(SafeFileName(ofFile: "a.png").candidate(2) == "a 2.png")
+        #expect(SafeFileName(ofFile: ".bashrc").candidate(2) == ".bashrc 2")
+        #expect(SafeFileName(ofFile: "Makefile").candidate(3) == "Makefile 3")
+    }
+
+    @Test("The name of a file counts more than a suggestion; attributes without a name leave that as it is")
+    func attributes() {
+        var file = FileAttributes()
+        #expect(SafeFileName(suggested: "x", file: file, type: .utf8PlainText).candidate(1) == "x.txt")
+        file.name = Array("runme".utf8)
+        #expect(SafeFileName(suggested: "x", file: file, type: .utf8PlainText).candidate(1) == "runme")
     }
 }

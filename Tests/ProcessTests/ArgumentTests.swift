@@ -1,3 +1,4 @@
+import PasteboardTransport
 import Testing
 import TypeIdentifiers
 
@@ -23,7 +24,7 @@ struct ArgumentTests {
         ]
     )
     func spellings(arguments: [String]) throws {
-        let parsed = try ParsedArguments(arguments, for: Self.syntax)
+        let parsed = try ParsedArguments(arguments.map { SystemString($0) }, for: Self.syntax)
         #expect(try parsed.value("--type") == "a")
         #expect(parsed.has("--flag"))
         #expect(!parsed.has("--other"))
@@ -38,13 +39,38 @@ struct ArgumentTests {
         #expect(try ParsedArguments(["--type="], for: Self.syntax).values("--type") == [""])
     }
 
+    @Test("Operands and paths are bytes; any other value that is not UTF-8 is refused, not repaired")
+    func bytes() throws {
+        let odd = SystemString([0x6E, 0xFF])
+        let long = SystemString("--type=") + odd
+        for arguments in [["-t", odd, odd], [SystemString("-t") + odd, odd], [long, odd]] {
+            let parsed = try ParsedArguments(arguments, for: Self.syntax)
+            #expect(parsed.operands == [odd])
+            #expect(try parsed.path("--type") == odd)
+            #expect(parsed.bytes("--type") == [odd])
+            let error = #expect(throws: CommandFailure.self) { try parsed.value("--type") }
+            #expect(
+                error?.exitCode == 2 && error?.text == #"--type 'n\xFF' is not UTF-8; only paths may be other bytes"#
+            )
+            #expect(throws: CommandFailure.self) { try parsed.values("--type") }
+        }
+        let unknown = #expect(throws: CommandFailure.self) {
+            try ParsedArguments([SystemString("--n") + odd], for: Self.syntax)
+        }
+        #expect(unknown?.exitCode == 2)
+        #expect(try TypeArgument(giving: SystemString("text=") + odd).origin == odd)
+        #expect(throws: CommandFailure.self) { try TypeArgument(giving: odd) }
+    }
+
     @Test("What is no option, lacks its value or is given twice is refused")
     func refused() throws {
         for arguments in [["-x"], ["--typ"], ["-t"], ["--flag=1"], ["-fx"]] {
-            #expect(throws: CommandFailure.self) { try ParsedArguments(arguments, for: Self.syntax) }
+            #expect(throws: CommandFailure.self) {
+                try ParsedArguments(arguments.map { SystemString($0) }, for: Self.syntax)
+            }
         }
         let twice = try ParsedArguments(["-ta", "-tb"], for: Self.syntax)
-        #expect(twice.values("--type") == ["a", "b"])
+        #expect(try twice.values("--type") == ["a", "b"])
         #expect(throws: CommandFailure.self) { try twice.value("--type") }
     }
 
@@ -59,9 +85,9 @@ struct ArgumentTests {
         ]
     )
     func typeAndOrigin(spelling: String, type: String, origin: String?) throws {
-        let argument = try TypeArgument(giving: spelling)
+        let argument = try TypeArgument(giving: SystemString(spelling))
         #expect(argument.type.identifier == type)
-        #expect(argument.origin == origin)
+        #expect(argument.origin?.text == origin)
     }
 
     @Test("A family is a type to take, not to give")
@@ -71,7 +97,7 @@ struct ArgumentTests {
         #expect(try TypeArgument.types("text") == [.text])
         #expect(try TypeArgument(giving: "png=x").type == .png)
         for spelling in ["image=x", "image", "image/*", "video/*=x", "audio", "pgn", "", "=x", "public.png="] {
-            #expect(throws: CommandFailure.self) { try TypeArgument(giving: spelling) }
+            #expect(throws: CommandFailure.self) { try TypeArgument(giving: SystemString(spelling)) }
         }
     }
 

@@ -139,4 +139,16 @@ extension Desk {
             guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
         }
     }
+
+    /// Waits until a program writes a file that has no name yet.
+    func waitForUnnamedFile(of program: ProcessRunner) throws {
+        let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
+        while true {
+            for number in 3..<64 {
+                let link = try? System.linkTarget("/proc/\(program.child.id)/fd/\(number)").description
+                if let link, link.hasPrefix(self.directory.path), link.hasSuffix(" (deleted)") { return }
+            }
+            guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
+        }
+    }
 }

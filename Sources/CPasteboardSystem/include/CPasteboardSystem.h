@@ -135,7 +135,8 @@ struct pbs_status {
     uint64_t links;
     uint64_t allocated;  // in bytes
     uint32_t allocation_unit;
-    int64_t changed;  // nanoseconds since 1970, of the contents or of what is said here
+    int64_t changed;   // nanoseconds since 1970, of the contents or of what is said here
+    int64_t modified;  // of the contents alone, as a program may set it
 };
 
 // `path` empty: the descriptor itself. `sync` zero: what the kernel has at hand, so that a dead network or FUSE file
@@ -154,6 +155,10 @@ static inline int pbs_status(int directory, const char *path, int sync, struct p
     out->allocated = raw.stx_blocks * 512;
     out->allocation_unit = raw.stx_blksize;
     out->changed = raw.stx_ctime.tv_sec * 1000000000 + raw.stx_ctime.tv_nsec;
+    // A program may set any time, of which nanoseconds of 64 bits reach from 1677 to 2262.
+    if (__builtin_mul_overflow(raw.stx_mtime.tv_sec, (int64_t)1000000000, &out->modified) ||
+        __builtin_add_overflow(out->modified, (int64_t)raw.stx_mtime.tv_nsec, &out->modified))
+        out->modified = raw.stx_mtime.tv_sec < 0 ? INT64_MIN : INT64_MAX;
     return 0;
 }
 

@@ -1,9 +1,14 @@
-import PasteboardWire
+package import PasteboardTransport
+package import PasteboardWire
 package import TypeIdentifiers
 
-/// A name for a file, made from what a stranger suggests: one component, visible, harmless to a shell's `*`.
+/// A name for a file, made from what another process says: one component of a path.
 ///
-/// Of what is suggested, separators, NUL, controls and the marks that turn the order of a line become `_`; dots and spaces
+/// The name of a file stays as it is spelled, also where it is not UTF-8: without an extension, with a dot or a dash at its
+/// start. Only `/`, control characters, the marks that turn the order of a line, and the names `.` and `..` are replaced
+/// by `_`.
+///
+/// A name that a program suggests is made visible and harmless to a shell's `*` as well. Of what is suggested, separators, NUL, controls and the marks that turn the order of a line become `_`; dots and spaces
 /// at both ends go, so that no name is hidden, `.` or `..`, and a `-` at the start, which a program would take for an
 /// option, becomes `_`. A name is 255 bytes at most, cut between characters, and keeps its extension when it is cut.
 ///
@@ -13,12 +18,18 @@ package import TypeIdentifiers
 package struct SafeFileName {
     private static let limit = 255
 
-    private let stem: String
+    private let stem: SystemString
     /// With its dot, or empty.
-    private let suffix: String
+    private let suffix: SystemString
 
-    /// - Parameter suggested: a hint; without a usable one the name is `pasted`.
-    package init(suggested: String?, type: UniformType) {
+    /// - Parameters:
+    ///   - suggested: a hint; without a usable one the name is `pasted`.
+    ///   - file: whose name, if it has one, is used instead.
+    package init(suggested: String?, file: FileAttributes? = nil, type: UniformType) {
+        if let name = file?.name {
+            self.init(ofFile: SystemString(name))
+            return
+        }
         let name = suggested.flatMap(Self.clean) ?? "pasted"
         let extensions = type.filenameExtensionsOfKind.filter(Self.isUsable)
         if let own = Self.lastExtension(of: name), extensions.isEmpty || Self.fits(own, type) {
@@ -28,27 +39,54 @@ package struct SafeFileName {
         }
     }
 
+    /// The name of a file, as it is spelled.
+    package init(ofFile name: SystemString) {
+        var bytes: [UInt8] = []
+        for part in name.parts {
+            switch part {
+            case .scalar(let scalar):
+                bytes += scalar == "/" || scalar.isHarmful ? [UInt8(ascii: "_")] : Array(scalar.utf8)
+            case .byte(let byte): bytes.append(byte)
+            }
+        }
+        var name = SystemString(bytes)
+        switch name {
+        case "": name = "pasted"
+        case ".": name = "_"
+        case "..": name = "__"
+        default: break
+        }
+        let length = name.text.flatMap(Self.lastExtension)?.utf8.count
+        let end = length.map { name.bytes.count - 1 - $0 } ?? name.bytes.count
+        self.stem = SystemString(name.bytes[..<end])
+        self.suffix = SystemString(name.bytes[end...])
+    }
+
     private init(_ name: String, extensionLength: Int) {
         let dot = name.utf8.index(name.endIndex, offsetBy: -1 - extensionLength)
         self.init(stem: String(name[..<dot]), suffix: String(name[dot...]))
     }
 
     private init(stem: String, suffix: String) {
-        self.stem = stem
-        self.suffix = suffix
+        self.stem = SystemString(stem)
+        self.suffix = SystemString(suffix)
     }
 
     /// The name itself, then `name 2.ext`, `name 3.ext` and so on.
-    package func candidate(_ number: Int) -> String {
-        let ending = number == 1 ? suffix : " \(number)\(suffix)"
-        return Self.cut(stem, to: Self.limit - ending.utf8.count) + ending
+    package func candidate(_ number: Int) -> SystemString {
+        let ending = number == 1 ? suffix : SystemString(" \(number)") + suffix
+        let room = Self.limit - ending.bytes.count
+        guard stem.bytes.count > room else { return stem + ending }
+        // Bytes that are not UTF-8 have no characters to cut between.
+        return (stem.text.map { SystemString(Self.cut($0, to: room)) } ?? SystemString(stem.bytes.prefix(room)))
+            + ending
     }
 
     /// A suggested name as one safe component, for no type in particular; nil if nothing is left of it.
     package static func component(_ suggested: String) -> String? {
         guard let name = clean(suggested) else { return nil }
         guard let own = lastExtension(of: name) else { return cut(name, to: limit) }
-        return SafeFileName(name, extensionLength: own.utf8.count).candidate(1)
+        return SafeFileName(name, extensionLength: own.utf8.count).candidate(1).description
     }
 
     // MARK: Names

@@ -11,12 +11,18 @@ struct LoadedFile: Sendable {
     let place: TemporaryPlace
     let path: String
     private let descriptor: DescriptorBox
+    private let attributes: FileAttributes?
 
-    init(_ name: String) throws(PasteboardError) {
+    /// - Parameter attributes: those of the file that it is a copy of.
+    init(_ name: SystemString, _ attributes: FileAttributes?) throws(PasteboardError) {
         place = try TemporaryPlace()
         path = "\(place.path)/\(name)"
+        self.attributes = attributes
+        let mode = attributes?.mode.map { $0 & FileAttributes.permissions } ?? 0o600
         do throws(SystemError) {
-            descriptor = DescriptorBox(try System.open(path, [.writing, .exclusive, .notFollowingLinks]))
+            descriptor = DescriptorBox(
+                try System.open(path, [.writing, .exclusive, .notFollowingLinks], mode: mode)
+            )
         } catch {
             throw TemporaryPlace.failure("cannot make a file for what is loaded", error)
         }
@@ -27,6 +33,20 @@ struct LoadedFile: Sendable {
             try System.write(data.span, to: descriptor.raw)
         } catch {
             throw TemporaryPlace.failure("cannot write what is loaded", error)
+        }
+    }
+
+    /// All bytes are in it: gives it the time that its original has.
+    func finish() throws(PasteboardError) {
+        guard let seconds = attributes?.modifiedSeconds else { return }
+        do throws(SystemError) {
+            try System.setModificationTime(
+                seconds: Int64(bitPattern: seconds),
+                nanoseconds: attributes?.modifiedNanoseconds ?? 0,
+                of: descriptor.raw
+            )
+        } catch {
+            throw TemporaryPlace.failure("cannot set the time of what is loaded", error)
         }
     }
 

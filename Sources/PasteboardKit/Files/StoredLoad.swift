@@ -11,24 +11,36 @@ struct StoredLoad: Sendable {
     /// Takes all bytes of a load. On the pool's threads: writing may wait for a disk.
     ///
     /// - Parameters:
+    ///   - isNamedByFile: whether the name that is suggested is the file's own.
     ///   - deadline: when it has to be over.
     ///   - progress: cancels it.
     init(
         _ load: OpenedLoad,
         suggestedName: String?,
+        isNamedByFile: Bool,
         deadline: LoadDeadline?,
         progress: LoadProgress?
     ) async throws(PasteboardError) {
-        let name = SafeFileName(suggested: suggestedName ?? load.fileName, type: load.type).candidate(1)
-        // No safe name begins with a dot.
-        let file = try LoadedFile(load.isArchive ? ".archive" : name)
+        let name = SafeFileName(
+            suggested: suggestedName ?? load.fileName,
+            file: isNamedByFile ? load.file : nil,
+            type: load.type
+        ).candidate(1)
+        let file = try LoadedFile(load.isArchive ? "archive" : name, load.isArchive ? nil : load.file)
         try await load.chunks.source.makeReader().write(to: file)
+        try file.finish()
         place = file.place
         guard load.isArchive else {
             url = URL(filePath: file.path, directoryHint: .notDirectory)
             return
         }
-        let folder = try await Self.unpack(file.path, in: "\(place.path)/tree", as: name, deadline, progress)
+        let folder = try await Self.unpack(
+            file.path,
+            in: "\(place.path)/tree",
+            as: name.description,
+            deadline,
+            progress
+        )
         url = URL(filePath: folder, directoryHint: .isDirectory)
     }
 

@@ -27,7 +27,7 @@ struct SourceFile: Sendable {
     /// With where it lies now: asked of the system, so for those only who may use it there.
     var located: SourceFile {
         var located = self
-        guard let path = try? System.linkTarget("/proc/self/fd/\(descriptor.raw)"), path.hasPrefix("/"),
+        guard let path = try? System.linkTarget("/proc/self/fd/\(descriptor.raw)").text, path.hasPrefix("/"),
             !System.isFullySealed(descriptor.raw)
         else { return located }
         located.path = path

@@ -133,17 +133,20 @@ extension ItemProvider {
         progress: LoadProgress?
     ) async throws(PasteboardError) -> OpenedLoad {
         let representation = try representation(for: contentType, progress)
+        var load: OpenedLoad
         switch representation.origin {
         case .handler(let registration):
             let inPlace = inPlace && representation.fileOptions.contains(.openInPlace)
-            let load = LocalLoad(registration, type: representation.type, progress: progress)
-            return try await load.open(timeout: timeout, inPlace: inPlace)
+            let local = LocalLoad(registration, type: representation.type, progress: progress)
+            load = try await local.open(timeout: timeout, inPlace: inPlace)
         case .remote(let remote):
-            return try await remote.open(timeout: timeout, inPlace: inPlace, progress: progress)
+            load = try await remote.open(timeout: timeout, inPlace: inPlace, progress: progress)
         case .utf8Text:
             let data = try await data(of: representation, timeout: timeout, progress: progress)
-            return OpenedLoad(ByteChunks(data.value), type: data.type, isArchive: false)
+            load = OpenedLoad(ByteChunks(data.value), type: data.type, isArchive: false)
         }
+        load.file = representation.file
+        return load
     }
 
     private func representation(

@@ -5,8 +5,9 @@ extension ItemProvider {
     /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs: move or copy it away
     /// to keep it.
     ///
-    /// A copy is in a directory of its own and named after ``suggestedName``, made harmless, else as the source's file is,
-    /// with the extension of the type. It is the source's own file instead, as ``Loaded/isInPlace`` tells, where that is
+    /// A copy is in a directory of its own. It is named after ``suggestedName``, made harmless, else as the source's file is,
+    /// with the extension of the type. Where the source has made its provider for a file, the name stays as it is spelled,
+    /// and permissions and time of the last change are that file's, too. It is the source's own file instead, as ``Loaded/isInPlace`` tells, where that is
     /// asked for, the source has declared it, both processes are on this machine and it is a regular file; it is to be read
     /// only, and stays when `body` returns. As NSItemProvider does, but that the copy is gone afterwards in any case.
     ///
@@ -43,9 +44,11 @@ extension ItemProvider {
             // Writing may wait for a disk, which the threads of Swift's tasks should not.
             file = try await withTaskExecutorPreference(HandlerPool.files) {
                 do {
+                    let contents = contents
                     return try await StoredLoad(
                         load,
-                        suggestedName: suggestedName,
+                        suggestedName: contents.suggestedName,
+                        isNamedByFile: contents.fileThatNames != nil,
                         deadline: deadline,
                         progress: progress
                     )

@@ -1,5 +1,7 @@
 public import FoundationEssentials
+import PasteboardClient
 import PasteboardTransport
+import PasteboardWire
 
 // A file is opened when its handler gives it, and its descriptor is handed to the destination, which reads it: nothing is
 // copied. Where no descriptor can be passed the bytes are sent. The handler may remove the file once its completion has
@@ -9,6 +11,10 @@ import PasteboardTransport
 // file it is the tree again, as data the archive, of type `public.tar-archive`. (NSItemProvider makes a zip archive.)
 extension ItemProvider {
     /// Makes a provider for a file or folder, of the type that its name says, named as it is.
+    ///
+    /// A copy that a destination loads has the same name, without an extension added, the file's permissions as far as the
+    /// destination's mask lets it, and the time of its last change, all as they are now; another ``suggestedName`` replaces
+    /// the name.
     ///
     /// nil if there is no such file, or it is neither a file nor a folder that this process may read. As NSItemProvider
     /// does.
@@ -39,6 +45,11 @@ extension ItemProvider {
         case (nil, .data): type = .forFile(named: name)
         }
         registerFileRepresentation(for: type, visibility: visibility, openInPlace: openInPlace) { fileURL }
+        let file = FileAttributes(
+            name: SystemString(name),
+            try? System.status(at: fileURL.resolvingSymlinksInPath().path)
+        )
+        state.withLock { $0.representations[0].file = file }
     }
 
     /// Promises the item as a file or folder of a type, for what is in one already.

@@ -28,8 +28,14 @@ extension ProviderContents {
 
     var message: Item {
         var item = Item()
-        item.suggestedName = suggestedName.flatMap(SafeFileName.component)
-        item.representations = representations.map(\.message)
+        let file = fileThatNames
+        item.suggestedName = file?.suggestion ?? suggestedName.flatMap(SafeFileName.component)
+        item.representations = representations.map { representation in
+            var message = representation.message
+            // A program that has suggested another name wants that one.
+            if file == nil { message.file?.name = nil }
+            return message
+        }
         if presentationSize != .zero {
             item.presentationWidth = UInt64(thousandths: presentationSize.width)
             item.presentationHeight = UInt64(thousandths: presentationSize.height)
@@ -40,9 +46,15 @@ extension ProviderContents {
         return item
     }
 
+    /// The file that the item is named after: what is suggested is that one's own name.
+    var fileThatNames: FileAttributes? {
+        representations.lazy.compactMap(\.file).first { $0.suggestion == suggestedName }
+    }
+
     /// A received item, without its representations.
     init(_ item: Item) {
-        suggestedName = item.suggestedName.flatMap(SafeFileName.component)
+        let file = item.representations.lazy.compactMap(\.file).first { $0.suggestion == item.suggestedName }
+        suggestedName = file?.suggestion ?? item.suggestedName.flatMap(SafeFileName.component)
         presentationSize = Size(
             width: Double(item.presentationWidth ?? 0) / 1_000,
             height: Double(item.presentationHeight ?? 0) / 1_000
@@ -59,6 +71,7 @@ extension ProviderContents.Representation {
         message.supertypes = Array(type.supertypeIdentifiers.prefix(WireLimits.supertypes))
         message.visibility = UInt32(visibility.rawValue)
         message.provision = 0
+        message.file = file
         if !fileOptions.isEmpty { message.fileOptions = UInt32(truncatingIfNeeded: fileOptions.rawValue) }
         switch origin {
         case .handler(let registration):

@@ -8,6 +8,8 @@ struct ProviderContents: Sendable {
         let visibility: ItemProviderRepresentationVisibility
         let fileOptions: ItemProviderFileOptions
         let origin: Origin
+        /// The attributes of the file that it is, where the provider was made for one.
+        var file: FileAttributes?
 
         init(
             _ type: UniformType,

@@ -12,6 +12,8 @@ struct OpenedLoad: Sendable {
     var inPlace: URL?
     /// What the source's file is called.
     var fileName: String?
+    /// The attributes of the file that the representation was listed as.
+    var file: FileAttributes?
 
     init(_ chunks: ByteChunks, type: UniformType, isArchive: Bool) {
         self.chunks = chunks

@@ -56,14 +56,14 @@ public struct PasteboardItem: Sendable, Identifiable {
                 firstByteMilliseconds: message.firstByteMilliseconds,
                 window: window
             )
-            contents.representations.append(
-                ProviderContents.Representation(
-                    type,
-                    ItemProviderRepresentationVisibility(rawValue: Int(message.visibility ?? 0)) ?? .all,
-                    fileOptions: ItemProviderFileOptions(rawValue: Int(message.fileOptions ?? 0)),
-                    origin: .remote(remote)
-                )
+            var representation = ProviderContents.Representation(
+                type,
+                ItemProviderRepresentationVisibility(rawValue: Int(message.visibility ?? 0)) ?? .all,
+                fileOptions: ItemProviderFileOptions(rawValue: Int(message.fileOptions ?? 0)),
+                origin: .remote(remote)
             )
+            representation.file = message.file
+            contents.representations.append(representation)
             representations.append(
                 Representation(
                     type: type,

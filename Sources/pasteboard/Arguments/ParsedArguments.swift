@@ -1,23 +1,26 @@
+import PasteboardTransport
 import PasteboardWire
 
 /// The arguments of a command, taken apart by its table.
 ///
 /// `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, flags together as `-ab`; `--` ends the options. Options and
-/// operands may be mixed.
+/// operands may be mixed. Paths are bytes, which need not be UTF-8; any other value is text.
 struct ParsedArguments {
-    private(set) var operands: [String] = []
-    /// By the option's first name.
-    private var given: [String: [String]] = [:]
+    private static let dash = UInt8(ascii: "-")
 
-    init(_ arguments: [String], for syntax: CommandSyntax) throws(CommandFailure) {
+    private(set) var operands: [SystemString] = []
+    /// By the option's first name.
+    private var given: [String: [SystemString]] = [:]
+
+    init(_ arguments: [SystemString], for syntax: CommandSyntax) throws(CommandFailure) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
                 self.operands += rest
                 break
-            } else if argument.hasPrefix("--") {
+            } else if argument.bytes.starts(with: [Self.dash, Self.dash]) {
                 try self.takeLong(argument, &rest, syntax)
-            } else if argument.hasPrefix("-"), argument != "-" {
+            } else if argument.bytes.first == Self.dash, argument != "-" {
                 try self.takeShort(argument, &rest, syntax)
             } else {
                 self.operands.append(argument)
@@ -32,16 +35,37 @@ struct ParsedArguments {
         self.given[name] != nil
     }
 
-    /// All values of an option that may be repeated.
-    func values(_ name: String) -> [String] {
+    /// All values of an option that may be repeated, as they were given.
+    func bytes(_ name: String) -> [SystemString] {
         self.given[name] ?? []
+    }
+
+    /// All values of an option that may be repeated.
+    func values(_ name: String) throws(CommandFailure) -> [String] {
+        var values: [String] = []
+        for bytes in self.bytes(name) { values.append(try Self.text(bytes, of: name)) }
+        return values
     }
 
     /// The value of an option that is given at most once.
     func value(_ name: String) throws(CommandFailure) -> String? {
-        let values = self.values(name)
+        guard let bytes = try self.path(name) else { return nil }
+        return try Self.text(bytes, of: name)
+    }
+
+    /// The value of an option that is given at most once and is a path.
+    func path(_ name: String) throws(CommandFailure) -> SystemString? {
+        let values = self.bytes(name)
         guard values.count <= 1 else { throw CommandFailure(usage: "\(name) is given \(values.count) times") }
         return values.first
+    }
+
+    /// A value that is a name or a number: repaired it might be another's.
+    private static func text(_ bytes: SystemString, of name: String) throws(CommandFailure) -> String {
+        guard let text = bytes.text else {
+            throw CommandFailure(usage: "\(name) '\(bytes)' is not UTF-8; only paths may be other bytes")
+        }
+        return text
     }
 
     /// The pasteboard that is meant.
@@ -57,31 +81,34 @@ struct ParsedArguments {
     }
 
     private mutating func takeLong(
-        _ argument: String,
-        _ rest: inout ArraySlice<String>,
+        _ argument: SystemString,
+        _ rest: inout ArraySlice<SystemString>,
         _ syntax: CommandSyntax
     ) throws(CommandFailure) {
-        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let option = try self.option(parts[0], syntax)
-        let attached = parts.count == 2 ? parts[1] : nil
+        let sign = argument.bytes.firstIndex(of: UInt8(ascii: "="))
+        let name = SystemString(argument.bytes[..<(sign ?? argument.bytes.endIndex)]).description
+        let option = try self.option(name, syntax)
+        let attached = sign.map { SystemString(argument.bytes[($0 + 1)...]) }
         if option.value == nil, attached != nil {
-            throw CommandFailure(usage: "\(parts[0]) takes no value")
+            throw CommandFailure(usage: "\(name) takes no value")
         }
-        try self.note(option, spelled: parts[0], attached, &rest)
+        try self.note(option, spelled: name, attached, &rest)
     }
 
     private mutating func takeShort(
-        _ argument: String,
-        _ rest: inout ArraySlice<String>,
+        _ argument: SystemString,
+        _ rest: inout ArraySlice<SystemString>,
         _ syntax: CommandSyntax
     ) throws(CommandFailure) {
-        var letters = argument.dropFirst()
+        var letters = argument.bytes.dropFirst()
         while let letter = letters.popFirst() {
-            let option = try self.option("-\(letter)", syntax)
+            // An option is one ASCII letter; what else stands there is shown whole.
+            let spelling = letter < 0x80 ? "-\(Character(Unicode.Scalar(letter)))" : argument.description
+            let option = try self.option(spelling, syntax)
             if option.value == nil {
-                try self.note(option, spelled: "-\(letter)", nil, &rest)
+                try self.note(option, spelled: spelling, nil, &rest)
             } else {
-                return try self.note(option, spelled: "-\(letter)", letters.isEmpty ? nil : String(letters), &rest)
+                return try self.note(option, spelled: spelling, letters.isEmpty ? nil : SystemString(letters), &rest)
             }
         }
     }
@@ -98,8 +125,8 @@ struct ParsedArguments {
     private mutating func note(
         _ option: CommandSyntax.Option,
         spelled spelling: String,
-        _ attached: String?,
-        _ rest: inout ArraySlice<String>
+        _ attached: SystemString?,
+        _ rest: inout ArraySlice<SystemString>
     ) throws(CommandFailure) {
         guard let placeholder = option.value else {
             self.given[option.names[0]] = []

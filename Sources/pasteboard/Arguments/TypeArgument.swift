@@ -1,3 +1,4 @@
+import PasteboardTransport
 import TypeIdentifiers
 
 /// The value of `-t`: a type, and for `copy` and `offer` where its bytes come from.
@@ -17,18 +18,21 @@ struct TypeArgument {
 
     let type: UniformType
     /// What stands behind `=`: a file or a command.
-    let origin: String?
+    let origin: SystemString?
 
     /// For what gives bytes: the type has to be a particular one.
-    init(giving argument: String) throws(CommandFailure) {
+    init(giving argument: SystemString) throws(CommandFailure) {
         let parts = Self.split(argument)
-        switch UniformType.family(named: parts.type) {
+        guard let spelling = parts.type.text else {
+            throw CommandFailure(usage: "'\(parts.type)' is not UTF-8, and so no type")
+        }
+        switch UniformType.family(named: spelling) {
         case .text?: self.type = .utf8PlainText
         case .some:
             throw CommandFailure(
-                usage: "-t \(parts.type) is a family of types; name the one that the bytes have: -t png, say"
+                usage: "-t \(spelling) is a family of types; name the one that the bytes have: -t png, say"
             )
-        case nil: self.type = try Self.types(parts.type)[0]
+        case nil: self.type = try Self.types(spelling)[0]
         }
         if let origin = parts.origin, origin.isEmpty {
             throw CommandFailure(usage: "nothing follows the '=' of '\(argument)'")
@@ -50,16 +54,17 @@ struct TypeArgument {
     }
 
     /// The type ends at the first `=` that is not a MIME parameter's own: `text/plain;charset=utf-8=notes.txt`.
-    private static func split(_ argument: String) -> (type: String, origin: String?) {
+    private static func split(_ argument: SystemString) -> (type: SystemString, origin: SystemString?) {
+        let bytes = argument.bytes
         var isParameter = false
-        for index in argument.indices {
-            switch argument[index] {
-            case ";":
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: ";"):
                 isParameter = true
-            case "=" where isParameter:
+            case UInt8(ascii: "=") where isParameter:
                 isParameter = false
-            case "=":
-                return (String(argument[..<index]), String(argument[argument.index(after: index)...]))
+            case UInt8(ascii: "="):
+                return (SystemString(bytes[..<index]), SystemString(bytes[(index + 1)...]))
             default:
                 break
             }

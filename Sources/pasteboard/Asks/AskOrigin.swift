@@ -5,6 +5,6 @@ import PasteboardWire
 /// The origin of the bytes of a promised representation.
 enum AskOrigin {
     /// What `sh -c` prints.
-    case command(String, type: String)
+    case command(SystemString, type: String)
     case input(InputBytes)
 }

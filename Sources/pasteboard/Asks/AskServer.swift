@@ -97,7 +97,7 @@ final class AskServer {
             return self.connection.io.state.fail(stream, failure)
         }
         guard case .input(let input) = origin, let folder = input.folder else { return }
-        self.connection.io.state.answer(stream, byteCount: nil, content: 1, fileName: folder.name)
+        self.connection.io.state.answer(stream, byteCount: nil, content: 1, fileName: folder.name.description)
     }
 
     // MARK: Programs

@@ -19,9 +19,9 @@ struct BrokerCommand: Command {
 
     private let arguments: [String]
 
-    init(_ arguments: ParsedArguments) {
-        self.arguments = ["--socket", "--limit", "--ready-fd"].flatMap { name in
-            arguments.values(name).flatMap { [name, $0] }
+    init(_ arguments: ParsedArguments) throws {
+        self.arguments = try ["--socket", "--limit", "--ready-fd"].flatMap { name in
+            try arguments.values(name).flatMap { [name, $0] }
         }
     }
 

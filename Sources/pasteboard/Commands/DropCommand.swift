@@ -37,15 +37,15 @@ struct DropCommand: Command {
     private let isOnce: Bool
     private let name: String
     private let accepts: [Accept]
-    private let directory: String
+    private let directory: SystemString
 
     init(_ arguments: ParsedArguments) throws {
         self.isList = arguments.has("--list")
         self.isJSON = arguments.has("--json")
         self.isOnce = arguments.has("--once")
-        self.directory = try arguments.value("--into") ?? "."
+        self.directory = try arguments.path("--into") ?? "."
         let name = try arguments.value("--as")
-        let types = arguments.values("--accept")
+        let types = try arguments.values("--accept")
         guard !self.isList || name == nil && types.isEmpty && !self.isOnce && !arguments.has("--into") else {
             throw CommandFailure(usage: "--list goes with --json alone")
         }

@@ -50,7 +50,7 @@ struct OfferCommand: Command {
             return
         }
         self.inputs = nil
-        self.offers = try arguments.values("--type").map { spelling in
+        self.offers = try arguments.bytes("--type").map { spelling in
             let argument = try TypeArgument(giving: spelling)
             guard argument.origin != nil else {
                 throw CommandFailure(usage: "-t \(spelling) says no command; write -t '\(spelling)=COMMAND'")

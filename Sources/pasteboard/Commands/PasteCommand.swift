@@ -48,8 +48,8 @@ struct PasteCommand: Command {
     private let board: String
     private let types: [UniformType]
     private let item: UInt32?
-    private let output: String?
-    private let directory: String?
+    private let output: SystemString?
+    private let directory: SystemString?
     private let timeout: TimeAllowed?
     private let trimsNewline: Bool
     private let isRaw: Bool
@@ -60,8 +60,8 @@ struct PasteCommand: Command {
         self.board = try arguments.board()
         self.types = try arguments.values("--type").flatMap(TypeArgument.types)
         self.item = try arguments.value("--item").map(Self.index)
-        self.output = try arguments.value("--output").flatMap { $0 == "-" ? nil : $0 }
-        self.directory = try arguments.value("--into")
+        self.output = try arguments.path("--output").flatMap { $0 == "-" ? nil : $0 }
+        self.directory = try arguments.path("--into")
         self.timeout = try arguments.value("--timeout").map(TimeAllowed.init)
         self.trimsNewline = arguments.has("--trim-newline")
         self.isRaw = arguments.has("--raw")
@@ -103,15 +103,18 @@ struct PasteCommand: Command {
         load.item = self.item ?? 0
         load.accepts = self.accepts
         do {
-            try self.perform(load, connection, to: sink) { self.note(about: $0, item: 0) }
+            // A file needs its mode, and a terminal what an unknown type conforms to: the list has them.
+            let listing = sink is PlainOutput ? nil : try self.list(connection)
+            load.handle = listing?.contents.handle
+            try self.perform(load, of: listing, connection, to: sink) { self.note(about: $0, item: 0) }
         } catch let failure as Failure where failure.code == .typeUnavailable && self.item == nil {
             // Mostly the first item has the type, and nothing has to be listed.
-            let (handle, items) = try self.list(connection)
-            let place = try self.places(among: items)[0]
+            let listing = try self.list(connection)
+            let place = try self.places(among: listing.items)[0]
             load.board = nil
-            load.handle = handle
+            load.handle = listing.contents.handle
             load.item = place
-            try self.perform(load, connection, to: sink) { self.note(about: $0, item: place) }
+            try self.perform(load, of: listing, connection, to: sink) { self.note(about: $0, item: place) }
         }
         return 0
     }
@@ -132,12 +135,12 @@ struct PasteCommand: Command {
     }
 
     /// What the pasteboard holds now.
-    private func list(_ connection: BlockingConnection) throws -> (handle: UInt64, items: [Item]) {
+    private func list(_ connection: BlockingConnection) throws -> BoardListing {
         var list = List()
         list.board = self.board
         let listing = try connection.list(list)
-        guard let handle = listing.contents.handle, !listing.items.isEmpty else { throw Broker.nothing(on: self.board) }
-        return (handle, listing.items)
+        guard listing.contents.handle != nil, !listing.items.isEmpty else { throw Broker.nothing(on: self.board) }
+        return listing
     }
 
     /// The items that have one of the wanted types: at least one.
@@ -161,34 +164,35 @@ struct PasteCommand: Command {
         return lines.joined(separator: "\n")
     }
 
-    private func run(into directory: String, _ connection: BlockingConnection) throws -> CInt {
+    private func run(into directory: SystemString, _ connection: BlockingConnection) throws -> CInt {
         // Before anything is loaded for it.
         do {
             _ = try System.open(directory, .directory)
         } catch {
             throw CommandFailure("cannot use directory", directory, error)
         }
-        let (handle, items) = try self.list(connection)
+        let listing = try self.list(connection)
         let chosen =
             if let item = self.item {
                 [item]
             } else if self.types.isEmpty {
-                items.indices.map { UInt32(clamping: $0) }
+                listing.items.indices.map { UInt32(clamping: $0) }
             } else {
-                try self.places(among: items)
+                try self.places(among: listing.items)
             }
         for item in chosen {
             var load = Load()
-            load.handle = handle
+            load.handle = listing.contents.handle
             load.item = item
             load.accepts = self.types.map(Self.accept)
-            try self.perform(load, connection, to: DirectoryOutput(directory: directory)) { _ in }
+            try self.perform(load, of: listing, connection, to: DirectoryOutput(directory: directory)) { _ in }
         }
         return 0
     }
 
     private func perform(
         _ load: Load,
+        of listing: BoardListing?,
         _ connection: BlockingConnection,
         to sink: any PasteSink,
         answered: (Answer) -> Void
@@ -209,10 +213,16 @@ struct PasteCommand: Command {
                 answered: { answer in
                     answered(answer)
                     total = answer.byteCount
-                    // What was asked for alone is what the type conforms to, though nobody here knows it.
-                    let asked = load.accepts.count == 1 ? load.accepts.map(\.type) : []
-                    let type = answer.type.map { UniformType(identifier: $0, supertypes: asked) } ?? .data
-                    try sink.begin(answer.isArchive ? .tarArchive : type, suggestedName: answer.suggestedName)
+                    let listed = listing?.items.representation(of: answer)
+                    let type = UniformType(
+                        identifier: answer.type ?? UniformType.data.identifier,
+                        supertypes: listed?.supertypes ?? []
+                    )
+                    try sink.begin(
+                        answer.isArchive ? .tarArchive : type,
+                        suggestedName: answer.suggestedName,
+                        file: listed?.file
+                    )
                 },
                 file: { file in
                     try sink.write(file, trimsNewline: self.trimsNewline) {
@@ -248,7 +258,9 @@ struct PasteCommand: Command {
     }
 
     /// The types that the extension of the file names.
-    private var typesOfOutput: [UniformType] { self.output.map(FileType.declaredTypes(forFileNamed:)) ?? [] }
+    private var typesOfOutput: [UniformType] {
+        self.output.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
+    }
 
     private static func accept(_ type: UniformType) -> Accept {
         var accept = Accept()

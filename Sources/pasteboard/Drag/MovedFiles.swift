@@ -14,7 +14,7 @@ struct MovedFiles {
                     self.failure?.report(command: DragCommand.syntax.name)
                     continue
                 }
-                try System.unlink(input.name)
+                if let path = input.path { try System.unlink(path) }
             } catch {
                 self.failure = CommandFailure("cannot delete", input.name, error)
                 self.failure?.report(command: DragCommand.syntax.name)

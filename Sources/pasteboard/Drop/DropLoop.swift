@@ -8,7 +8,7 @@ final class DropLoop {
     private let connection: BlockingConnection
     private let destination: UInt64
     private let accepts: [Accept]
-    private let directory: String
+    private let directory: SystemString
     private let isOnce: Bool
     private let signals: SignalBox
     private let line = ProgressLine()
@@ -24,7 +24,7 @@ final class DropLoop {
         _ connection: BlockingConnection,
         destination: UInt64,
         accepts: [Accept],
-        directory: String,
+        directory: SystemString,
         isOnce: Bool,
         signals: SignalBox
     ) {

@@ -7,7 +7,7 @@ import TypeIdentifiers
 final class ReceivedDrop {
     private var session: VisitedSession
     private let accepts: [Accept]
-    private let directory: String
+    private let directory: SystemString
     private let line: ProgressLine
     private var operation = SessionOperation.copy
     private var items: [UInt64: ReceivedItem] = [:]
@@ -22,7 +22,7 @@ final class ReceivedDrop {
     /// Why the session is over, where that is not the destination's own doing.
     private var end: Failure?
 
-    init(_ session: VisitedSession, accepts: [Accept], directory: String, line: ProgressLine) {
+    init(_ session: VisitedSession, accepts: [Accept], directory: SystemString, line: ProgressLine) {
         self.session = session
         self.accepts = accepts
         self.directory = directory
@@ -92,7 +92,7 @@ final class ReceivedDrop {
     }
 
     func answered(_ load: UInt64, _ answer: Answer, _ state: inout ClientState) {
-        self.attempt(load, &state) { try $0.begin(answer, accepts: self.accepts) }
+        self.attempt(load, &state) { try $0.begin(answer, of: self.session.items) }
     }
 
     func bytes(_ load: UInt64, _ bytes: Span<UInt8>, last: Bool, _ state: inout ClientState) {
@@ -112,7 +112,7 @@ final class ReceivedDrop {
         check: () throws -> Void
     ) throws {
         self.attempt(load, &state) { item in
-            try item.begin(answer, accepts: self.accepts)
+            try item.begin(answer, of: self.session.items)
             try item.write(try PassedFile(descriptor, answer), check: check)
         }
         try check()

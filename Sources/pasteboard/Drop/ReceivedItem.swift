@@ -24,12 +24,20 @@ final class ReceivedItem {
     }
 
     /// What it is said to be; only then there is a file.
-    func begin(_ answer: Answer, accepts: [Accept]) throws {
-        // What was asked for alone is what the type conforms to, though nobody here knows it.
-        let asked = accepts.count == 1 ? accepts.map(\.type) : []
-        self.type = answer.type.map { UniformType(identifier: $0, supertypes: asked) } ?? .data
+    ///
+    /// - Parameter items: those of the session, with what their source says of them.
+    func begin(_ answer: Answer, of items: [Item]) throws {
+        let listed = items.representation(of: answer)
+        self.type = UniformType(
+            identifier: answer.type ?? UniformType.data.identifier,
+            supertypes: listed?.supertypes ?? []
+        )
         self.total = answer.byteCount
-        try self.sink.begin(answer.isArchive ? .tarArchive : self.type, suggestedName: answer.suggestedName)
+        try self.sink.begin(
+            answer.isArchive ? .tarArchive : self.type,
+            suggestedName: answer.suggestedName,
+            file: listed?.file
+        )
     }
 
     func write(_ bytes: Span<UInt8>) throws {

@@ -5,12 +5,12 @@ import PasteboardWire
 /// A folder that is given as an archive of its tree: read once for a broker that keeps it, or made anew at each ask.
 final class FolderInput {
     /// The path as it was given.
-    private let path: String
+    private let path: SystemString
     private let folder: OpenedFolder
     private var archiving: (program: SystemProgram, output: DescriptorBox)?
 
     /// - Parameter directory: the folder, open.
-    init(_ directory: DescriptorBox, path: String) throws {
+    init(_ directory: DescriptorBox, path: SystemString) throws {
         self.path = path
         do {
             self.folder = try OpenedFolder(directory.raw)
@@ -26,7 +26,7 @@ final class FolderInput {
     }
 
     /// The name that the folder has.
-    var name: String { String(decoding: self.folder.name, as: UTF8.self) }
+    var name: SystemString { SystemString(self.folder.name) }
 
     /// For an ask.
     func archiver() throws(Failure) -> ChildProcess.Configuration { try self.folder.archiver() }
@@ -56,7 +56,7 @@ final class FolderInput {
         }
     }
 
-    private static func failure(_ error: any Error, _ path: String) -> CommandFailure {
+    private static func failure(_ error: any Error, _ path: SystemString) -> CommandFailure {
         let reason = (error as? Failure)?.text ?? "\(error)"
         return CommandFailure(local: "cannot archive \(path): \(reason)")
     }

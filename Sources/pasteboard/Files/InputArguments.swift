@@ -9,20 +9,24 @@ struct InputArguments {
     private let name: String?
     private let trimsNewline: Bool
     private let types: [TypeArgument]
-    private let files: [String]
+    /// nil for standard input.
+    private let files: [SystemString?]
 
     init(_ arguments: ParsedArguments, of command: String) throws {
         self.command = command
         self.name = try arguments.value("--name")
         self.trimsNewline = arguments.has("--trim-newline")
-        self.types = try arguments.values("--type").map(TypeArgument.init(giving:))
-        self.files = arguments.operands
+        self.types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
+        self.files = arguments.operands.map { $0 == "-" ? nil : $0 }
         guard self.types.count(where: { $0.origin == nil }) <= 1 else {
             throw CommandFailure(usage: "standard input or FILE has one type; write -t TYPE=FILE for the others")
         }
         guard self.files.isEmpty || self.types.allSatisfy({ $0.origin == nil }) else {
-            let way = "\(command) '\(self.files[0])' by -t as well"
+            let way = "\(command) '\(arguments.operands[0])' by -t as well"
             throw CommandFailure(usage: "-t TYPE=FILE makes one item of its own; \(way)")
+        }
+        guard self.files.count(where: { $0 == nil }) <= 1 else {
+            throw CommandFailure(usage: "'-', which is standard input, is given more than once")
         }
         guard self.name == nil || self.files.count <= 1 else {
             throw CommandFailure(usage: "--name is for one item, and there are \(self.files.count)")
@@ -54,10 +58,8 @@ struct InputArguments {
         guard self.files.isEmpty else {
             return try self.files.map { path in
                 let input = try self.open(path)
-                let base = path.split(separator: "/").last.map(String.init)
                 let type = try self.type(of: input, named: path, &contradicted)
-                let name = self.name ?? SafeFileName(suggested: base, type: .item).candidate(1)
-                return InputItem(name: name, representations: [(type, input)])
+                return InputItem(name: self.name, representations: [(type, input)])
             }
         }
         let representations = try self.types.map { argument in
@@ -72,12 +74,12 @@ struct InputArguments {
 
     private func type(
         of input: InputBytes,
-        named path: String?,
+        named path: SystemString?,
         _ contradicted: inout ContradictedNames
     ) throws -> UniformType {
         if let type = self.types.first?.type { return try self.check(type, for: input) }
         if input.folder != nil { return .folder }
-        let file = try input.fileType(named: [self.name, path].compactMap(\.self))
+        let file = try input.fileType(named: [self.name, path?.description].compactMap(\.self))
         contradicted.add(input.name, file)
         return file.type
     }
@@ -90,7 +92,7 @@ struct InputArguments {
         return type
     }
 
-    private func open(_ path: String?) throws -> InputBytes {
+    private func open(_ path: SystemString?) throws -> InputBytes {
         if path == nil, System.isTerminal(0) {
             StandardStreams.note("pasteboard: \(self.command): reading the terminal until Ctrl-D")
         }

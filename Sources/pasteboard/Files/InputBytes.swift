@@ -10,8 +10,10 @@ final class InputBytes {
     /// Moved at once: a bound, so that what does not fit is noticed on the way.
     private static let moved = 8 << 20
 
-    /// The path as it was given.
-    let name: String
+    /// The path as it was given; nil for standard input.
+    let path: SystemString?
+    /// For messages.
+    var name: String { self.path?.description ?? "standard input" }
     private let descriptor: DescriptorBox?
     private var trimmer: NewlineTrimmer?
     /// Read already, to look at it.
@@ -36,8 +38,8 @@ final class InputBytes {
     /// - Parameters:
     ///   - path: nil for standard input.
     ///   - command: who wants it, for errors.
-    init(_ path: String?, trimsNewline: Bool, for command: String) throws {
-        self.name = path ?? "standard input"
+    init(_ path: SystemString?, trimsNewline: Bool, for command: String) throws {
+        self.path = path
         do {
             self.descriptor = try path.map { (path) throws(SystemError) in DescriptorBox(try System.open(path)) }
             let raw = self.descriptor?.raw ?? 0
@@ -52,14 +54,24 @@ final class InputBytes {
             self.size =
                 status.kind == .regular ? status.size - min(status.size, try System.position(of: raw)) : nil
         } catch let error as SystemError {
-            throw CommandFailure("cannot read", self.name, error)
+            throw CommandFailure("cannot read", path?.description ?? "standard input", error)
         }
+    }
+
+    /// The attributes of the file that it is. Standard input has none, nor has what is under `/dev` or `/proc`: `copy <(cmd)`
+    /// says `/dev/fd/63`, and nobody chose that name.
+    var attributes: FileAttributes? {
+        // `copy .` gives a folder by a name that is not its own.
+        guard let path, let name = self.folder?.name ?? path.lastComponent,
+            !["/dev/", "/proc/"].contains(where: { path.bytes.starts(with: $0.utf8) })
+        else { return nil }
+        return FileAttributes(name: name, self.isFile ? self.opened : nil)
     }
 
     /// Whether its path still leads to it, and nobody has written to it since it was opened.
     func isUnchanged() throws(SystemError) -> Bool {
-        guard self.file != nil else { return false }
-        let there = try System.open(self.name, .nonBlocking)
+        guard self.file != nil, let path else { return false }
+        let there = try System.open(path, .nonBlocking)
         return try System.status(of: there.raw).isUnchanged(since: self.opened)
     }
 

@@ -5,11 +5,23 @@ import TypeIdentifiers
 
 /// One item that is to be given, with its inputs open.
 struct InputItem {
+    /// A name that the user suggests, in place of that of a file.
     let name: String?
     let representations: [(type: UniformType, input: InputBytes)]
 
     /// Where its representations come from when they are asked for.
     var origins: [AskOrigin] { self.representations.map { .input($0.input) } }
+
+    /// The attributes of the file that the item is; nil where it has several representations: none of them is the item.
+    private var file: FileAttributes? {
+        guard self.representations.count == 1, var file = self.representations[0].input.attributes else { return nil }
+        if self.name != nil { file.name = nil }
+        return file
+    }
+
+    private var suggestedName: String? {
+        self.name ?? self.file?.suggestion
+    }
 
     /// The items for a broker that is to keep all of their bytes.
     static func kept(_ items: [InputItem], by connection: BlockingConnection) throws -> [WriteItem] {
@@ -30,11 +42,12 @@ struct InputItem {
         var kept = try self.sources(of: inputs, for: connection).makeIterator()
         return items.map { item in
             WriteItem(
-                suggestedName: item.name,
+                suggestedName: item.suggestedName,
                 representations: item.representations.map { type, input in
                     var message = Representation()
                     message.type = type.identifier
                     message.supertypes = Array(type.publishedSupertypes.prefix(WireLimits.supertypes))
+                    message.file = item.file
                     guard isPromised(input) else {
                         if input.folder != nil { message.content = 1 }
                         return (message, kept.next() ?? .bytes([]))

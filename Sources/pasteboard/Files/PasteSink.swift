@@ -1,11 +1,14 @@
 import PasteboardClient
 import PasteboardTransport
+import PasteboardWire
 import TypeIdentifiers
 
 /// Where pasted bytes go.
 protocol PasteSink: AnyObject {
     /// Before the first byte.
-    func begin(_ type: UniformType, suggestedName: String?) throws
+    ///
+    /// - Parameter file: the attributes of the file that it is, if it is one.
+    func begin(_ type: UniformType, suggestedName: String?, file: FileAttributes?) throws
     func write(_ bytes: Span<UInt8>) throws
     /// Whether ending in the middle leaves a file behind, so that signals have to wait for it to be removed.
     var leavesFile: Bool { get }
@@ -28,7 +31,7 @@ final class PlainOutput: PasteSink {
     var leavesFile: Bool { false }
     var descriptor: CInt? { 1 }
 
-    func begin(_ type: UniformType, suggestedName: String?) {}
+    func begin(_ type: UniformType, suggestedName: String?, file: FileAttributes?) {}
 
     func write(_ bytes: Span<UInt8>) throws {
         try StandardStreams.write(bytes)
@@ -58,7 +61,7 @@ final class TerminalOutput: PasteSink {
         self.isQuiet = isQuiet
     }
 
-    func begin(_ type: UniformType, suggestedName: String?) throws {
+    func begin(_ type: UniformType, suggestedName: String?, file: FileAttributes?) throws {
         self.type = type
         guard type.conforms(to: .text) else { throw self.refusal }
     }
@@ -100,7 +103,7 @@ final class TerminalOutput: PasteSink {
 
 /// A file that exists once all bytes are in it.
 final class FileOutput: PasteSink {
-    private let path: String
+    private let path: SystemString
     private var pending: PendingFile?
     private var special: DescriptorBox?
     private var mode: UInt32?
@@ -113,18 +116,20 @@ final class FileOutput: PasteSink {
 
     var descriptor: CInt? { self.special?.raw ?? self.pending?.raw }
 
-    init(path: String) {
+    init(path: SystemString) {
         self.path = path
     }
 
-    func begin(_ type: UniformType, suggestedName: String?) throws {
+    func begin(_ type: UniformType, suggestedName: String?, file: FileAttributes?) throws {
         let target = try self.followingLinks()
         switch target.status?.kind {
         case .directory:
             throw CommandFailure(local: "\(self.path) is a directory; use --into to paste into it")
         case .regular, nil:
             self.mode = target.status?.mode
-            self.pending = try PendingFile(inDirectory: SocketPlace(socket: target.path).directory)
+            // As cp does: a private key does not become readable by others.
+            let mode = file?.mode.map { $0 & FileAttributes.permissions } ?? 0o666
+            self.pending = try PendingFile(inDirectory: target.path.directory, mode: mode)
         default:
             // A device or pipe is written to; a file in its place would be no use to anybody.
             do {
@@ -152,8 +157,8 @@ final class FileOutput: PasteSink {
     }
 
     /// The file that is meant: replacing a link by a file would surprise whoever made the link.
-    private func followingLinks() throws -> (path: String, status: FileStatus?) {
-        var path = self.path.contains("/") ? self.path : "./\(self.path)"
+    private func followingLinks() throws -> (path: SystemString, status: FileStatus?) {
+        var path = self.path
         do {
             for _ in 0..<40 {
                 let status = try System.status(at: path)
@@ -161,7 +166,7 @@ final class FileOutput: PasteSink {
                 // `/dev/stdout` leads to a pipe by a link whose text is no path.
                 if let end = Self.end(of: path), end.kind != .regular { return (path, end) }
                 let target = try System.linkTarget(path)
-                path = target.hasPrefix("/") ? target : "\(SocketPlace(socket: path).directory)/\(target)"
+                path = target.isAbsolute ? target : path.directory.appending(target)
             }
         } catch {
             throw CommandFailure("cannot use", self.path, error)
@@ -172,32 +177,36 @@ final class FileOutput: PasteSink {
 
 extension FileOutput {
     /// What a link leads to in the end, if that is there.
-    fileprivate static func end(of path: String) -> FileStatus? {
+    fileprivate static func end(of path: SystemString) -> FileStatus? {
         let nameOnly = OpenOptions(rawValue: 0x20_0000)  // O_PATH: nothing waits and nothing is truncated
         guard let file = try? System.open(path, nameOnly) else { return nil }
         return try? System.status(of: file.raw)
     }
 }
 
-/// A new file in a directory, named after the item.
+/// A new file in a directory, named after the item. The copy of a file has that one's name, its permissions as far as the
+/// mask of this process lets it, and the time of its last change.
 final class DirectoryOutput: PasteSink {
-    private let directory: String
+    private let directory: SystemString
     private let isLasting: Bool
     private var pending: PendingFile?
     private var name: SafeFileName?
+    private var file: FileAttributes?
 
     var leavesFile: Bool { true }
     var descriptor: CInt? { self.pending?.raw }
 
     /// - Parameter isLasting: whether it has to outlive a crash of the machine, because nobody else has the bytes then.
-    init(directory: String, isLasting: Bool = false) {
+    init(directory: SystemString, isLasting: Bool = false) {
         self.directory = directory
         self.isLasting = isLasting
     }
 
-    func begin(_ type: UniformType, suggestedName: String?) throws {
-        self.name = SafeFileName(suggested: suggestedName, type: type)
-        self.pending = try PendingFile(inDirectory: self.directory)
+    func begin(_ type: UniformType, suggestedName: String?, file: FileAttributes?) throws {
+        self.name = SafeFileName(suggested: suggestedName, file: file, type: type)
+        self.file = file
+        let mode = file?.mode.map { $0 & FileAttributes.permissions } ?? 0o666
+        self.pending = try PendingFile(inDirectory: self.directory, mode: mode)
     }
 
     func write(_ bytes: Span<UInt8>) throws {
@@ -211,8 +220,9 @@ final class DirectoryOutput: PasteSink {
     /// Tells the file's path.
     func finish() throws {
         guard let pending, let name else { return }
+        if let file { try pending.setModificationTime(of: file, for: name.candidate(1)) }
         if self.isLasting { try pending.synchronize(for: name.candidate(1)) }
-        let path = try pending.keep(inDirectory: self.directory, as: name)
+        let path = try pending.keep(as: name)
         if self.isLasting {
             do {
                 let directory = try System.open(self.directory, .directory)
@@ -221,6 +231,6 @@ final class DirectoryOutput: PasteSink {
                 throw CommandFailure("cannot write", self.directory, error)
             }
         }
-        try StandardStreams.print("\(path)\n")
+        try StandardStreams.print(path: path)
     }
 }

@@ -1,76 +1,143 @@
 import Glibc
 import PasteboardClient
 import PasteboardTransport
+import PasteboardWire
 
-/// A file that is being written under another name in its directory, and gets its own when it is complete: nobody
-/// ever sees half of it. What is not kept is removed.
+/// A file that has no name until it is complete: nobody ever sees half of it, and a writer that is killed leaves nothing.
+///
+/// Where the file system has no such files it has a ``WorkingName`` meanwhile, which the next run removes.
 final class PendingFile {
-    private let descriptor: OwnedDescriptor
-    private let path: String
-    private var isKept = false
+    private let directory: SystemString
+    private let descriptor: DescriptorBox
+    /// Where the file is before it has its own name; nil as long as it has none.
+    private var workingPath: SystemString?
 
     var raw: CInt { self.descriptor.raw }
 
-    init(inDirectory directory: String, mode: UInt32 = 0o666) throws {
+    /// - Parameter mode: the permissions, which the mask of this process narrows.
+    init(inDirectory directory: SystemString, mode: UInt32 = 0o666) throws {
+        self.directory = directory
         do {
-            let digits = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
-            self.path = "\(directory)/.pasteboard-\(digits)"
-            self.descriptor = try System.open(
-                self.path,
-                [.writing, .exclusive, .notFollowingLinks],
-                mode: mode
-            )
+            WorkingName.removeLeftovers(in: directory)
+            if let unnamed = try Self.unnamed(in: directory, mode: mode) {
+                self.descriptor = unnamed
+                // Held from here on, in case it has a working name at its end.
+                _ = try? System.lock(unnamed.raw)
+            } else {
+                let named = try WorkingName.take(in: directory) { (path) throws(SystemError) in
+                    DescriptorBox(try System.open(path, [.writing, .exclusive, .notFollowingLinks], mode: mode))
+                }
+                self.descriptor = named.file
+                self.workingPath = named.path
+            }
         } catch {
             throw CommandFailure("cannot create a file in", directory, error)
         }
     }
 
     deinit {
-        if !self.isKept { try? System.unlink(self.path) }
+        if let workingPath { try? System.unlink(workingPath) }
     }
 
-    func write(_ bytes: Span<UInt8>, for name: String) throws {
+    /// Nil where files without a name cannot be made, or could not be named in the end.
+    private static func unnamed(in directory: SystemString, mode: UInt32) throws(SystemError) -> DescriptorBox? {
+        do throws(SystemError) {
+            let file = DescriptorBox(try System.open(directory, [.writing, .unnamed], mode: mode))
+            return try System.status(at: "/proc/self/fd/\(file.raw)") == nil ? nil : file
+        } catch {
+            // The errors of file systems without, of kernels without, and of file systems in user space.
+            if [EOPNOTSUPP, EISDIR, EINVAL, ENOSYS].contains(error.errno) { return nil }
+            throw error
+        }
+    }
+
+    func write(_ bytes: Span<UInt8>, for name: SystemString) throws {
         do {
-            try System.write(bytes, to: self.descriptor.raw)
+            try System.write(bytes, to: self.raw)
         } catch {
             throw CommandFailure("cannot write", name, error)
         }
     }
 
     /// Gives it its name, in place of the file that had it.
-    func keep(as destination: String, mode: UInt32? = nil) throws {
+    ///
+    /// - Parameter mode: the permissions of the file that is replaced.
+    func keep(as destination: SystemString, mode: UInt32? = nil) throws {
         do {
-            if let mode { try System.setMode(mode, of: self.descriptor.raw) }
-            try System.rename(self.path, to: destination)
-            self.isKept = true
+            if let mode { try System.setMode(mode, of: self.raw) }
+            if self.workingPath == nil {
+                if try self.takes(destination) { return }
+                // Only a file with a name can replace another.
+                let file = self.descriptor
+                self.workingPath = try WorkingName.take(in: self.directory) { (path) throws(SystemError) in
+                    try System.link(file.raw, to: path)
+                    return file
+                }.path
+            }
+            guard let workingPath else { return }
+            try System.rename(workingPath, to: destination)
+            self.workingPath = nil
         } catch {
             throw CommandFailure("cannot create", destination, error)
         }
     }
 
-    /// Waits until its bytes would outlive a crash of the machine.
-    func synchronize(for name: String) throws {
-        do {
-            try System.synchronize(self.descriptor.raw)
+    /// Gives it the first of the names that no file has, and returns its path.
+    func keep(as name: SafeFileName) throws -> SystemString {
+        for number in 1...10_000 {
+            let destination = self.directory.appending(name.candidate(number))
+            do {
+                if try self.takes(destination) { return destination }
+            } catch {
+                throw CommandFailure("cannot create", destination, error)
+            }
+        }
+        throw CommandFailure(local: "\(self.directory) has 10000 files of the name \(name.candidate(1)) already")
+    }
+
+    /// Gives it a name, unless a file has that already.
+    private func takes(_ destination: SystemString) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            guard let workingPath else {
+                try System.link(self.raw, to: destination)
+                return true
+            }
+            do throws(SystemError) {
+                try System.renameExclusively(workingPath, to: destination)
+            } catch {
+                guard [EINVAL, ENOSYS].contains(error.errno) else { throw error }
+                // Takes the name first: a rename alone would replace a file that somebody made meanwhile.
+                _ = try System.open(destination, [.writing, .exclusive, .notFollowingLinks])
+                try System.rename(workingPath, to: destination)
+            }
+            self.workingPath = nil
+            return true
         } catch {
-            throw CommandFailure("cannot write", name, error)
+            if error.errno == EEXIST { return false }
+            throw error
         }
     }
 
-    /// Gives it the first of the names that no file has, and returns its path.
-    func keep(inDirectory directory: String, as name: SafeFileName) throws -> String {
-        for number in 1...10_000 {
-            let destination = "\(directory)/\(name.candidate(number))"
-            do {
-                // Takes the name first: a rename alone would replace a file that somebody made meanwhile.
-                _ = try System.open(destination, [.writing, .exclusive, .notFollowingLinks])
-            } catch {
-                if error.errno == EEXIST { continue }
-                throw CommandFailure("cannot create", destination, error)
-            }
-            try self.keep(as: destination)
-            return destination
+    /// Gives it the time that the file has which it is a copy of.
+    func setModificationTime(of file: FileAttributes, for name: SystemString) throws {
+        guard let seconds = file.modifiedSeconds else { return }
+        do {
+            try System.setModificationTime(
+                seconds: Int64(bitPattern: seconds),
+                nanoseconds: file.modifiedNanoseconds ?? 0,
+                of: self.raw
+            )
+        } catch {
+            throw CommandFailure("cannot set the time of", name, error)
         }
-        throw CommandFailure(local: "\(directory) has 10000 files of the name \(name.candidate(1)) already")
+    }
+
+    /// Waits until its bytes would outlive a crash of the machine.
+    func synchronize(for name: SystemString) throws {
+        do {
+            try System.synchronize(self.raw)
+        } catch {
+            throw CommandFailure("cannot write", name, error)
+        }
     }
 }

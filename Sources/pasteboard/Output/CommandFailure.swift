@@ -26,7 +26,7 @@ struct CommandFailure: Error {
     }
 
     /// `what` could not be done with `subject`.
-    init(_ what: String, _ subject: String, _ error: SystemError) {
+    init(_ what: String, _ subject: some CustomStringConvertible, _ error: SystemError) {
         self.init(local: "\(what) \(subject): \(error.reason)")
     }
 

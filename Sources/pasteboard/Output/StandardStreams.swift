@@ -22,6 +22,12 @@ enum StandardStreams {
         try self.write(Array(text.utf8).span)
     }
 
+    /// A path on a line of its own: as it is, for other programs; for a terminal made harmless.
+    static func print(path: SystemString) throws {
+        let isTerminal = System.isTerminal(1)
+        try self.write(((isTerminal ? SystemString(VisibleText.line(path.description)) : path) + "\n").bytes.span)
+    }
+
     static func write(_ bytes: Span<UInt8>) throws {
         do {
             try System.write(bytes, to: 1)

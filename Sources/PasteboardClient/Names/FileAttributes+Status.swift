@@ -1,0 +1,23 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+extension FileAttributes {
+    /// The attributes of a file for whoever makes a copy of it.
+    ///
+    /// - Parameter status: nil for what is no regular file or directory, and has only its name.
+    package init(name: SystemString, _ status: FileStatus?) {
+        self.init()
+        if !name.isEmpty, name.bytes.count <= WireLimits.name { self.name = name.bytes }
+        guard let status else { return }
+        self.mode = status.mode & Self.permissions
+        let (seconds, rest) = status.modifiedAt.quotientAndRemainder(dividingBy: 1_000_000_000)
+        // Before 1970 the nanoseconds count from the second before.
+        self.modifiedSeconds = UInt64(bitPattern: rest < 0 ? seconds - 1 : seconds)
+        self.modifiedNanoseconds = UInt32(rest < 0 ? rest + 1_000_000_000 : rest)
+    }
+
+    /// The name as text that can be suggested: spelled as it is, but for what is not UTF-8 or would do harm.
+    package var suggestion: String? {
+        self.name.map { SafeFileName(ofFile: SystemString($0)).candidate(1).description }
+    }
+}
