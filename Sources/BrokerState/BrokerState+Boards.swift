@@ -59,8 +59,7 @@ extension BrokerState {
         try self.checkCondition(clear.ifChangeCount, board: name)
         self.counters.clears += 1
         var committed = Committed()
-        let isEmpty = self.boards[name]?.publication == nil
-        committed.changeCount = isEmpty ? self.changeCount(of: name) : self.change(name, to: nil, reason: 2)
+        committed.changeCount = self.change(name, to: nil, reason: 2)
         committed.epoch = self.epoch
         self.outbox.send(committed, to: peer, stream: stream)
         self.outbox.send(End(), to: peer, stream: stream)
@@ -84,7 +83,7 @@ extension BrokerState {
     /// A new name needs a place: an empty board makes room.
     mutating func checkRoom(forBoard name: String) throws(Failure) {
         guard self.boards[name] == nil, UInt64(self.boards.count) >= self.limits.boards else { return }
-        self.forgetEmptyBoards(beyond: 0)
+        self.forgetEmptyBoards(keeping: 0)
         guard UInt64(self.boards.count) >= self.limits.boards else { return }
         throw Failure(
             .limitExceeded,
@@ -96,10 +95,13 @@ extension BrokerState {
     /// look changed.
     private static let rememberedBoards = 64
 
-    /// Forgets empty boards until only `count` are left. Every unknown board has the first change count, which rises here
-    /// so that none ever has a count again that it had before; the lowest goes first, because it raises the others least.
-    private mutating func forgetEmptyBoards(beyond count: Int) {
+    /// Forgets empty boards until at most `count` are left, and no more boards in all than there may be. Every unknown board
+    /// has the first change count, which rises here so that none ever has a count again that it had before; the lowest goes
+    /// first, because it raises the others least.
+    private mutating func forgetEmptyBoards(keeping count: Int) {
         let empty = self.boards.filter { $0.value.publication == nil }
+        let room = Int(clamping: self.limits.boards) - (self.boards.count - empty.count)
+        let count = max(0, min(count, room))
         guard empty.count > count else { return }
         let lowest = empty.sorted { $0.value.changeCount < $1.value.changeCount }.prefix(empty.count - count)
         for (name, board) in lowest {
@@ -127,7 +129,7 @@ extension BrokerState {
         let changeCount = self.changeCount(of: name).addingClamped(1)
         self.boards[name] = Board(changeCount: changeCount, publication: publication)
         if let replaced { self.endPublication(replaced, reason: reason) }
-        if publication == nil { self.forgetEmptyBoards(beyond: Self.rememberedBoards) }
+        if publication == nil { self.forgetEmptyBoards(keeping: Self.rememberedBoards) }
         return changeCount
     }
 }

@@ -72,7 +72,7 @@ public struct Pasteboard: Sendable {
         return Publication(changeCount: changeCount, request: request, connection: connection)
     }
 
-    /// Empties the pasteboard. Nothing changes if it is empty already.
+    /// Empties the pasteboard.
     ///
     /// - Returns: the change count that it has then.
     /// - Throws: what refused it. If the task is cancelled, `cancelled`; then it may have been done or not.
