@@ -202,37 +202,37 @@ struct EndingTests {
             let held = Held()
             switch self {
             case .data:
-                provider.registerDataRepresentation(for: type, firstByteLimit: limit) { completion in
+                provider.registerDataRepresentation(for: type, firstByteTimeout: limit) { completion in
                     held.keep(completion)
                     return nil
                 }
             case .asyncData:
-                provider.registerDataRepresentation(for: type, firstByteLimit: limit) {
+                provider.registerDataRepresentation(for: type, firstByteTimeout: limit) {
                     await end.wait()
                     return Data()
                 }
             case .onceAndKept:
-                provider.registerDataRepresentation(for: type, policy: .onceAndKept, firstByteLimit: limit) {
+                provider.registerDataRepresentation(for: type, policy: .onceAndKept, firstByteTimeout: limit) {
                     await end.wait()
                     return Data()
                 }
             case .file:
-                provider.registerFileRepresentation(for: type, firstByteLimit: limit) { completion in
+                provider.registerFileRepresentation(for: type, firstByteTimeout: limit) { completion in
                     held.keep(completion)
                     return LoadProgress()
                 }
             case .asyncFile:
-                provider.registerFileRepresentation(for: type, firstByteLimit: limit) {
+                provider.registerFileRepresentation(for: type, firstByteTimeout: limit) {
                     await end.wait()
                     return URL(filePath: "/nonexistent")
                 }
             case .memory:
-                provider.registerSharedMemory(for: type, firstByteLimit: limit) {
+                provider.registerSharedMemory(for: type, firstByteTimeout: limit) {
                     await end.wait()
                     return try SharedMemory(Data())
                 }
             case .stream:
-                provider.registerByteStream(for: type, firstByteLimit: limit) { _ in await end.wait() }
+                provider.registerByteStream(for: type, firstByteTimeout: limit) { _ in await end.wait() }
             }
             return provider
         }
@@ -266,7 +266,7 @@ struct EndingTests {
         let (limit, end, isOver) = (Duration.seconds(2), Gate(), Gate())
         defer { end.open() }
         let provider = Silence.asyncData.provider(limit: limit, until: end)
-        provider.registerByteStream(for: .png, firstByteLimit: limit) { writer in
+        provider.registerByteStream(for: .png, firstByteTimeout: limit) { writer in
             writer.progress.totalUnitCount = 1_000_000
             while !isOver.isOpen {
                 writer.progress.completedUnitCount += 1

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import PasteboardKit
 import PasteboardTransport
 import Testing
@@ -48,6 +49,23 @@ struct ObjectsErrorCodeTests {
         let error: any Error = PasteboardError(.nothingHere, message: "m")
         #expect(error._domain == ItemProvider.errorDomain)
         #expect(error._code == -1000)
+    }
+
+    @Test(
+        "an error of Foundation that a handler throws is told in words, with its own number",
+        arguments: [
+            (CocoaError(.fileReadNoSuchFile, userInfo: ["NSFilePath": "/a/b"]), "there is no such file: /a/b", 260),
+            (CocoaError(.userCancelled), "the user cancelled", 3072),
+            (CocoaError(.init(rawValue: 1)), "an operation failed", 1),
+            (POSIXError(.ENOSPC), "No space left on device", 28),
+        ] as [(any Error, String, Int)]
+    )
+    func foundation(thrown: any Error, text: String, code: Int) async throws {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { throw thrown }
+        let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
+        #expect(error?.message == "the handler failed: \(text)")
+        #expect(error?.sourceError?.code == code)
     }
 
     @Test("an error of this library that a handler throws crosses with its own code")

@@ -49,7 +49,7 @@ struct OddValueTests {
     func limits(place: LoadPlace) async throws {
         for limit in [Duration.seconds(Int64.max), .seconds(600), .seconds(601)] {
             let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .png, firstByteLimit: limit) { Data([1]) }
+            provider.registerDataRepresentation(for: .png, firstByteTimeout: limit) { Data([1]) }
             try await place.with(provider) { provider in
                 let data = try await provider.loadData(for: .png).value
                 #expect(data == Data([1]))
@@ -59,7 +59,7 @@ struct OddValueTests {
         defer { end.open() }
         for limit in [Duration.zero, .seconds(-1), .seconds(Int64.min)] {
             let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .png, firstByteLimit: limit) {
+            provider.registerDataRepresentation(for: .png, firstByteTimeout: limit) {
                 await end.wait()
                 return Data()
             }

@@ -62,7 +62,11 @@ extension PasteboardError.SourceError {
             }
         default:
             // The underscores notwithstanding, this is where every error has the two, NSError's own among them.
-            self.init(domain: error._domain, code: error._code, message: "\(error)")
+            if let known = FoundationErrorText(error) {
+                self.init(domain: known.domain, code: known.code, message: known.text)
+            } else {
+                self.init(domain: error._domain, code: error._code, message: "\(error)")
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ import PasteboardTransport
 /// let it be.
 final class HandlerWatch: Sendable {
     /// For the first byte, unless the registration says otherwise, and then for the next.
-    static let firstByteLimit = Duration.seconds(30)
+    static let firstByteTimeout = Duration.seconds(30)
     static let progressLimit = Duration.seconds(10)
     /// How long reports of progress may put that off.
     static let keepAlive = Duration.seconds(600)
@@ -21,9 +21,9 @@ final class HandlerWatch: Sendable {
     private let type: UniformType
     private let state: Lock<State>
 
-    init(_ type: UniformType, firstByteLimit: Duration?) {
+    init(_ type: UniformType, firstByteTimeout: Duration?) {
         self.type = type
-        state = Lock(State(limit: min(firstByteLimit ?? Self.firstByteLimit, Self.keepAlive)))
+        state = Lock(State(limit: min(firstByteTimeout ?? Self.firstByteTimeout, Self.keepAlive)))
     }
 
     func reported() {

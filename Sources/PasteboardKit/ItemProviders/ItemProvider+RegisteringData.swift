@@ -8,7 +8,7 @@ import PasteboardTransport
 // Each takes, beside its own arguments:
 // - visibility: who may see that there is such a representation.
 // - policy: how often the handler is asked.
-// - firstByteLimit: how long the handler may take until it gives the first byte or reports progress, at most 10 minutes;
+// - firstByteTimeout: how long the handler may take until it gives the first byte or reports progress, at most 10 minutes;
 //   without it, 30 s. A timeout of the load itself counts instead.
 extension ItemProvider {
     /// Promises the item as data of a type.
@@ -17,7 +17,7 @@ extension ItemProvider {
     ///   - typeIdentifier: for example `public.png`.
     ///   - visibility: who may see that there is such a representation.
     ///   - policy: how often the handler is asked.
-    ///   - firstByteLimit: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
+    ///   - firstByteTimeout: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: is asked for the bytes, and calls its completion once, then or later, with the bytes or an error;
     ///     of both the error counts, and of several calls the first. It may return a progress: what is reported there
     ///     reaches the destination and keeps a slow load alive, and it is cancelled when nobody wants the bytes any more.
@@ -25,7 +25,7 @@ extension ItemProvider {
         forTypeIdentifier typeIdentifier: String,
         visibility: ItemProviderRepresentationVisibility = .all,
         policy: LoadPolicy = .everyTime,
-        firstByteLimit: Duration? = nil,
+        firstByteTimeout: Duration? = nil,
         loadHandler:
             @escaping @Sendable (
                 _ completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -34,7 +34,7 @@ extension ItemProvider {
         register(
             UniformType(importedAs: typeIdentifier),
             visibility,
-            .init(.callback(loadHandler), policy, firstByteLimit: firstByteLimit)
+            .init(.callback(loadHandler), policy, firstByteTimeout: firstByteTimeout)
         )
     }
 
@@ -44,20 +44,20 @@ extension ItemProvider {
     ///   - contentType: the type of the bytes.
     ///   - visibility: who may see that there is such a representation.
     ///   - policy: how often the handler is asked.
-    ///   - firstByteLimit: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
+    ///   - firstByteTimeout: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: as that of
-    ///     ``registerDataRepresentation(forTypeIdentifier:visibility:policy:firstByteLimit:loadHandler:)``.
+    ///     ``registerDataRepresentation(forTypeIdentifier:visibility:policy:firstByteTimeout:loadHandler:)``.
     public func registerDataRepresentation(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
         policy: LoadPolicy = .everyTime,
-        firstByteLimit: Duration? = nil,
+        firstByteTimeout: Duration? = nil,
         loadHandler:
             @escaping @Sendable (
                 _ completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
             ) -> LoadProgress?
     ) {
-        register(contentType, visibility, .init(.callback(loadHandler), policy, firstByteLimit: firstByteLimit))
+        register(contentType, visibility, .init(.callback(loadHandler), policy, firstByteTimeout: firstByteTimeout))
     }
 
     /// Promises the item as data of a type.
@@ -66,17 +66,17 @@ extension ItemProvider {
     ///   - contentType: the type of the bytes.
     ///   - visibility: who may see that there is such a representation.
     ///   - policy: how often the handler is asked.
-    ///   - firstByteLimit: how long it may take, at most 10 minutes; nil: 30 s.
+    ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: makes the bytes, in a task that is cancelled when nobody wants them any more. What it throws is
     ///     told to the destination.
     public func registerDataRepresentation(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
         policy: LoadPolicy = .everyTime,
-        firstByteLimit: Duration? = nil,
+        firstByteTimeout: Duration? = nil,
         loadHandler: @escaping @Sendable () async throws -> Data
     ) {
-        register(contentType, visibility, .init(.async(loadHandler), policy, firstByteLimit: firstByteLimit))
+        register(contentType, visibility, .init(.async(loadHandler), policy, firstByteTimeout: firstByteTimeout))
     }
 
     /// Promises the item as data of a type that is made in memory which can be handed over as it is: the fastest way for
@@ -85,16 +85,16 @@ extension ItemProvider {
     /// - Parameters:
     ///   - contentType: the type of the bytes.
     ///   - visibility: who may see that there is such a representation.
-    ///   - firstByteLimit: how long it may take, at most 10 minutes; nil: 30 s.
+    ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: makes the memory at each load, or gives one that it made before, in a task that is cancelled when
     ///     nobody wants it any more. What it throws is told to the destination.
     public func registerSharedMemory(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
-        firstByteLimit: Duration? = nil,
+        firstByteTimeout: Duration? = nil,
         loadHandler: @escaping @Sendable () async throws -> SharedMemory
     ) {
-        register(contentType, visibility, .init(.memory(loadHandler), firstByteLimit: firstByteLimit))
+        register(contentType, visibility, .init(.memory(loadHandler), firstByteTimeout: firstByteTimeout))
     }
 
     /// Promises the item as data of a type that is made piece by piece: what a destination does not take yet is not made
@@ -104,7 +104,7 @@ extension ItemProvider {
     ///   - contentType: the type of the bytes.
     ///   - visibility: who may see that there is such a representation.
     ///   - policy: how often the handler is asked.
-    ///   - firstByteLimit: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
+    ///   - firstByteTimeout: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
     ///     After that, 10 s without bytes or report end the load, while there is room for bytes.
     ///   - byteCount: how many there will be, if that is known: a destination can show it, and a load that gets another
     ///     number fails.
@@ -114,12 +114,12 @@ extension ItemProvider {
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
         policy: LoadPolicy = .everyTime,
-        firstByteLimit: Duration? = nil,
+        firstByteTimeout: Duration? = nil,
         byteCount: Int64? = nil,
         loadHandler: @escaping @Sendable (ByteWriter) async throws -> Void
     ) {
         let handler = DataHandler.byteStream(byteCount: byteCount.map { UInt64(clamping: $0) }, loadHandler)
-        register(contentType, visibility, .init(handler, policy, firstByteLimit: firstByteLimit))
+        register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
     func register(

@@ -59,16 +59,16 @@ extension ItemProvider {
     ///   - fileOptions: whether a destination may open the file where it is.
     ///   - visibility: who may see that there is such a representation.
     ///   - policy: how often the handler is asked.
-    ///   - firstByteLimit: how long it may take, at most 10 minutes; nil: 30 s.
+    ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: is asked for the file, and calls its completion once, then or later, with the file's URL or an
     ///     error. The flag, whether access is coordinated, has no effect here. It may return a progress, as that of
-    ///     ``registerDataRepresentation(forTypeIdentifier:visibility:policy:firstByteLimit:loadHandler:)``.
+    ///     ``registerDataRepresentation(forTypeIdentifier:visibility:policy:firstByteTimeout:loadHandler:)``.
     public func registerFileRepresentation(
         forTypeIdentifier typeIdentifier: String,
         fileOptions: ItemProviderFileOptions = [],
         visibility: ItemProviderRepresentationVisibility = .all,
         policy: LoadPolicy = .everyTime,
-        firstByteLimit: Duration? = nil,
+        firstByteTimeout: Duration? = nil,
         loadHandler:
             @escaping @Sendable (
                 _ completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
@@ -78,7 +78,7 @@ extension ItemProvider {
             UniformType(importedAs: typeIdentifier),
             visibility,
             fileOptions: fileOptions,
-            .init(.file(loadHandler), policy, firstByteLimit: firstByteLimit)
+            .init(.file(loadHandler), policy, firstByteTimeout: firstByteTimeout)
         )
     }
 
@@ -89,15 +89,15 @@ extension ItemProvider {
     ///   - visibility: who may see that there is such a representation.
     ///   - openInPlace: whether a destination may open the file where it is.
     ///   - policy: how often the handler is asked.
-    ///   - firstByteLimit: how long it may take, at most 10 minutes; nil: 30 s.
+    ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: as that of
-    ///     ``registerFileRepresentation(forTypeIdentifier:fileOptions:visibility:policy:firstByteLimit:loadHandler:)``.
+    ///     ``registerFileRepresentation(forTypeIdentifier:fileOptions:visibility:policy:firstByteTimeout:loadHandler:)``.
     public func registerFileRepresentation(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
         openInPlace: Bool = false,
         policy: LoadPolicy = .everyTime,
-        firstByteLimit: Duration? = nil,
+        firstByteTimeout: Duration? = nil,
         loadHandler:
             @escaping @Sendable (
                 _ completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
@@ -107,7 +107,7 @@ extension ItemProvider {
             contentType,
             visibility,
             fileOptions: openInPlace ? .openInPlace : [],
-            .init(.file(loadHandler), policy, firstByteLimit: firstByteLimit)
+            .init(.file(loadHandler), policy, firstByteTimeout: firstByteTimeout)
         )
     }
 
@@ -118,7 +118,7 @@ extension ItemProvider {
     ///   - visibility: who may see that there is such a representation.
     ///   - openInPlace: whether a destination may open the file where it is.
     ///   - policy: how often the handler is asked.
-    ///   - firstByteLimit: how long it may take, at most 10 minutes; nil: 30 s.
+    ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: finds or makes the file, in a task that is cancelled when nobody wants it any more. What it throws
     ///     is told to the destination. The file is open once it has returned, and may be removed then.
     public func registerFileRepresentation(
@@ -126,14 +126,14 @@ extension ItemProvider {
         visibility: ItemProviderRepresentationVisibility = .all,
         openInPlace: Bool = false,
         policy: LoadPolicy = .everyTime,
-        firstByteLimit: Duration? = nil,
+        firstByteTimeout: Duration? = nil,
         loadHandler: @escaping @Sendable () async throws -> URL
     ) {
         register(
             contentType,
             visibility,
             fileOptions: openInPlace ? .openInPlace : [],
-            .init(.asyncFile(loadHandler), policy, firstByteLimit: firstByteLimit)
+            .init(.asyncFile(loadHandler), policy, firstByteTimeout: firstByteTimeout)
         )
     }
 }

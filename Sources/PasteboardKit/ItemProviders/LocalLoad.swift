@@ -14,7 +14,7 @@ struct LocalLoad: Sendable {
     init(_ registration: ProviderContents.Registration, type: UniformType, progress: LoadProgress?) {
         self.type = type
         self.progress = progress
-        let (reply, watch) = (reply, HandlerWatch(type, firstByteLimit: registration.firstByteLimit))
+        let (reply, watch) = (reply, HandlerWatch(type, firstByteTimeout: registration.firstByteTimeout))
         self.watch = watch
         run = HandlerRun(registration.handler) { completed, total in
             watch.reported()

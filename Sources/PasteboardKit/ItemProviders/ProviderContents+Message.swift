@@ -76,7 +76,7 @@ extension ProviderContents.Representation {
         switch origin {
         case .handler(let registration):
             if registration.policy == .onceAndKept { message.policy = 1 }
-            message.firstByteMilliseconds = registration.firstByteLimit?.loadMilliseconds
+            message.firstByteMilliseconds = registration.firstByteTimeout?.loadMilliseconds
         case .remote(let remote), .utf8Text(of: let remote):
             message.firstByteMilliseconds = remote.firstByteMilliseconds
         }

@@ -52,12 +52,12 @@ struct ProviderContents: Sendable {
     struct Registration: Sendable {
         let handler: DataHandler
         let policy: LoadPolicy
-        let firstByteLimit: Duration?
+        let firstByteTimeout: Duration?
 
-        init(_ handler: DataHandler, _ policy: LoadPolicy = .everyTime, firstByteLimit: Duration? = nil) {
+        init(_ handler: DataHandler, _ policy: LoadPolicy = .everyTime, firstByteTimeout: Duration? = nil) {
             self.handler = policy == .onceAndKept ? .once(OnceHandler(handler)) : handler
             self.policy = policy
-            self.firstByteLimit = firstByteLimit
+            self.firstByteTimeout = firstByteTimeout
         }
     }
 

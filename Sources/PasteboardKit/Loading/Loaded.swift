@@ -1,10 +1,17 @@
 import PasteboardWire
 
-/// A load's result with the type that the source really gave.
+/// The result of a load: a value, and the type of the representation that it was made of.
+///
+/// A load of ``UniformType/image`` may give PNG or JPEG: the bytes alone do not say which.
+///
+/// ```swift
+/// let picture = try await item.loadData(for: .image)
+/// try picture.value.write(to: folder.appending(path: "picture.\(picture.type.preferredFilenameExtension ?? "data")"))
+/// ```
 public struct Loaded<Value: Sendable>: Sendable {
-    /// What was loaded.
+    /// The loaded bytes: `Data` of `loadData`, ``ByteChunks`` of `loadBytes`, the file's `URL` of `withLoadedFile`.
     public let value: Value
-    /// The type of it: the one asked for, or one that conforms to it.
+    /// The type of ``value``: the requested type, or one that conforms to it.
     public let type: UniformType
     /// Of files only: whether this is the source's own file, to be read and not changed, rather than a copy.
     public let isInPlace: Bool
