@@ -1,4 +1,5 @@
 // Examples/hello-drag/main.swift
+import Glibc
 import PasteboardKit
 
 do {
@@ -9,4 +10,5 @@ do {
     print("outcome:", await drag.outcome())
 } catch {
     print("not dropped:", error)
+    exit(1)
 }

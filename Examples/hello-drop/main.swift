@@ -9,4 +9,5 @@ do {
     }
 } catch {
     print("no destination:", error)
+    exit(1)
 }

@@ -1,5 +1,6 @@
 // Examples/hello-source/main.swift
 import FoundationEssentials
+import Glibc
 import PasteboardKit
 
 let provider = ItemProvider()
@@ -7,5 +8,10 @@ provider.suggestedName = "greeting"
 provider.registerDataRepresentation(for: .utf8PlainText) {
     Data("made when asked".utf8)  // runs at each load, never before
 }
-let publication = try await Pasteboard.general.write([provider])
-print("ended:", await publication.ended())
+do {
+    let publication = try await Pasteboard.general.write([provider])
+    print("ended:", await publication.ended())
+} catch {
+    print("not offered:", error)  // without a broker program: says how to get one
+    exit(1)
+}

@@ -176,6 +176,22 @@ import Testing
         #expect(destination.text == "greeting says: made when asked\n")
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.finish().text == "ended: cleared\n")
+        let nothing = try self.start("hello-destination", at: desk).finish()
+        #expect(nothing.text == "nothing is on the pasteboard\n")
+        #expect(nothing.exitCode == 0)
+    }
+
+    @Test(
+        "Without a broker program the README's programs say how to get one, and fail",
+        arguments: ["hello-source", "hello-drop", "hello-drag", "hello-destination"]
+    )
+    func helloWithoutBroker(program: String) throws {
+        let desk = try Desk()
+        desk.environment["PASTEBOARD_BROKER"] = "/no/such/program"
+        let failed = try self.start(program, at: desk).finish()
+        #expect(failed.exitCode == 1)
+        #expect(failed.text.split(separator: "\n").count == 1)
+        #expect(failed.text.contains("PASTEBOARD_BROKER is '/no/such/program'"))
     }
 
     @Test("The README's drag is dropped on the desk")
@@ -195,6 +211,7 @@ import Testing
         let empty = try Desk()
         let missed = try withExtendedLifetime(empty) { try self.start("hello-drag", at: empty).finish() }
         #expect(missed.text == "not dropped: there is no destination desk\n")
+        #expect(missed.exitCode == 1)
     }
 
     @Test("The demo tells a promise, a load and a dead source in order, and leaves nothing behind")

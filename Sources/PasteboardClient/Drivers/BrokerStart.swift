@@ -3,7 +3,6 @@ import PasteboardWire
 
 /// Starts a broker that outlives this process, and waits until it listens.
 struct BrokerStart {
-    static let logLimit: UInt64 = 1 << 20
     // Brokers that this process has started. One that has ended stays in the system's table until somebody waits for
     // it, and nobody but its parent can.
     private static let children = Lock<[ChildProcess]>([])
@@ -36,8 +35,8 @@ struct BrokerStart {
         }
         throw Failure(
             .brokerUnavailable,
-            "there is no broker to start: neither pasteboardd nor pasteboard is beside this program or in PATH; set "
-                + "PASTEBOARD_BROKER to its path"
+            "there is no broker to start: neither pasteboardd nor pasteboard is beside this program or in PATH; install it, "
+                + "build it beside this program (swift build --product pasteboard), or set PASTEBOARD_BROKER to its path"
         )
     }
 
@@ -49,7 +48,7 @@ struct BrokerStart {
     /// - Returns: nil once the broker listens, else what went wrong.
     func run() throws(SystemError) -> String? {
         Self.reap()
-        let log = self.openLog()
+        let log = LogFile(environment: self.environment)
         let ready = try System.pipe()
         // It gets the first number above the standard streams.
         var configuration = ChildProcess.Configuration(
@@ -78,25 +77,13 @@ struct BrokerStart {
             return nil
         }
         let end = try child.wait(milliseconds: BrokerConnector.patience)
-        let line = log.flatMap { Self.lastLine(of: $0.path, from: $0.offset) }
+        let line = log?.lastLine
         let reason = (line.map { ": \($0)" } ?? "") + (log.map { "; see \($0.path)" } ?? "")
         return switch end {
         case .exited(let code)?: "\(self.program) ended with status \(code)\(reason)"
         case .signaled(let signal)?: "\(self.program) was ended by signal \(signal)\(reason)"
         case nil: "\(self.program) closed its readiness descriptor without listening\(reason)"
         }
-    }
-
-    /// The last line that the broker has logged in this start, without the program's name: usually why it ended.
-    private static func lastLine(of path: String, from offset: UInt64) -> String? {
-        guard let file = try? System.open(path, .notFollowingLinks) else { return nil }
-        let bytes = try? [UInt8](capacity: 4096) { (output) throws(SystemError) in
-            _ = try System.read(file.raw, at: offset, into: &output)
-        }
-        let lines = bytes.map { String(decoding: $0, as: UTF8.self).split(separator: "\n") }
-        guard let line = lines?.last else { return nil }
-        let name = ["pasteboardd: ", "pasteboard: broker: "].first { line.hasPrefix($0) } ?? ""
-        return String(line.dropFirst(name.count))
     }
 
     private static func reap() {
@@ -109,28 +96,6 @@ struct BrokerStart {
                     return true
                 }
             }
-        }
-    }
-
-    /// What the broker says goes there; without a usable place nowhere. The log of earlier brokers is kept up to a size,
-    /// once.
-    private func openLog() -> (path: String, descriptor: DescriptorBox, offset: UInt64)? {
-        let state = self.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        guard let base = state ?? self.environment["HOME"].map({ "\($0)/.local/state" }), base.hasPrefix("/") else {
-            return nil
-        }
-        let path = "\(base)/pasteboard/log"
-        do {
-            // The same care as for the socket: a directory of this user's that nobody else may enter.
-            try SocketPlace(socket: path).prepareDirectory()
-            if let status = try System.status(at: path), status.size > Self.logLimit {
-                try System.rename(path, to: "\(path).1")
-            }
-            let file = try System.open(path, [.appending, .creating, .notFollowingLinks, .nonBlocking], mode: 0o600)
-            let offset = try System.status(of: file.raw).size
-            return (path, DescriptorBox(file), offset)
-        } catch {
-            return nil
         }
     }
 }

@@ -1,0 +1,44 @@
+package import PasteboardTransport
+
+/// The log of programs that run in the background. Older lines are kept up to a size, in one second file.
+package struct LogFile {
+    static let limit: UInt64 = 1 << 20
+
+    let path: String
+    package let descriptor: DescriptorBox
+    /// The size before this program wrote anything.
+    private let offset: UInt64
+
+    /// Nil without a usable place: then messages go nowhere.
+    package init?(environment: ProcessEnvironment = ProcessEnvironment()) {
+        let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        guard let base = state ?? environment["HOME"].map({ "\($0)/.local/state" }), base.hasPrefix("/") else {
+            return nil
+        }
+        self.path = "\(base)/pasteboard/log"
+        do {
+            // The same care as for the socket: a directory of this user's that nobody else may enter.
+            try SocketPlace(socket: self.path).prepareDirectory()
+            if let status = try System.status(at: self.path), status.size > Self.limit {
+                try System.rename(self.path, to: "\(self.path).1")
+            }
+            let options: OpenOptions = [.appending, .creating, .notFollowingLinks, .nonBlocking]
+            self.descriptor = DescriptorBox(try System.open(self.path, options, mode: 0o600))
+            self.offset = try System.status(of: self.descriptor.raw).size
+        } catch {
+            return nil
+        }
+    }
+
+    /// The last line that was logged since, without the broker's name: usually why it ended.
+    var lastLine: String? {
+        guard let file = try? System.open(self.path, .notFollowingLinks) else { return nil }
+        let bytes = try? [UInt8](capacity: 4096) { (output) throws(SystemError) in
+            _ = try System.read(file.raw, at: self.offset, into: &output)
+        }
+        let lines = bytes.map { String(decoding: $0, as: UTF8.self).split(separator: "\n") }
+        guard let line = lines?.last else { return nil }
+        let name = ["pasteboardd: ", "pasteboard: broker: "].first { line.hasPrefix($0) } ?? ""
+        return String(line.dropFirst(name.count))
+    }
+}
