@@ -129,6 +129,11 @@ package enum System {
         return OwnedDescriptor(adopting: raw)
     }
 
+    /// Makes `number` a second descriptor of an open file, in place of what it was. Programs that are started inherit it.
+    package static func duplicate(_ descriptor: CInt, onto number: CInt) throws(SystemError) {
+        _ = try call("dup2", "descriptor \(descriptor)") { dup2(descriptor, number) }
+    }
+
     package static func isTerminal(_ descriptor: CInt) -> Bool {
         isatty(descriptor) == 1
     }

@@ -14,7 +14,7 @@ enum CommandLineTool {
 
     /// Parts that this program plays when it starts itself: nobody has to read about them.
     private static var roles: [any Command.Type] {
-        [DemoSourceCommand.self, DemoDestinationCommand.self]
+        [DemoSourceCommand.self, DemoDestinationCommand.self, BackgroundOfferCommand.self]
     }
 
     static func run(_ arguments: [SystemString]) -> CInt {

@@ -124,7 +124,78 @@ import Testing
         #expect(try offer.finish().exitCode == 128 + signal)
         #expect(try paste.finish().exitCode == 5)
         try Self.waitForEnd(of: sleeper)
-        #expect(try desk.run("types").text == "public.utf8-plain-text  -  gone\n")
+        // What it promised is withdrawn.
+        #expect(try desk.run("types").exitCode == 1)
+        #expect(try desk.run("list").text.isEmpty)
+    }
+
+    @Test("An offer that is ended withdraws nothing that has replaced it, and says what it replaces itself")
+    func withdrawal() throws {
+        let desk = try Desk(limits: Self.patient)
+        try desk.directory.write("1", to: "1.png")
+        try desk.directory.write("2", to: "2.txt")
+        try desk.run("copy", "1.png", "2.txt")
+        let first = try desk.offer(["-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
+        try first.waitForErrors(containing: "pasteboard: offer: this has replaced 2 items of pasteboard (")
+        try first.waitForErrors(containing: "): public.png, ...\n")
+        // It goes on after its end, for the load that has begun.
+        let paste = try desk.start("paste")
+        _ = try Self.process(namedIn: "pid", of: desk)
+        try desk.copy("other")
+        try first.waitForErrors(containing: "replaced by other contents")
+        try first.child.kill(SIGINT)
+        #expect(try first.finish().exitCode == 130)
+        #expect(try paste.finish().exitCode == 5)
+        #expect(try desk.run("paste").text == "other")
+        let empty = try desk.offer(["-t", "text=cat"], board: "empty")
+        try empty.child.kill(SIGTERM)
+        #expect(try !empty.finish().errorText.contains("replaced"))
+    }
+
+    @Test("An offer in the background returns when it can be pasted, and ends with its contents")
+    func background() throws {
+        let desk = try Desk(limits: Self.patient)
+        let start = try desk.run("offer", "--background", "-t", "text=echo $PPID; pwd; echo words >&2", "--name", "n")
+        #expect(start.exitCode == 0)
+        #expect(start.errorText == "offering public.utf8-plain-text on general\n")
+        let process = try #require(CInt(start.text.dropLast()))
+        #expect(try desk.run("paste").text == "\(process)\n\(desk.directory.path)\n")
+        // The first field after the name in parentheses is the state, the fourth the session.
+        let status = String(decoding: try System.contents(of: "/proc/\(process)/stat"), as: UTF8.self)
+        #expect(status.split(separator: ")")[1].split(separator: " ")[3] == "\(process)")
+        #expect(try desk.run("clear").exitCode == 0)
+        try Self.waitForEnd(of: process)
+        #expect(!desk.directory.names(in: "s/pasteboard").contains("words"))
+    }
+
+    @Test("An offer that cannot go to the background fails as in the foreground")
+    func failingBackground() throws {
+        let desk = try Desk()
+        #expect(try desk.run("offer", "--background").exitCode == 2)
+        desk.environment["PASTEBOARD_AUTOSTART"] = "0"
+        let failed = try desk.run("offer", "--background", "-t", "text=echo")
+        #expect(failed.exitCode == 3)
+        #expect(failed.errorText.contains("no broker listens at"))
+        #expect(failed.output.isEmpty)
+    }
+
+    @Test("A verbose offer prints one line for each load, in the background to the log")
+    func verbose() throws {
+        let desk = try Desk(limits: Self.patient)
+        let offer = try desk.offer(["-v", "-t", "text=printf 12345", "-t", ".png=echo no >&2; exit 3"])
+        #expect(try desk.run("paste").text == "12345")
+        try offer.waitForErrors(containing: "pasteboard: offer: public.utf8-plain-text: 5 bytes in ")
+        try offer.waitForErrors(containing: " ms: done\n")
+        #expect(try desk.run("paste", "-t", ".png").exitCode == 5)
+        try offer.waitForErrors(containing: "pasteboard: offer: public.png: 0 bytes in ")
+        try offer.waitForErrors(containing: " ms: the command for public.png ended with status 3: no\n")
+        let start = try desk.run("offer", "--background", "-v", "-t", "text=echo words >&2; echo x")
+        #expect(try offer.finish().exitCode == 0)
+        #expect(try desk.run("paste").text == "x\n")
+        #expect(try desk.run("clear").exitCode == 0)
+        try Self.waitForEnd(of: try #require(CInt(start.text.dropLast())))
+        let log = String(decoding: try desk.directory.contents(of: "s/pasteboard/log"), as: UTF8.self)
+        #expect(log.contains("words\npasteboard: offer: public.utf8-plain-text: 2 bytes in "))
     }
 
     @Test("A slow command is kept alive beyond the broker's deadlines")

@@ -15,6 +15,8 @@ final class AskServer {
     /// By item and representation.
     private let origins: [[AskOrigin]]
     private let progressDeadline: UInt64
+    /// Is told of each load that is over.
+    private let report: ((String) -> Void)?
     private var programs: [ServedProgram] = []
     private var files: [ServedFile] = []
     private var events: [ClientEvent] = []
@@ -22,9 +24,11 @@ final class AskServer {
     /// Bytes in all that has been asked for, nil where a size is not known before the end.
     private(set) var wanted: UInt64? = 0
 
-    init(_ connection: BlockingConnection, origins: [[AskOrigin]]) throws {
+    /// - Parameter report: called with a line for each load that is over.
+    init(_ connection: BlockingConnection, origins: [[AskOrigin]], report: ((String) -> Void)? = nil) throws {
         self.connection = connection
         self.origins = origins
+        self.report = report
         self.progressDeadline = try connection.welcome().progressMilliseconds ?? .max
     }
 
@@ -80,7 +84,7 @@ final class AskServer {
         }
         let origin = self.origins[item][index]
         if case .input(let input) = origin, input.folder == nil {
-            let file = ServedFile(input, ask: stream)
+            let file = ServedFile(input, ask: stream, record: AskRecord(ask.type))
             self.wanted = self.wanted.map { $0.addingReportingOverflow(file.byteCount).partialValue }
             self.files.append(file)
             return
@@ -90,7 +94,7 @@ final class AskServer {
         let allowed = min(ask.firstByteMilliseconds ?? .max, self.progressDeadline) / 3
         let interval = Int(max(10, min(Self.longestSilence, allowed)))
         do {
-            self.programs.append(try ServedProgram(origin, ask: stream, signInterval: interval))
+            self.programs.append(try ServedProgram(origin, stream, AskRecord(ask.type), signInterval: interval))
         } catch {
             let reason = (error as? Failure)?.text ?? "\(error)"
             let failure = Failure(.sourceFailed, "cannot run the program for \(ask.type): \(reason)")
@@ -133,13 +137,16 @@ final class AskServer {
         self.sentBefore &+= program.byteCount
         guard let ask = program.ask else {
             program.finishStopping()
+            self.report?(program.record.line(program.byteCount, "cancelled"))
             return true
         }
-        if let failure = program.failure() {
+        let failure = program.failure()
+        if let failure {
             self.connection.io.state.fail(ask, failure)
         } else {
             self.connection.io.state.end(ask)
         }
+        self.report?(program.record.line(program.byteCount, failure?.text ?? "done"))
         return true
     }
 
@@ -155,6 +162,8 @@ final class AskServer {
             // One piece of each in turn.
             if try !self.connection.io.wantsWrite && file.serve(self.connection) {
                 self.sentBefore &+= file.sent
+                let isWhole = file.sent == file.byteCount
+                self.report?(file.record.line(file.sent, file.failure?.text ?? (isWhole ? "done" : "cancelled")))
             } else {
                 open.append(file)
             }
@@ -199,13 +208,19 @@ final class AskServer {
 
 extension ServedProgram {
     /// Starts the program whose output the representation is.
-    fileprivate convenience init(_ origin: AskOrigin, ask: UInt64, signInterval: Int) throws {
+    fileprivate convenience init(
+        _ origin: AskOrigin,
+        _ ask: UInt64,
+        _ record: AskRecord,
+        signInterval: Int
+    ) throws {
         switch origin {
         case .command(let command, let type):
             try self.init(
                 ChildProcess.Configuration(path: "/bin/sh", arguments: ["-c", command]),
                 named: "the command for \(type)",
                 ask: ask,
+                record: record,
                 complaint: .last,
                 signInterval: signInterval
             )
@@ -217,6 +232,7 @@ extension ServedProgram {
                 try folder.archiver(),
                 named: "archiving \(input.name)",
                 ask: ask,
+                record: record,
                 complaint: .first,
                 signInterval: signInterval
             )

@@ -6,12 +6,15 @@ import PasteboardWire
 final class ServedFile {
     let ask: UInt64
     let byteCount: UInt64
+    let record: AskRecord
     private(set) var sent: UInt64 = 0
+    private(set) var failure: Failure?
     private let input: InputBytes
     private var hasBegun = false
 
-    init(_ input: InputBytes, ask: UInt64) {
+    init(_ input: InputBytes, ask: UInt64, record: AskRecord) {
         self.ask = ask
+        self.record = record
         self.input = input
         self.byteCount = input.size ?? 0
     }
@@ -57,7 +60,9 @@ final class ServedFile {
 
     private func fail(_ connection: BlockingConnection, _ what: String, errno: CInt) -> Bool {
         let source = SourceFailure(domain: "pasteboard.file", code: Int64(errno), message: what)
-        connection.io.state.fail(self.ask, Failure(.sourceFailed, "\(self.input.name) \(what)", source: source))
+        let failure = Failure(.sourceFailed, "\(self.input.name) \(what)", source: source)
+        connection.io.state.fail(self.ask, failure)
+        self.failure = failure
         return true
     }
 }

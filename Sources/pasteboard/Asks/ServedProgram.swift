@@ -9,6 +9,7 @@ final class ServedProgram {
 
     /// Nil once nobody wants the bytes any more.
     private(set) var ask: UInt64?
+    let record: AskRecord
     /// For messages.
     private let name: String
     private(set) var byteCount: UInt64 = 0
@@ -31,6 +32,7 @@ final class ServedProgram {
         _ configuration: ChildProcess.Configuration,
         named name: String,
         ask: UInt64,
+        record: AskRecord,
         complaint: ComplaintLine.Choice,
         signInterval: Int
     ) throws(SystemError) {
@@ -47,6 +49,7 @@ final class ServedProgram {
         self.output = output.keepingFirst()
         self.errors = errors.keepingFirst()
         self.ask = ask
+        self.record = record
         self.name = name
         self.complaint = ComplaintLine(complaint)
         self.signInterval = signInterval

@@ -20,6 +20,8 @@ struct OfferCommand: Command {
             .init("--type", short: "-t", value: "TYPE", "the type of all FILEs"),
             .board, .primary,
             .init("--name", value: "NAME", "a file name for the program that pastes"),
+            .init("--background", "returns when the contents can be pasted, and prints the process id"),
+            .init("--verbose", short: "-v", "prints one line for each load: type, bytes, time, outcome"),
         ],
         notes: """
             Each FILE becomes one item. It is opened now and read when another program pastes; a directory gives its tree as
@@ -33,6 +35,13 @@ struct OfferCommand: Command {
             command anew, up to 16 at once; the output is sent as fast as the destination takes it. If the command fails,
             the load fails with its status and the last line of its standard error. If the load is cancelled, the command
             and its children are ended. A broker is started if none is running.
+
+            An offer replaces the contents of the pasteboard, and prints what it has replaced. If it is ended by Ctrl-C or
+            SIGTERM, it takes its promises back and the pasteboard is empty: earlier contents do not come back.
+
+            With --background the offer goes on in a process of its own, which ends with its contents, or by 'kill'. The
+            commands run in the current directory, without a terminal. Messages go nowhere; with -v they go to the log,
+            ~/.local/state/pasteboard/log.
             """
     )
 
@@ -40,8 +49,12 @@ struct OfferCommand: Command {
     private let name: String?
     private let offers: [TypeArgument]
     private let inputs: InputArguments?
+    private let isInBackground: Bool
+    private let isVerbose: Bool
 
     init(_ arguments: ParsedArguments) throws {
+        self.isInBackground = arguments.has("--background")
+        self.isVerbose = arguments.has("--verbose")
         self.board = try arguments.board()
         self.name = try arguments.value("--name")
         guard arguments.operands.isEmpty else {
@@ -69,6 +82,12 @@ struct OfferCommand: Command {
     }
 
     func run() throws -> CInt {
+        guard !self.isInBackground else { return try BackgroundOffer.start(Array(CommandLine.arguments.dropFirst(2))) }
+        return try self.run {}
+    }
+
+    /// - Parameter registered: called when the contents can be pasted.
+    func run(registered: () throws -> Void) throws -> CInt {
         _ = System.raiseDescriptorLimit()
         let items = try self.inputs?.items()
         for input in (items ?? []).lazy.flatMap(\.representations).map(\.input) where !input.isPromisable {
@@ -79,13 +98,44 @@ struct OfferCommand: Command {
         let origins = items.map { $0.map(\.origins) } ?? [self.offers.map(AskOrigin.init)]
         var write = Write()
         write.board = self.board
+        let replaced = try self.contents(connection)
         let publication = try connection.write(write, items: promises)
         // From here on programs may run, which have to end with this one.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-        let server = try AskServer(connection, origins: origins)
+        let report = self.isVerbose ? { (line: String) in StandardStreams.note("pasteboard: offer: \(line)") } : nil
+        let server = try AskServer(connection, origins: origins, report: report)
         StandardStreams.note("offering \(Self.text(of: promises)) on \(self.board)")
-        try OfferLoop(publication: publication.stream, server: server, signals: signals).run()
+        if let replaced { StandardStreams.note("pasteboard: offer: this has replaced \(replaced)") }
+        try registered()
+        try OfferLoop(publication: publication.stream, server: server, signals: signals) {
+            self.withdraw(publication.committed, connection)
+        }.run()
         return 0
+    }
+
+    /// Clears the pasteboard if it still has these contents: nobody is to find types there that cannot be had.
+    private func withdraw(_ committed: Committed, _ connection: BlockingConnection) {
+        var clear = Clear()
+        clear.board = self.board
+        clear.ifChangeCount = committed.changeCount
+        clear.requires = [Feature.condition.rawValue]
+        // A broker that does not answer does not hold up the end.
+        connection.io.patience.silence = 500
+        connection.io.patience.probe = 500
+        _ = try? connection.clear(clear)
+    }
+
+    /// The contents of the pasteboard in words; nil if it is empty.
+    private func contents(_ connection: BlockingConnection) throws -> String? {
+        var list = List()
+        list.board = self.board
+        let listing = try connection.list(list)
+        guard let item = listing.items.first else { return nil }
+        let count = listing.items.count == 1 ? "1 item" : "\(listing.items.count) items"
+        let owner = [listing.contents.ownerLabel, listing.contents.ownerProcess.map { "(\($0))" }].compactMap { $0 }
+        return
+            "\(count) of \(owner.joined(separator: " ")): \(item.representations.map(\.type).joined(separator: ", "))"
+            + (listing.items.count == 1 ? "" : ", ...")
     }
 
     private var commands: WriteItem {

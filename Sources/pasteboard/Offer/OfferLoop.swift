@@ -6,12 +6,15 @@ import PasteboardWire
 /// The lifetime of an offer: answers asks until its contents end.
 final class OfferLoop {
     private let publication: UInt64
+    private let withdraw: () -> Void
     private let server: AskServer
     private let signals: SignalBox
     private var hasEnded = false
 
-    init(publication: UInt64, server: AskServer, signals: SignalBox) {
+    /// - Parameter withdraw: takes the promises back if a signal ends the offer before its contents end.
+    init(publication: UInt64, server: AskServer, signals: SignalBox, withdraw: @escaping () -> Void) {
         self.publication = publication
+        self.withdraw = withdraw
         self.server = server
         self.signals = signals
     }
@@ -21,7 +24,9 @@ final class OfferLoop {
         defer { self.server.stop() }
         while !self.hasEnded || !self.server.isIdle {
             let signal = try self.server.turn(watching: self.signals) { try self.handle($0) }
-            if let signal { throw CommandFailure.signaled(signal) }
+            guard let signal else { continue }
+            if !self.hasEnded { self.withdraw() }
+            throw CommandFailure.signaled(signal)
         }
     }
 

@@ -1,0 +1,17 @@
+import PasteboardTransport
+
+/// The beginning of a load, for the line about it at its end.
+struct AskRecord {
+    let type: String
+    private let startedAt = MonotonicClock.now()
+
+    init(_ type: String) {
+        self.type = type
+    }
+
+    /// `public.png: 3.0 MiB in 12 ms: done`
+    func line(_ byteCount: UInt64, _ outcome: String) -> String {
+        let milliseconds = (MonotonicClock.now() - self.startedAt) / 1_000_000
+        return "\(self.type): \(ByteCount.text(byteCount)) in \(milliseconds) ms: \(outcome)"
+    }
+}

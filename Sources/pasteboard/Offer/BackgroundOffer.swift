@@ -1,0 +1,77 @@
+import PasteboardClient
+import PasteboardTransport
+
+/// The start of an offer that goes on in a process of its own.
+///
+/// The new process is this program again, in a session of its own. Its messages come through a pipe until it has
+/// registered; then it closes its end and writes a byte to the second pipe. Without that byte it has failed, and its exit
+/// code is this command's.
+enum BackgroundOffer {
+    /// The descriptor for the byte in the new process.
+    private static let ready: CInt = 3
+
+    /// Returns once the contents can be pasted, and prints the process id.
+    static func start(_ arguments: [String]) throws -> CInt {
+        let ready = try System.pipe()
+        let errors = try System.pipe()
+        var configuration = ChildProcess.Configuration(
+            path: try System.programPath(),
+            arguments: [BackgroundOfferCommand.syntax.name] + arguments
+        )
+        configuration.output = .null
+        configuration.errors = .descriptor(errors.second.raw)
+        configuration.descriptors = [ready.second.raw]
+        configuration.inNewSession = true
+        let child = try ChildProcess(configuration)
+        // The other ends, here, would keep the end of file from coming.
+        let readyReader = ready.keepingFirst()
+        let errorReader = errors.keepingFirst()
+        while true {
+            let message = try System.read(errorReader.raw, upTo: 4096)
+            if message.isEmpty { break }
+            try? System.write(message.span, to: 2)
+        }
+        guard try System.read(readyReader.raw, upTo: 1).isEmpty else {
+            try StandardStreams.print("\(child.id)\n")
+            return 0
+        }
+        switch try child.wait() {
+        case .exited(let code): return code
+        case .signaled(let signal): return 128 + signal
+        }
+    }
+
+    /// Lets the command that waits return. From here on messages go to the log, or nowhere.
+    static func registered(isVerbose: Bool) throws {
+        if isVerbose, let log = LogFile() {
+            try System.duplicate(log.descriptor.raw, onto: 2)
+        } else {
+            let null = try System.open("/dev/null", .writing)
+            try System.duplicate(null.raw, onto: 2)
+        }
+        let ready = OwnedDescriptor(adopting: Self.ready)
+        try System.write([UInt8(ascii: "r")].span, to: ready.raw)
+    }
+}
+
+/// The process that `offer --background` starts.
+struct BackgroundOfferCommand: Command {
+    static let syntax = CommandSyntax(
+        "background-offer",
+        "the process of 'offer --background'",
+        operands: OfferCommand.syntax.operands,
+        options: OfferCommand.syntax.options
+    )
+
+    private let offer: OfferCommand
+    private let isVerbose: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        self.offer = try OfferCommand(arguments)
+        self.isVerbose = arguments.has("--verbose")
+    }
+
+    func run() throws -> CInt {
+        try self.offer.run { try BackgroundOffer.registered(isVerbose: self.isVerbose) }
+    }
+}
