@@ -9,12 +9,14 @@ package enum BrokerDaemon {
 
         Runs the broker of this user in the foreground until SIGTERM, SIGINT or SIGHUP.
 
-          --socket PATH       where to listen, instead of the well-known place
-          --limit NAME=VALUE  changes one limit; `pasteboard limits` shows them. Times take ms, s, m or h, sizes
-                              KiB, MiB or GiB. Limits are also read from $XDG_CONFIG_HOME/pasteboard/config,
-                              one `NAME = VALUE` a line
-          --ready-fd N        writes a byte to descriptor N once clients can connect
-          --help              shows this text
+          --socket PATH       the socket to listen at, instead of the well-known one
+          --limit NAME=VALUE  sets a limit; `pasteboard limits` shows them. A size is
+                              written as 65536, 64KiB or 1.5 MiB, a time as 500ms,
+                              30s, 10m or 1h. Limits are also read from
+                              $XDG_CONFIG_HOME/pasteboard/config, one `NAME = VALUE`
+                              a line
+          --ready-fd N        writes a byte to descriptor N when clients can connect
+          --help              shows this help
 
         A socket that the service manager passes (LISTEN_FDS) is used as it is.
 

@@ -79,13 +79,25 @@ enum CommandLineTool {
     private static let notes = """
         'pasteboard COMMAND --help' explains a command. '--version' and '-V' are the same as the command 'version'.
 
-        A type is an identifier (public.png), a MIME type (image/png), an extension (.png), or one of the words text and
-        image. A duration is 500ms, 2s, 5m, 1h or infinity; a number without a unit is in seconds.
+        \(TypeArgument.help) A duration is 500ms, 2s, 5m, 1h or infinity; a number without a unit is in seconds.
+
+        Environment:
+
+        \(HelpText.rows(Self.environment))
 
         Exit codes:
 
         \(HelpText.rows(Self.exitCodes))
         """
+
+    private static let environment = [
+        ("PASTEBOARD_SOCKET", "the path of the broker's socket; at most its directory is created"),
+        (
+            "PASTEBOARD_AUTOSTART",
+            "with 0 no command starts a broker, and without one the commands end with 3, instead of finding empty pasteboards"
+        ),
+        ("PASTEBOARD_BROKER", "the program that is started as the broker"),
+    ].map { (name: $0.0, meaning: $0.1) }
 
     private static let exitCodes = [
         ("0", "done"),

@@ -12,7 +12,8 @@ struct BrokerCommand: Command {
         ],
         notes: """
             Ends on SIGTERM, SIGINT, SIGHUP and 'pasteboard stop'. Limits are also read from
-            $XDG_CONFIG_HOME/pasteboard/config, one 'NAME = VALUE' a line. Other commands that need a broker start one by
+            $XDG_CONFIG_HOME/pasteboard/config, one 'NAME = VALUE' a line. A size is written as 65536, 64KiB or 1.5 MiB, a
+            time as 500ms, 30s, 10m or 1h. Other commands that need a broker start one by
             themselves unless PASTEBOARD_AUTOSTART is 0.
             """
     )

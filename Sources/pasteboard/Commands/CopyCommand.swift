@@ -28,9 +28,9 @@ struct CopyCommand: Command {
 
             \(TypeArgument.help)
 
-            The command returns when the broker has all bytes; no other process stays. Until then, and if anything fails,
-            the pasteboard keeps its earlier contents. If that takes longer than a second, a terminal shows the progress on
-            standard error. A broker is started if none is running.
+            A terminal is read until Ctrl-D. The command returns when the broker has all bytes; no other process stays.
+            Until then, and if anything fails, the pasteboard keeps its earlier contents. If that takes longer than a
+            second, a terminal shows the progress on standard error. A broker is started if none is running.
             """
     )
 

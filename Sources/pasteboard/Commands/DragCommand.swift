@@ -32,7 +32,8 @@ struct DragCommand: Command {
 
             The command returns when the destination has everything, and prints what the destination did: it may copy
             although --move was given. Then, and whenever anything fails, nothing is deleted. A file that has changed in
-            the meantime is not deleted either. An item with several representations cannot be moved.
+            the meantime is not deleted either. An item with several representations cannot be moved. If the transfer takes
+            longer than a second, a terminal shows the progress on standard error.
 
             Ends with 1 if there is no such destination or if it accepts none of the types, and with 6 if it accepts
             nothing at this time. No broker is started: without one there is no destination, so that is 1 as well.

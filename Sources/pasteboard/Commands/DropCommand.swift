@@ -24,7 +24,8 @@ struct DropCommand: Command {
             otherwise copied.
 
             Runs in the foreground until it is interrupted. With --once it runs until the first drop is done, and ends
-            with the exit code of that drop. A broker is started if none is running, except for --list.
+            with the exit code of that drop. A transfer of more than a second shows its progress on standard error, if that
+            is a terminal. A broker is started if none is running, except for --list.
 
             \(TypeArgument.help)
 
