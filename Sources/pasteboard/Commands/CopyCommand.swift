@@ -21,8 +21,8 @@ struct CopyCommand: Command {
             .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),
         ],
         notes: """
-            Each FILE becomes one item. Its type follows from its extension, and its name is suggested to the program that
-            pastes. With -t TYPE=FILE there is one item; a plain -t TYPE beside them takes standard input.
+            Each FILE becomes one item. Its type follows from its extension, and its name, permissions and
+            time of change travel with it. A FILE of - is standard input. With -t TYPE=FILE there is one item; a plain -t TYPE beside them takes standard input.
 
             \(TypeArgument.contents)
 

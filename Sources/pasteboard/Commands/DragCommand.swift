@@ -22,8 +22,8 @@ struct DragCommand: Command {
             .init("--move", "deletes the files after the destination has confirmed that it has them"),
         ],
         notes: """
-            Each FILE becomes one item. Its type follows from its extension or its contents, and its name is suggested to
-            the destination. With -t TYPE=FILE there is one item. Files are read when the destination asks for them;
+            Each FILE becomes one item. Its type follows from its extension or its contents, and its name, permissions
+            and time of change travel with it. A FILE of - is standard input. With -t TYPE=FILE there is one item. Files are read when the destination asks for them;
             standard input and pipes are read first.
 
             \(TypeArgument.contents)

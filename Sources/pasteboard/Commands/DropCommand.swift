@@ -20,8 +20,9 @@ struct DropCommand: Command {
         notes: """
             Each dropped item becomes a new file, of the first accepted type that the item has; a type includes the types
             that conform to it. The path of a file is printed when all of its bytes are there: until then no file has that
-            name. Suggested names are made harmless, and never replace a file. Items are moved if their source wants that,
-            otherwise copied.
+            name. Items are moved if their source wants that, otherwise copied.
+
+            \(DirectoryOutput.help)
 
             Runs in the foreground until it is interrupted. With --once it runs until the first drop is done, and ends
             with the exit code of that drop. A transfer of more than a second shows its progress on standard error, if that

@@ -37,9 +37,13 @@ struct PasteCommand: Command {
 
             Bytes are written as they arrive, and unchanged. Only text is written to a terminal: its control characters
             are shown instead of sent, and a newline is added if the text does not end with one, unless -n is given. A
-            file appears only when all bytes have arrived; an earlier file of that name stays until then. Suggested names
-            are made harmless, and never replace a file. While a file is written for longer than a second, a terminal
-            shows the progress on standard error.
+            file appears only when all bytes have arrived; an earlier file of that name stays until then, and a command that is
+            killed leaves nothing.
+
+            With --into a file is named after its item. \(DirectoryOutput.help) With -o a new file has the permissions of
+            the file that was copied, and a file that was there keeps its own.
+
+            While a file is written for longer than a second, a terminal shows the progress on standard error.
 
             Ends with 1 if there is nothing, or no broker: none is started.
             """

@@ -187,6 +187,14 @@ extension FileOutput {
 /// A new file in a directory, named after the item. The copy of a file has that one's name, its permissions as far as the
 /// mask of this process lets it, and the time of its last change.
 final class DirectoryOutput: PasteSink {
+    /// For the help of each command that writes files into a directory.
+    static let help = """
+        The copy of a file has that file's name as it is spelled, its permissions as far as the umask allows, and the time
+        of its last change; only '/', control characters and the names '.' and '..' are replaced by '_'. A name that a
+        program suggested is made harmless, and gets the extension of its type. No file is replaced: if a name is taken,
+        the new one is numbered.
+        """
+
     private let directory: SystemString
     private let isLasting: Bool
     private var pending: PendingFile?

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import Glibc
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// A provider that was made for a file stands for that file: its name, its mode and its time.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct FileAttributeTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+    }
+
+    private func file(_ name: String) throws -> URL {
+        try self.directory.write("#!/bin/sh\n", to: name)
+        let file = try System.open(self.directory[name])
+        try System.setMode(0o750, of: file.raw)
+        try System.setModificationTime(seconds: 1_000_000_000, nanoseconds: 7, of: file.raw)
+        return URL(filePath: self.directory[name])
+    }
+
+    private func check(_ provider: ItemProvider, isNamed name: String, hasAttributes: Bool = true) async throws {
+        try await provider.withLoadedFile(for: .data) { loaded in
+            #expect(loaded.value.lastPathComponent == name)
+            let status = try #require(try System.status(at: loaded.value.path))
+            #expect(status.mode == (hasAttributes ? 0o750 : 0o600))
+            #expect((status.modifiedAt == 1_000_000_000_000_000_007) == hasAttributes)
+        }
+    }
+
+    @Test(
+        "A copy has the file's name as it is spelled, its mode and its time",
+        arguments: ["runme", ".profile", "-x", "a."]
+    )
+    func copied(name: String) async throws {
+        let url = try self.file(name)
+        try await TestBroker.with { broker in
+            let provider = try #require(ItemProvider(contentsOf: url))
+            #expect(provider.suggestedName == name)
+            try await self.check(provider, isNamed: name)
+            let publication = try await broker.pasteboard().write([provider])
+            defer { withExtendedLifetime(publication) {} }
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            #expect(item.itemProvider.suggestedName == name)
+            try await self.check(item.itemProvider, isNamed: name)
+        }
+    }
+
+    @Test("Another suggested name replaces the file's, and gets the extension of the type")
+    func renamed() async throws {
+        let url = try self.file("runme")
+        try await TestBroker.with { broker in
+            let provider = try #require(ItemProvider(contentsOf: url, contentType: .utf8PlainText))
+            provider.suggestedName = ".other"
+            let publication = try await broker.pasteboard().write([provider])
+            defer { withExtendedLifetime(publication) {} }
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            #expect(item.itemProvider.suggestedName == "other")
+            try await self.check(item.itemProvider, isNamed: "other.txt")
+        }
+    }
+
+    @Test("A file that a handler makes is named by the suggestion, and is private")
+    func made() async throws {
+        let url = try self.file("temporary")
+        let provider = ItemProvider()
+        provider.suggestedName = "report"
+        provider.registerFileRepresentation(for: .utf8PlainText) { url }
+        try await self.check(provider, isNamed: "report.txt", hasAttributes: false)
+    }
+}
