@@ -93,15 +93,16 @@ extension System {
         _ = try call("mkdir", path.description) { path.withPath { mkdir($0, mode) } }
     }
 
-    /// Sets the time of a file's last change, in seconds and nanoseconds since 1970; that of its last reading stays.
+    /// Sets the time of a file's last change, in seconds and nanoseconds since 1970. That of its last reading is now: some
+    /// file systems in user space set only both.
     package static func setModificationTime(
         seconds: Int64,
         nanoseconds: UInt32,
         of descriptor: CInt
     ) throws(SystemError) {
-        let omitted = timespec(tv_sec: 0, tv_nsec: Int((1 << 30) - 2))  // UTIME_OMIT
+        let now = timespec(tv_sec: 0, tv_nsec: Int((1 << 30) - 1))  // UTIME_NOW
         let time = timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(min(nanoseconds, 999_999_999)))
-        _ = try call("futimens", "descriptor \(descriptor)") { futimens(descriptor, [omitted, time]) }
+        _ = try call("futimens", "descriptor \(descriptor)") { futimens(descriptor, [now, time]) }
     }
 
     /// Takes the advisory lock of an open file or directory, if nobody else holds it. It goes with the last descriptor
