@@ -82,7 +82,7 @@ struct OfferCommand: Command {
     }
 
     func run() throws -> CInt {
-        guard !self.isInBackground else { return try BackgroundOffer.start(Array(CommandLine.arguments.dropFirst(2))) }
+        guard !self.isInBackground else { return try BackgroundOffer.start(Array(System.arguments.dropFirst())) }
         return try self.run {}
     }
 

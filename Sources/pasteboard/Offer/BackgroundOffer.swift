@@ -11,12 +11,12 @@ enum BackgroundOffer {
     private static let ready: CInt = 3
 
     /// Returns once the contents can be pasted, and prints the process id.
-    static func start(_ arguments: [String]) throws -> CInt {
+    static func start(_ arguments: [SystemString]) throws -> CInt {
         let ready = try System.pipe()
         let errors = try System.pipe()
         var configuration = ChildProcess.Configuration(
             path: try System.programPath(),
-            arguments: [BackgroundOfferCommand.syntax.name] + arguments
+            arguments: [SystemString(BackgroundOfferCommand.syntax.name)] + arguments
         )
         configuration.output = .null
         configuration.errors = .descriptor(errors.second.raw)
