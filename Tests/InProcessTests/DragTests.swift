@@ -148,8 +148,11 @@ struct DragTests {
             let site = DropSite(accepting: [.image], on: broker.connect())
             let desk = DropSite("desk", on: broker.connect())
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-            #expect(try await drag.reach().operation == .cancel)
-            #expect(try await drag.reach("desk").operation == .copy)
+            let declined = try await drag.reach()
+            #expect(declined.operation == .cancel)
+            #expect(declined.reason == "destination site takes none of the items: it takes public.image")
+            let taken = try await drag.reach("desk")
+            #expect(taken.operation == .copy && taken.reason == nil)
             let other = try await Drag.begin([.text("b")], connection: broker.connect())
             let busy = await #expect(throws: PasteboardError.self) { try await other.move(to: .row(nil, of: "desk")) }
             #expect(busy?.code == .refused)

@@ -2,7 +2,7 @@ import PasteboardWire
 
 /// The result of a load: a value, and the type of the representation that it was made of.
 ///
-/// A load of ``UniformType/image`` may give PNG or JPEG: the bytes alone do not say which.
+/// A load of `UniformType.image` may give PNG or JPEG: the bytes alone do not say which.
 ///
 /// ```swift
 /// let picture = try await item.loadData(for: .image)
