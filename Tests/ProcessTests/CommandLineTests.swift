@@ -55,6 +55,13 @@ import Testing
         #expect(bare.text.hasPrefix("usage: pasteboard COMMAND"))
     }
 
+    @Test("The help of the broker program fits a terminal too")
+    func daemonHelp() throws {
+        let help = try ProcessRunner(try ProcessRunner.program("pasteboardd"), ["--help"], environment: [:]).finish()
+        #expect(help.text.hasPrefix("usage: pasteboardd "))
+        for line in help.text.split(separator: "\n") { #expect(line.count <= 80) }
+    }
+
     @Test(
         "A mistyped command or option is answered with the one that was meant",
         arguments: [

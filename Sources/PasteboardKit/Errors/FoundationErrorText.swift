@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import PasteboardTransport
 
 /// The words and numbers of Foundation's errors, whose own description is that of a structure.
 struct FoundationErrorText {
@@ -18,9 +18,11 @@ struct FoundationErrorText {
             self.code = error.code.rawValue
             self.text = "\(reason)\(path)\(cause)"
         case let error as POSIXError:
+            // The C library's own property would need an import of it.
+            let number = (error.code as any RawRepresentable<CInt>).rawValue
             self.domain = "NSPOSIXErrorDomain"
-            self.code = Int(error.code.rawValue)
-            self.text = String(cString: strerror(error.code.rawValue))
+            self.code = Int(number)
+            self.text = SystemError(call: "", errno: number).reason
         default:
             return nil
         }
