@@ -42,6 +42,11 @@ package enum UTF8Scan {
     package static func isText(_ bytes: Span<UInt8>, isWhole: Bool) -> Bool {
         var index = 0
         while index < bytes.count {
+            // Most text is ASCII, and all of it is looked at before it is sent.
+            if bytes[index] &- 1 < 0x7F {
+                index += 1
+                continue
+            }
             switch self.step(bytes, at: index) {
             case .scalar(let value, let length):
                 if value == 0 { return false }
