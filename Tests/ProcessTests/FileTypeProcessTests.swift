@@ -97,6 +97,17 @@ import Testing
         }
     }
 
+    @Test("Text with an extension that nothing declares goes into a text file without a note")
+    func unknownIntoText() throws {
+        let desk = try Self.desk()
+        try desk.directory.write("text", to: "a.toy")
+        #expect(try desk.run("copy", "a.toy").exitCode == 0)
+        let paste = try desk.run("paste", "-o", "b.txt")
+        #expect(paste.exitCode == 0 && paste.errorText.isEmpty)
+        let picture = try desk.run("paste", "-o", "b.png")
+        #expect(picture.errorText.contains("b.png gets dyn.ah62d4rv4ge81k553 (.toy)"))
+    }
+
     @Test("Contents that contradict the extension are noted once, and the extension counts")
     func contradiction() throws {
         let desk = try Self.desk()

@@ -110,7 +110,7 @@ struct PasteCommand: Command {
             // A file needs its mode, and a terminal what an unknown type conforms to: the list has them.
             let listing = sink is PlainOutput ? nil : try self.list(connection)
             load.handle = listing?.contents.handle
-            try self.perform(load, of: listing, connection, to: sink) { self.note(about: $0, item: 0) }
+            try self.perform(load, of: listing, connection, to: sink) { self.note(about: $0, $1, item: 0) }
         } catch let failure as Failure where failure.code == .typeUnavailable && self.item == nil {
             // Mostly the first item has the type, and nothing has to be listed.
             let listing = try self.list(connection)
@@ -118,19 +118,19 @@ struct PasteCommand: Command {
             load.board = nil
             load.handle = listing.contents.handle
             load.item = place
-            try self.perform(load, of: listing, connection, to: sink) { self.note(about: $0, item: place) }
+            try self.perform(load, of: listing, connection, to: sink) { self.note(about: $0, $1, item: place) }
         }
         return 0
     }
 
-    private func note(about answer: Answer, item: UInt32) {
+    private func note(about answer: Answer, _ type: UniformType, item: UInt32) {
         if self.item == nil, let count = answer.itemCount, count > 1 {
             self.note("this is item \(UInt64(item) + 1) of \(count); see --item and --into")
         }
-        if self.types.isEmpty, let output, let wanted = self.typesOfOutput.first, let given = answer.type,
-            !self.typesOfOutput.contains(where: UniformType(identifier: given, supertypes: []).conforms)
+        if self.types.isEmpty, let output, let wanted = self.typesOfOutput.first,
+            !self.typesOfOutput.contains(where: type.conforms)
         {
-            self.note("no type of this item is \(wanted): \(output) gets \(UniformType.readable(given))")
+            self.note("no type of this item is \(wanted): \(output) gets \(UniformType.readable(type.identifier))")
         }
     }
 
@@ -189,7 +189,7 @@ struct PasteCommand: Command {
             load.handle = listing.contents.handle
             load.item = item
             load.accepts = self.types.map(Self.accept)
-            try self.perform(load, of: listing, connection, to: DirectoryOutput(directory: directory)) { _ in }
+            try self.perform(load, of: listing, connection, to: DirectoryOutput(directory: directory)) { _, _ in }
         }
         return 0
     }
@@ -199,7 +199,7 @@ struct PasteCommand: Command {
         of listing: BoardListing?,
         _ connection: BlockingConnection,
         to sink: any PasteSink,
-        answered: (Answer) -> Void
+        answered: (Answer, UniformType) -> Void
     ) throws {
         var load = load
         load.preference = 1
@@ -215,13 +215,13 @@ struct PasteCommand: Command {
                 load,
                 interruptedBy: signals?.raw,
                 answered: { answer in
-                    answered(answer)
                     total = answer.byteCount
                     let listed = listing?.items.representation(of: answer)
                     let type = UniformType(
                         identifier: answer.type ?? UniformType.data.identifier,
                         supertypes: listed?.supertypes ?? []
                     )
+                    answered(answer, type)
                     try sink.begin(
                         answer.isArchive ? .tarArchive : type,
                         suggestedName: answer.suggestedName,
