@@ -18,7 +18,8 @@ struct ArgumentTests {
     @Test(
         "Options are understood in all their spellings, before and behind operands",
         arguments: [
-            ["-t", "a", "x", "-f"], ["-ta", "-f", "x"], ["-fta", "x"], ["--type=a", "--flag", "x"],
+            ["-t", "a", "x", "-f"], ["-ta", "-f", "x"], ["-t=a", "-f", "x"], ["-fta", "x"],
+            ["--type=a", "--flag", "x"],
             ["x", "--type", "a", "-f"],
             ["-f", "-t", "a", "--", "x"],
         ]

@@ -3,8 +3,8 @@ import PasteboardWire
 
 /// The arguments of a command, taken apart by its table.
 ///
-/// `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, flags together as `-ab`; `--` ends the options. Options and
-/// operands may be mixed. Paths are bytes, which need not be UTF-8; any other value is text.
+/// `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, `-n=VALUE`, flags together as `-ab`; `--` ends the options.
+/// Options and operands may be mixed. Paths are bytes, which need not be UTF-8; any other value is text.
 struct ParsedArguments {
     private static let dash = UInt8(ascii: "-")
 
@@ -108,7 +108,8 @@ struct ParsedArguments {
             if option.value == nil {
                 try self.note(option, spelled: spelling, nil, &rest)
             } else {
-                return try self.note(option, spelled: spelling, letters.isEmpty ? nil : SystemString(letters), &rest)
+                let value = letters.first == UInt8(ascii: "=") ? letters.dropFirst() : letters
+                return try self.note(option, spelled: spelling, letters.isEmpty ? nil : SystemString(value), &rest)
             }
         }
     }
