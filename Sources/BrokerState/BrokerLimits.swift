@@ -100,11 +100,23 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("passed-descriptors", .count, "descriptors on their way; more loads go inline", \.passedDescriptors),
     ]
 
+    /// Limits of the protocol, which nobody can set: programs meet them, so they are shown with the others.
+    package static let fixed: [(name: String, value: Int, meaning: String)] = [
+        ("items", WireLimits.items, "items of one pasteboard or drag session"),
+        ("representations", WireLimits.representations, "representations of one item"),
+    ]
+
     /// Sets one limit from `NAME=VALUE`: a number, for sizes also with KiB, MiB or GiB, for times with ms, s, m or h.
     package mutating func set(_ assignment: String) throws(Failure) {
         let parts = assignment.split(separator: "=", maxSplits: 1).map(\.trimmed)
         guard parts.count == 2 else {
             throw Failure(.invalidArgument, "'\(assignment)' is not of the form NAME=VALUE")
+        }
+        if let fixed = Self.fixed.first(where: { $0.name == parts[0] }) {
+            throw Failure(
+                .invalidArgument,
+                "limit \(fixed.name) is \(fixed.value) by the protocol and cannot be set; put more into a directory or archive"
+            )
         }
         guard let entry = Self.entries.first(where: { $0.name == parts[0] }) else {
             let names = Self.entries.map(\.name).joined(separator: ", ")

@@ -139,10 +139,19 @@ extension BrokerState {
     }
 
     private func limitEntries() -> [StatusEntry] {
-        BrokerLimits.entries.map { limit in
+        let set = BrokerLimits.entries.map { limit in
+            NamedNumber(
+                limit.name,
+                self.limits[keyPath: limit.path],
+                note: "\(limit.unit.rawValue): \(limit.meaning)"
+            )
+        }
+        let fixed = BrokerLimits.fixed.map { limit in
+            NamedNumber(limit.name, UInt64(limit.value), note: "count: \(limit.meaning); fixed by the protocol")
+        }
+        return (set + fixed).map { limit in
             var entry = StatusEntry()
-            let note = "\(limit.unit.rawValue): \(limit.meaning)"
-            entry.limit = NamedNumber(limit.name, self.limits[keyPath: limit.path], note: note)
+            entry.limit = limit
             return entry
         }
     }

@@ -5,10 +5,10 @@ import Glibc
 package enum FileTree {
     /// A directory on the way down. Only its path is held, so that a deep tree does not use up the descriptors.
     private struct Level {
-        let path: [UInt8]
+        let path: SystemString
         let status: stat
         /// Those left to look at.
-        var names: [[UInt8]]
+        var names: [SystemString]
         var isChanged = false
 
         var mode: mode_t { status.st_mode & 0o7777 }
@@ -16,30 +16,30 @@ package enum FileTree {
 
     /// Removes everything but files, directories and symbolic links. Modes and times of the directories stay.
     package static func removeSpecials(in directory: CInt) throws(SystemError) {
-        var levels = [try enter([UInt8(ascii: ".")], of: directory)]
+        var levels = [try enter(".", of: directory)]
         while let level = levels.last {
             guard let name = levels[levels.count - 1].names.popLast() else {
                 try leave(level, of: directory)
                 levels.removeLast()
                 continue
             }
-            let path = level.path + [UInt8(ascii: "/")] + name
+            let path = level.path.appending(name)
             switch try status(of: path, directory).st_mode & S_IFMT {
             case S_IFDIR:
                 levels.append(try enter(path, of: directory))
             case S_IFREG, S_IFLNK:
                 break
             default:
-                _ = try System.call("unlink") { System.withPath(path) { unlinkat(directory, $0, 0) } }
+                _ = try System.call("unlink") { path.withPath { unlinkat(directory, $0, 0) } }
                 levels[levels.count - 1].isChanged = true
             }
         }
     }
 
-    private static func enter(_ path: [UInt8], of directory: CInt) throws(SystemError) -> Level {
+    private static func enter(_ path: SystemString, of directory: CInt) throws(SystemError) -> Level {
         let status = try status(of: path, directory)
         if status.st_mode & 0o700 != 0o700 {
-            try setMode(status.st_mode & 0o7777 | 0o700, path, directory)
+            try System.setMode(status.st_mode & 0o7777 | 0o700, of: path, in: directory)
         }
         return Level(path: path, status: status, names: try System.entries(of: directory, path))
     }
@@ -48,18 +48,14 @@ package enum FileTree {
         if level.isChanged {
             let omitted = timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2)  // UTIME_OMIT
             let times = [omitted, level.status.st_mtim]
-            _ = try System.call("utimensat") { System.withPath(level.path) { utimensat(directory, $0, times, 0) } }
+            _ = try System.call("utimensat") { level.path.withPath { utimensat(directory, $0, times, 0) } }
         }
-        if level.mode & 0o700 != 0o700 { try setMode(level.mode, level.path, directory) }
+        if level.mode & 0o700 != 0o700 { try System.setMode(level.mode, of: level.path, in: directory) }
     }
 
-    private static func setMode(_ mode: mode_t, _ path: [UInt8], _ directory: CInt) throws(SystemError) {
-        _ = try System.call("chmod") { System.withPath(path) { fchmodat(directory, $0, mode, 0) } }
-    }
-
-    private static func status(of path: [UInt8], _ directory: CInt) throws(SystemError) -> stat {
+    private static func status(of path: SystemString, _ directory: CInt) throws(SystemError) -> stat {
         var status = stat()
-        _ = try System.call("lstat") { System.withPath(path) { fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) } }
+        _ = try System.call("lstat") { path.withPath { fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) } }
         return status
     }
 }

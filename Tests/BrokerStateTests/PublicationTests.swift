@@ -117,7 +117,7 @@ import Testing
         #expect(boards.first?.keptBytes == UInt64(secret.count) && boards.first?.types == ["a.open"])
         #expect(entries.compactMap(\.load?.type) == ["p", ""])
         #expect(entries.compactMap(\.load).first?.source == 800)
-        #expect(entries.compactMap(\.limit).count == BrokerLimits.entries.count)
+        #expect(entries.compactMap(\.limit).count == BrokerLimits.entries.count + BrokerLimits.fixed.count)
         #expect(entries.compactMap(\.counter).first { $0.name == "loads" }?.value == 2)
         let everything = String(decoding: frames.flatMap(\.payload), as: UTF8.self)
         #expect(!everything.contains("secret") && !everything.contains("a.hidden"))

@@ -18,60 +18,8 @@ struct HostileArchiveTests {
         try FileManager.default.createDirectory(atPath: "\(directory.path)/victim", withIntermediateDirectories: true)
     }
 
-    /// One entry of an archive in the format of ustar.
-    private struct Member {
-        var name: String
-        var kind: Character = "0"
-        var link = ""
-        var contents = ""
-
-        var bytes: [UInt8] {
-            var header = [UInt8](repeating: 0, count: 512)
-            func put(_ text: String, at offset: Int) {
-                for (index, byte) in text.utf8.enumerated() { header[offset + index] = byte }
-            }
-            func octal(_ number: Int, _ count: Int) -> String {
-                let digits = String(number, radix: 8)
-                return String(repeating: "0", count: count - digits.count) + digits
-            }
-            put(name, at: 0)
-            put("0000755", at: 100)
-            put(octal(contents.utf8.count, 11), at: 124)
-            put("00000000000", at: 136)
-            put("        ", at: 148)
-            put(String(kind), at: 156)
-            put(link, at: 157)
-            put("ustar\0" + "00", at: 257)
-            put(octal(header.reduce(0) { $0 + Int($1) }, 6) + "\0 ", at: 148)
-            let rest = (512 - contents.utf8.count % 512) % 512
-            return header + Array(contents.utf8) + [UInt8](repeating: 0, count: rest)
-        }
-    }
-
-    private enum Attempt: String, CaseIterable {
-        case absolute, parent, doubleSlash, linkThenFile, hardLink, twoFolders, onlyFile, empty
-
-        func members(_ outside: String) -> [Member] {
-            let folder = Member(name: "f/", kind: "5")
-            return switch self {
-            case .absolute: [folder, Member(name: "\(outside)/victim/x", contents: "evil")]
-            case .parent: [folder, Member(name: "f/../../../\(outside)/victim/x", contents: "evil")]
-            case .doubleSlash: [folder, Member(name: "f/\(outside)/victim/x", contents: "evil")]
-            case .linkThenFile:
-                [
-                    folder, Member(name: "f/l", kind: "2", link: "\(outside)/victim"),
-                    Member(name: "f/l/x", contents: "evil"),
-                ]
-            case .hardLink: [folder, Member(name: "f/x", kind: "1", link: "\(outside)/secret")]
-            case .twoFolders: [folder, Member(name: "g/", kind: "5"), Member(name: "g/x", contents: "evil")]
-            case .onlyFile: [Member(name: "f", contents: "evil")]
-            case .empty: []
-            }
-        }
-    }
-
-    @Test("Nothing gets out of the tree, or in", arguments: Attempt.allCases)
-    private func attempts(attempt: Attempt) async throws {
+    @Test("Nothing gets out of the tree, or in", arguments: HostileArchive.allCases)
+    func attempts(attempt: HostileArchive) async throws {
         let outside = directory.path
         try await TestBroker.with { broker in
             let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
@@ -98,8 +46,7 @@ struct HostileArchiveTests {
             var answer = Answer()
             answer.content = 1
             try peer.send(answer, stream: ask.stream)
-            let bytes = attempt.members(outside).flatMap(\.bytes) + [UInt8](repeating: 0, count: 1_024)
-            try peer.sendData(bytes, stream: ask.stream, last: true)
+            try peer.sendData(attempt.bytes(outside), stream: ask.stream, last: true)
             // Refused or not: what counts is what is there afterwards.
             _ = await load.result
             #expect(try FileManager.default.contentsOfDirectory(atPath: "\(outside)/victim").isEmpty)

@@ -250,6 +250,12 @@ import Testing
         #expect(binary.errors.contains("-o FILE"))
         try desk.copy("te\u{0}xt", "-t", "text")
         #expect(try paste().code == 2)
+
+        _ = try desk.directory.makeDirectory("tree")
+        #expect(try desk.run("copy", "tree").exitCode == 0)
+        let folder = try paste()
+        #expect(folder.code == 2 && folder.shown.isEmpty)
+        #expect(folder.errors.contains("this is a folder; use --into DIR"))
     }
 
     @Test("On a terminal text ends with a newline, and notes begin on a line of their own")

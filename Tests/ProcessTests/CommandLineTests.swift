@@ -224,6 +224,17 @@ import Testing
         )
     }
 
+    @Test("The limits of the protocol are shown, and setting one says that it is fixed")
+    func fixedLimits() throws {
+        let desk = try Desk()
+        try desk.copy("x")
+        let limits = try desk.run("limits", "--json").text
+        #expect(limits.contains(#"{"name":"items","value":512,"meaning":"count: items of one pasteboard"#))
+        #expect(limits.contains(#"{"name":"representations","value":64,"#) && limits.contains("fixed by the protocol"))
+        let set = try desk.run("broker", "--limit", "items=1000")
+        #expect(set.exitCode == 2 && set.errorText.contains("limit items is 512 by the protocol and cannot be set"))
+    }
+
     @Test("The broker runs in the foreground until it is stopped, and there is one")
     func broker() throws {
         let desk = try Desk()

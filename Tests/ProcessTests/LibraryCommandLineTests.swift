@@ -45,17 +45,18 @@ import Testing
         #expect(try source.rest() == Array(repeating: "asked", count: 5) + ["ended cleared"])
     }
 
-    @Test("A folder is pasted as a tar archive, and its file is named as one")
+    @Test("A folder is pasted as its tree, and as a tar archive where there can be none")
     func folder() throws {
         _ = try self.desk.directory.makeDirectory("folder")
         try self.desk.directory.write("1", to: "folder/-x")
         let source = try self.peer("source", ["name=../tree", "file=\(self.desk.directory["folder"])", "folder"])
         #expect(try self.desk.run("types").text.hasPrefix("public.folder  -  promised  "))
         #expect(try self.desk.shell("pasteboard paste | tar -t | sort").text == "folder/\nfolder/-x\n")
-        #expect(try self.desk.run("paste", "--into", ".").text == "./_tree.tar\n")
-        #expect(try self.desk.shell("tar -tf _tree.tar | sort").text == "folder/\nfolder/-x\n")
-        #expect(try self.desk.run("paste", "-o", "x").exitCode == 0)
-        #expect(try self.desk.directory.contents(of: "x") == self.desk.directory.contents(of: "_tree.tar"))
+        #expect(try self.desk.run("paste", "--into", ".").text == "./_tree\n")
+        #expect(try self.desk.shell("cd _tree; ls -A; cat ./-x").text == "-x\n1")
+        let archive = try self.desk.run("paste", "-o", "x")
+        #expect(archive.exitCode == 0 && archive.errorText.contains("x is a tar archive of the folder"))
+        #expect(try self.desk.shell("tar -tf x | sort").text == "folder/\nfolder/-x\n")
         #expect(try self.desk.run("clear").exitCode == 0)
         #expect(try source.rest() == Array(repeating: "asked", count: 3) + ["ended cleared"])
     }

@@ -6,8 +6,8 @@ import TestSupport
 struct RawSource {
     let peer: ScriptedPeer
 
-    /// Promises `public.data` on a board.
-    init(at desk: Desk, board: String = "general", byteCount: UInt64? = nil) throws {
+    /// Promises one representation on a board.
+    init(at desk: Desk, board: String = "general", type: String = "public.data", byteCount: UInt64? = nil) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
         self.peer = ScriptedPeer(try Socket.connect(path: desk.socket, deadline: deadline))
         var hello = Hello()
@@ -19,7 +19,7 @@ struct RawSource {
         write.board = board
         try self.peer.send(write, stream: 1)
         var representation = Representation()
-        representation.type = "public.data"
+        representation.type = type
         representation.byteCount = byteCount
         var item = Item()
         item.representations = [representation]
@@ -31,6 +31,15 @@ struct RawSource {
     /// Waits until it is asked, and returns the stream.
     func asked() throws -> UInt64 {
         try self.peer.next(.ask).stream
+    }
+
+    /// Waits until it is asked, and announces an archive of a folder; returns the stream.
+    func askedForArchive() throws -> UInt64 {
+        let ask = try self.asked()
+        var answer = Answer()
+        answer.content = 1
+        try self.peer.send(answer, stream: ask)
+        return ask
     }
 
     /// The header of a data frame and only a part of what it announces.

@@ -2,26 +2,25 @@ package import PasteboardTransport
 package import PasteboardWire
 
 /// A folder whose tree is to be archived by the system's `tar`. The names in the archive begin with the folder's own.
-///
-/// No name passes through a `String`: names are bytes, and need not be UTF-8.
 package struct OpenedFolder: Sendable {
     /// The last component of its path, with links followed.
-    package let name: [UInt8]
+    package let name: SystemString
     /// Where its name leads to it. `tar` runs here.
     private let parent: DescriptorBox
 
     /// - Parameter directory: the open folder.
     package init(_ directory: CInt) throws(Failure) {
+        let path: SystemString
         do throws(SystemError) {
-            let path = try System.path(of: directory)
-            self.name = path.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+            path = try System.linkTarget("/proc/self/fd/\(directory)")
             self.parent = DescriptorBox(try System.openParent(of: directory))
         } catch {
             throw Failure(.sourceFailed, "cannot find where the folder is: \(error)")
         }
-        guard !self.name.isEmpty else {
+        guard let name = path.lastComponent else {
             throw Failure(.invalidArgument, "the root directory has no name; choose a folder in it")
         }
+        self.name = name
     }
 
     /// The program that writes the archive to its standard output, which is up to the caller.
@@ -52,7 +51,7 @@ package struct OpenedFolder: Sendable {
     private func list() throws(Failure) -> DescriptorBox {
         do throws(SystemError) {
             let file = try MemoryFile()
-            try file.append((self.name + [0]).span)
+            try file.append((self.name.bytes + [0]).span)
             try System.rewind(file.descriptor.raw)
             return file.descriptor
         } catch {

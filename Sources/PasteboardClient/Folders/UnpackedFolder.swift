@@ -28,8 +28,8 @@ package struct UnpackedFolder: Sendable {
     /// Completes it once the program has ended well.
     ///
     /// - Returns: its name in the room.
-    package func finish() throws(Failure) -> [UInt8] {
-        let names: [[UInt8]]
+    package func finish() throws(Failure) -> SystemString {
+        let names: [SystemString]
         do throws(SystemError) {
             // Pipes and devices are nothing that a reader of the tree should come upon.
             try FileTree.removeSpecials(in: self.room.raw)

@@ -34,7 +34,7 @@ final class FolderArchive: PieceSource {
     var isArchive: Bool { true }
     var fileName: String? { SafeFileName.component(name) }
 
-    private var name: String { String(decoding: folder.name, as: UTF8.self) }
+    private var name: String { folder.name.description }
 
     func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
         HandlerPool.files.run { take(Result { try self.read() }) }

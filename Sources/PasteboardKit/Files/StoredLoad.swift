@@ -68,7 +68,7 @@ struct StoredLoad: Sendable {
         } catch {
             throw TemporaryPlace.failure("cannot make a folder for what is loaded", error)
         }
-        let own: [UInt8]
+        let own: SystemString
         do {
             let program = try folder.unpack(input)
             let isLate = Lock(false)
@@ -96,7 +96,7 @@ struct StoredLoad: Sendable {
         }
         do throws(SystemError) {
             // Within the room: to move it elsewhere its owner would have to be allowed to write to it.
-            try System.rename(own, in: folder.room.raw, to: Array(name.utf8), in: folder.room.raw)
+            try System.rename(own, in: folder.room.raw, to: SystemString(name), in: folder.room.raw)
         } catch {
             throw TemporaryPlace.failure("cannot name the folder that is loaded", error)
         }

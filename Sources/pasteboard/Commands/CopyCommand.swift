@@ -6,7 +6,7 @@ import PasteboardWire
 struct CopyCommand: Command {
     static let syntax = CommandSyntax(
         "copy",
-        "copies standard input or files to a pasteboard, which keeps the bytes",
+        "copies standard input, files or directories to a pasteboard, which keeps the bytes",
         operands: "[FILE ...]",
         options: [
             .init("--type", short: "-t", value: "TYPE", "the type of standard input, or of all FILEs"),
@@ -27,6 +27,9 @@ struct CopyCommand: Command {
             \(TypeArgument.contents)
 
             \(TypeArgument.help)
+
+            A directory becomes one item, a public.folder: its tree with names, modes, links and modification times, archived
+            by tar. Sockets, pipes and devices in it are left out. If a part of it cannot be read, nothing is copied.
 
             A terminal is read until Ctrl-D. The command returns when the broker has all bytes; no other process stays.
             Until then, and if anything fails, the pasteboard keeps its earlier contents. If that takes longer than a

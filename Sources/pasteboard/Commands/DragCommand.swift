@@ -7,7 +7,7 @@ import PasteboardWire
 struct DragCommand: Command {
     static let syntax = CommandSyntax(
         "drag",
-        "drags files, or standard input, to a destination and drops them there",
+        "drags files, directories or standard input to a destination and drops them there",
         operands: "[FILE ...] --to NAME",
         options: [
             .init("--to", value: "NAME", "the destination; 'pasteboard drop --list' lists them"),
@@ -23,8 +23,9 @@ struct DragCommand: Command {
         ],
         notes: """
             Each FILE becomes one item. Its type follows from its extension or its contents, and its name, permissions
-            and time of change travel with it. A FILE of - is standard input. With -t TYPE=FILE there is one item. Files are read when the destination asks for them;
-            standard input and pipes are read first.
+            and time of change travel with it. A FILE of - is standard input. With -t TYPE=FILE there is one item. Files
+            are read when the destination asks for them, and so are the trees of directories (see 'pasteboard copy
+            --help'); standard input and pipes are read first.
 
             \(TypeArgument.contents)
 
@@ -32,8 +33,9 @@ struct DragCommand: Command {
 
             The command returns when the destination has everything, and prints what the destination did: it may copy
             although --move was given. Then, and whenever anything fails, nothing is deleted. A file that has changed in
-            the meantime is not deleted either. An item with several representations cannot be moved. If the transfer takes
-            longer than a second, a terminal shows the progress on standard error.
+            the meantime is not deleted either. An item with several representations cannot be moved, nor can a directory,
+            in which more may have changed than was copied: drag it, then delete it. If the transfer takes longer than a
+            second, a terminal shows the progress on standard error.
 
             Ends with 1 if there is no such destination or if it accepts none of the types, and with 6 if it accepts
             nothing at this time. No broker is started: without one there is no destination, so that is 1 as well.

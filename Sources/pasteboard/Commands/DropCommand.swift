@@ -18,9 +18,9 @@ struct DropCommand: Command {
             .json,
         ],
         notes: """
-            Each dropped item becomes a new file, of the first accepted type that the item has; a type includes the types
-            that conform to it. The path of a file is printed when all of its bytes are there: until then no file has that
-            name. Items are moved if their source wants that, otherwise copied.
+            Each dropped item becomes a new file, of the first accepted type that the item has, or a new directory, if it is
+            a folder; a type includes the types that conform to it. The path is printed when all bytes are there: until then
+            nothing has that name. Items are moved if their source wants that, otherwise copied.
 
             \(DirectoryOutput.help)
 

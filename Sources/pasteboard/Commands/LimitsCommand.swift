@@ -8,8 +8,8 @@ struct LimitsCommand: Command {
         "shows the limits of the running broker, with their meaning",
         options: [.json],
         notes: """
-            Limits are set by 'pasteboard broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config. Ends with 3
-            if no broker is running; none is started.
+            Limits are set by 'pasteboard broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config, except those
+            that are fixed by the protocol. Ends with 3 if no broker is running; none is started.
             """
     )
 

@@ -8,7 +8,7 @@ import TypeIdentifiers
 struct OfferCommand: Command {
     static let syntax = CommandSyntax(
         "offer",
-        "promises files, or the output of commands, which run when another program pastes",
+        "promises files, directories, or the output of commands, which run when another program pastes",
         operands: "[FILE ...]",
         options: [
             .init(

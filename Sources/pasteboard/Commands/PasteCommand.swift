@@ -19,7 +19,7 @@ struct PasteCommand: Command {
                 value: "FILE",
                 "writes FILE when all bytes have arrived; '-' is standard output"
             ),
-            .init("--into", value: "DIR", "writes each item to a new file in DIR, and prints its path"),
+            .init("--into", value: "DIR", "writes each item to a new file or directory in DIR, and prints its path"),
             .init("--timeout", value: "DURATION", "the most time that the load may take"),
             .init("--trim-newline", short: "-n", "omits one newline at the end"),
             .init("--raw", "sends any bytes to a terminal, unchanged"),
@@ -44,6 +44,9 @@ struct PasteCommand: Command {
             the file that was copied, and a file that was there keeps its own.
 
             While a file is written for longer than a second, a terminal shows the progress on standard error.
+
+            A folder is recreated by --into: names, modes as far as the umask allows, links and modification times.
+            Elsewhere it is a tar archive of its tree, which a terminal does not get.
 
             Ends with 1 if there is nothing, or no broker: none is started.
             """
@@ -127,7 +130,11 @@ struct PasteCommand: Command {
         if self.item == nil, let count = answer.itemCount, count > 1 {
             self.note("this is item \(UInt64(item) + 1) of \(count); see --item and --into")
         }
-        if self.types.isEmpty, let output, let wanted = self.typesOfOutput.first,
+        if answer.isArchive {
+            if let output, output.bytes.suffix(4) != Array(".tar".utf8)[...] {
+                self.note("\(output) is a tar archive of the folder; --into DIR pastes its tree")
+            }
+        } else if self.types.isEmpty, let output, let wanted = self.typesOfOutput.first,
             !self.typesOfOutput.contains(where: type.conforms)
         {
             self.note("no type of this item is \(wanted): \(output) gets \(UniformType.readable(type.identifier))")
@@ -223,7 +230,8 @@ struct PasteCommand: Command {
                     )
                     answered(answer, type)
                     try sink.begin(
-                        answer.isArchive ? .tarArchive : type,
+                        type,
+                        isArchive: answer.isArchive,
                         suggestedName: answer.suggestedName,
                         file: listed?.file
                     )
@@ -231,8 +239,9 @@ struct PasteCommand: Command {
                 file: { file in
                     try sink.write(file, trimsNewline: self.trimsNewline) {
                         if let signal = try signals?.next() { throw CommandFailure.signaled(signal) }
-                        guard sink.leavesFile, let descriptor = sink.descriptor else { return }
-                        self.line.show("pasted", (try? System.position(of: descriptor)) ?? 0, of: total)
+                        guard sink.leavesFile, let position = sink.descriptor.flatMap({ try? System.position(of: $0) })
+                        else { return }
+                        self.line.show("pasted", position, of: total)
                     }
                 },
                 bytes: { bytes in

@@ -34,7 +34,8 @@ final class ReceivedItem {
         )
         self.total = answer.byteCount
         try self.sink.begin(
-            answer.isArchive ? .tarArchive : self.type,
+            self.type,
+            isArchive: answer.isArchive,
             suggestedName: answer.suggestedName,
             file: listed?.file
         )

@@ -26,7 +26,7 @@ final class FolderInput {
     }
 
     /// The name that the folder has.
-    var name: SystemString { SystemString(self.folder.name) }
+    var name: SystemString { self.folder.name }
 
     /// For an ask.
     func archiver() throws(Failure) -> ChildProcess.Configuration { try self.folder.archiver() }

@@ -7,8 +7,15 @@ import TypeIdentifiers
 protocol PasteSink: AnyObject {
     /// Before the first byte.
     ///
-    /// - Parameter file: the attributes of the file that it is, if it is one.
-    func begin(_ type: UniformType, suggestedName: String?, file: FileAttributes?) throws
+    /// - Parameters:
+    ///   - isArchive: whether the bytes are a tar archive of the folder that is pasted.
+    ///   - file: the attributes of the file that it is, if it is one.
+    func begin(
+        _ type: UniformType,
+        isArchive: Bool,
+        suggestedName: String?,
+        file: FileAttributes?
+    ) throws
     func write(_ bytes: Span<UInt8>) throws
     /// Whether ending in the middle leaves a file behind, so that signals have to wait for it to be removed.
     var leavesFile: Bool { get }
@@ -31,7 +38,7 @@ final class PlainOutput: PasteSink {
     var leavesFile: Bool { false }
     var descriptor: CInt? { 1 }
 
-    func begin(_ type: UniformType, suggestedName: String?, file: FileAttributes?) {}
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) {}
 
     func write(_ bytes: Span<UInt8>) throws {
         try StandardStreams.write(bytes)
@@ -61,8 +68,13 @@ final class TerminalOutput: PasteSink {
         self.isQuiet = isQuiet
     }
 
-    func begin(_ type: UniformType, suggestedName: String?, file: FileAttributes?) throws {
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
         self.type = type
+        guard !isArchive else {
+            throw CommandFailure(
+                usage: "this is a folder; use --into DIR for its tree, or a pipe or -o FILE.tar for an archive of it"
+            )
+        }
         guard type.conforms(to: .text) else { throw self.refusal }
     }
 
@@ -120,7 +132,7 @@ final class FileOutput: PasteSink {
         self.path = path
     }
 
-    func begin(_ type: UniformType, suggestedName: String?, file: FileAttributes?) throws {
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
         let target = try self.followingLinks()
         switch target.status?.kind {
         case .directory:
@@ -184,8 +196,8 @@ extension FileOutput {
     }
 }
 
-/// A new file in a directory, named after the item. The copy of a file has that one's name, its permissions as far as the
-/// mask of this process lets it, and the time of its last change.
+/// A new file or folder in a directory, named after the item. The copy of a file has that one's name, its permissions as
+/// far as the mask of this process lets it, and the time of its last change; so has everything in a folder.
 final class DirectoryOutput: PasteSink {
     /// For the help of each command that writes files into a directory.
     static let help = """
@@ -198,11 +210,13 @@ final class DirectoryOutput: PasteSink {
     private let directory: SystemString
     private let isLasting: Bool
     private var pending: PendingFile?
+    private var folder: PendingFolder?
     private var name: SafeFileName?
     private var file: FileAttributes?
+    private var isNamed = false
 
     var leavesFile: Bool { true }
-    var descriptor: CInt? { self.pending?.raw }
+    var descriptor: CInt? { self.pending?.raw ?? self.folder?.raw }
 
     /// - Parameter isLasting: whether it has to outlive a crash of the machine, because nobody else has the bytes then.
     init(directory: SystemString, isLasting: Bool = false) {
@@ -210,8 +224,13 @@ final class DirectoryOutput: PasteSink {
         self.isLasting = isLasting
     }
 
-    func begin(_ type: UniformType, suggestedName: String?, file: FileAttributes?) throws {
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
         self.name = SafeFileName(suggested: suggestedName, file: file, type: type)
+        self.isNamed = suggestedName != nil || file?.name != nil
+        guard !isArchive else {
+            self.folder = try PendingFolder(inDirectory: self.directory)
+            return
+        }
         self.file = file
         let mode = file?.mode.map { $0 & FileAttributes.permissions } ?? 0o666
         self.pending = try PendingFile(inDirectory: self.directory, mode: mode)
@@ -219,14 +238,20 @@ final class DirectoryOutput: PasteSink {
 
     func write(_ bytes: Span<UInt8>) throws {
         try self.pending?.write(bytes, for: self.name?.candidate(1) ?? self.directory)
+        try self.folder?.write(bytes, for: self.name?.candidate(1) ?? self.directory)
     }
 
     func failure(_ error: SystemError) -> any Error {
-        CommandFailure("cannot write", self.name?.candidate(1) ?? self.directory, error)
+        self.folder?.failure(error, for: self.name?.candidate(1) ?? self.directory)
+            ?? CommandFailure("cannot write", self.name?.candidate(1) ?? self.directory, error)
     }
 
-    /// Tells the file's path.
+    /// Prints the path.
     func finish() throws {
+        if let folder, let name {
+            let path = try folder.keep(isLasting: self.isLasting) { self.isNamed ? name : SafeFileName(ofFile: $0) }
+            return try StandardStreams.print(path: path)
+        }
         guard let pending, let name else { return }
         if let file { try pending.setModificationTime(of: file, for: name.candidate(1)) }
         if self.isLasting { try pending.synchronize(for: name.candidate(1)) }

@@ -1,7 +1,9 @@
 import Glibc
+import PasteboardClient
 import PasteboardTransport
+import PasteboardWire
 
-/// The names of unfinished files in a directory: `.pasteboard-1`, `.pasteboard-2` and so on.
+/// The names of unfinished files and folders in a directory: `.pasteboard-1`, `.pasteboard-2` and so on.
 ///
 /// A writer holds the advisory lock of its file as long as that has such a name. The kernel releases it however the writer
 /// ends: a file that can be locked is a leftover, and the next run removes it.
@@ -43,7 +45,24 @@ enum WorkingName {
         }
     }
 
-    /// Removes a file whose writer is gone.
+    /// Removes a folder that nobody else uses, with all that is in it.
+    static func removeFolder(_ path: SystemString) throws(SystemError) {
+        do throws(SystemError) {
+            try System.removeDirectory(path)
+        } catch {
+            guard error.errno == ENOTEMPTY, let name = path.lastComponent?.text else { throw error }
+            let parent = DescriptorBox(try System.open(path.directory, .directory))
+            func run(_ program: String, _ option: String, _ more: String...) throws(Failure) {
+                try SystemProgram(program, [option] + more + ["--", name], in: parent).wait()
+            }
+            if (try? run("rm", "-rf")) != nil { return }
+            // There are directories that their owner may not write to.
+            try? run("chmod", "-R", "u+rwX")
+            guard (try? run("rm", "-rf")) != nil else { throw error }
+        }
+    }
+
+    /// Removes a file or folder whose writer is gone.
     ///
     /// - Returns: whether the name is free now.
     private static func removeIfLeft(_ path: SystemString) throws(SystemError) -> Bool {
@@ -53,11 +72,11 @@ enum WorkingName {
             // Somebody else may have removed it, and made another, before the lock was taken.
             guard let there = try System.status(at: path) else { return true }
             guard try System.status(of: file.raw).isSameFile(as: there) else { return false }
-            try System.unlink(path)
+            if there.kind == .directory { try self.removeFolder(path) } else { try System.unlink(path) }
             return true
         } catch {
             if error.errno == ENOENT { return true }
-            if [EACCES, ELOOP, EISDIR, EPERM, ENXIO].contains(error.errno) { return false }
+            if [EACCES, ELOOP, ENOTEMPTY, EPERM, ENXIO].contains(error.errno) { return false }
             throw error
         }
     }

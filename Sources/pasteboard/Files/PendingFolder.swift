@@ -1,0 +1,126 @@
+import Glibc
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A folder that is being unpacked out of sight, in the directory where it will be, and gets its name when it is complete:
+/// nobody ever sees half of it. What is not kept is removed.
+final class PendingFolder {
+    private let path: SystemString
+    private let directory: DescriptorBox
+    private let workingPath: SystemString
+    /// The directory in which it is unpacked: locked as long as it is open.
+    private let room: DescriptorBox
+    private let folder: UnpackedFolder
+    private let program: SystemProgram
+    private var input: DescriptorBox?
+    /// A program that gives up reading must not end this one.
+    private let signals: SignalBox
+    private var hasEnded = false
+
+    /// What the archive is written to.
+    var raw: CInt? { self.input?.raw }
+
+    init(inDirectory path: SystemString) throws {
+        self.path = path
+        do {
+            self.directory = DescriptorBox(try System.open(path, .directory))
+            WorkingName.removeLeftovers(in: path)
+            (self.workingPath, self.room) = try WorkingName.take(in: path) { (path) throws(SystemError) in
+                try System.makeDirectory(path)
+                return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
+            }
+            self.folder = UnpackedFolder(in: self.room)
+            self.signals = try SignalBox([SIGPIPE])
+            let (reader, writer) = try System.pipe().shared()
+            self.program = try self.folder.unpack(reader)
+            self.input = writer
+        } catch let error as SystemError {
+            throw CommandFailure("cannot create a folder in", path, error)
+        }
+    }
+
+    deinit {
+        if !self.hasEnded {
+            self.program.kill()
+            try? self.program.wait()
+        }
+        try? WorkingName.removeFolder(self.workingPath)
+    }
+
+    func write(_ bytes: Span<UInt8>, for name: SystemString) throws {
+        guard let input else { return }
+        do {
+            try System.write(bytes, to: input.raw)
+        } catch {
+            guard error.errno == EPIPE else { throw CommandFailure("cannot unpack", name, error) }
+            // The archive has ended. Whatever follows is not wanted, but its source may still fail.
+            try self.end(name)
+        }
+    }
+
+    /// A failure to write, or the reason why the program has ended.
+    func failure(_ error: SystemError, for name: SystemString) -> any Error {
+        do {
+            if error.errno == EPIPE { try self.end(name) }
+            return CommandFailure("cannot unpack", name, error)
+        } catch {
+            return error
+        }
+    }
+
+    private func end(_ name: SystemString) throws {
+        guard !self.hasEnded else { return }
+        self.input = nil
+        self.hasEnded = true
+        do {
+            try self.program.wait()
+        } catch {
+            throw CommandFailure(local: "cannot unpack \(name): \(error.text)")
+        }
+    }
+
+    /// Completes it, gives it the first of the names that nothing has, and returns its path.
+    ///
+    /// - Parameters:
+    ///   - isLasting: waits until it would outlive a crash of the machine.
+    ///   - choose: what it is to be called, given the name that it has in its archive.
+    func keep(isLasting: Bool, as choose: (SystemString) -> SafeFileName) throws -> SystemString {
+        try self.end("the folder")
+        let own = try self.folder.finish()
+        let name = choose(own)
+        let room = self.room.raw
+        do throws(SystemError) {
+            if isLasting { try System.synchronizeFileSystem(of: room) }
+            // To move a directory its owner has to be allowed to write to it.
+            let mode = try System.status(at: own, in: room)?.mode ?? 0o700
+            let isClosed = mode & 0o200 == 0
+            if isClosed { try System.setMode(mode | 0o200, of: own, in: room) }
+            for number in 1...10_000 {
+                let candidate = name.candidate(number)
+                guard try self.rename(own, in: room, to: candidate) else { continue }
+                if isClosed { try System.setMode(mode, of: candidate, in: self.directory.raw) }
+                if isLasting { try System.synchronize(self.directory.raw) }
+                return self.path.appending(candidate)
+            }
+        } catch {
+            throw CommandFailure("cannot create", name.candidate(1), error)
+        }
+        throw CommandFailure(local: "there are 10000 files of the name \(name.candidate(1)) already")
+    }
+
+    /// False if the name is taken.
+    private func rename(_ own: SystemString, in room: CInt, to name: SystemString) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            try System.rename(own, in: room, to: name, in: self.directory.raw, replacing: false)
+            return true
+        } catch {
+            if error.errno == EEXIST { return false }
+            guard error.errno == EINVAL else { throw error }
+            // A file system without the flag. A directory replaces nothing but an empty directory anyway.
+            guard try System.status(at: name, in: self.directory.raw) == nil else { return false }
+            try System.rename(own, in: room, to: name, in: self.directory.raw)
+            return true
+        }
+    }
+}
