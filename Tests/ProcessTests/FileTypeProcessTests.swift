@@ -108,6 +108,20 @@ import Testing
         #expect(picture.errorText.contains("b.png gets dyn.ah62d4rv4ge81k553 (.toy)"))
     }
 
+    @Test("A destination for text takes text with an extension that nothing declares")
+    func unknownIntoDrop() throws {
+        let desk = try Self.desk()
+        try desk.directory.write("text", to: "a.toy")
+        _ = try desk.directory.makeDirectory("in")
+        let drop = try desk.start("drop", "--as", "desk", "--accept", "text", "--into", "in", "--once")
+        try drop.waitForErrors(containing: "taking public.text as desk")
+        #expect(try desk.run("drag", "a.toy", "--to", "desk").exitCode == 0)
+        let dropped = try drop.finish()
+        #expect(dropped.exitCode == 0)
+        #expect(dropped.errorText.contains("item 1: 4 bytes, dyn.ah62d4rv4ge81k553 (.toy)"))
+        #expect(try desk.directory.contents(of: "in/a.toy") == Array("text".utf8))
+    }
+
     @Test("Contents that contradict the extension are noted once, and the extension counts")
     func contradiction() throws {
         let desk = try Self.desk()

@@ -124,7 +124,8 @@ final class ReceivedDrop {
         self.attempt(load, &state) { item in
             try item.finish()
             let size = ByteCount.text(item.byteCount)
-            StandardStreams.note("  item \(UInt64(item.place) + 1): \(size), \(item.type.identifier)")
+            let type = UniformType.readable(item.type.identifier)
+            StandardStreams.note("  item \(UInt64(item.place) + 1): \(size), \(type)")
         }
         if let item = self.items.removeValue(forKey: load) {
             self.writtenCount += 1
