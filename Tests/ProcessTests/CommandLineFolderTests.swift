@@ -179,9 +179,9 @@ import Testing
 
     @Test("A paste that is ended in the middle leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: CInt) throws {
-        let (_, _, paste, _) = try self.halfPasted()
+        let (source, _, paste, _) = try self.halfPasted()
         try paste.child.kill(signal)
-        let ended = try paste.finish()
+        let ended = try withExtendedLifetime(source) { try paste.finish() }
         #expect(ended.exitCode == 128 + signal, "\(ended.errorText)")
         #expect(self.outNames().isEmpty)
     }

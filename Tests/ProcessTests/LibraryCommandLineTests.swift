@@ -61,6 +61,14 @@ import Testing
         #expect(try source.rest() == Array(repeating: "asked", count: 3) + ["ended cleared"])
     }
 
+    @Test("A copied directory is a folder for the library too", arguments: [10, 200_000])
+    func copiedFolder(count: Int) throws {
+        try #require(try self.desk.shell("mkdir -p tree/sub && head -c \(count) /dev/zero >tree/sub/f").exitCode == 0)
+        #expect(try self.desk.run("copy", "tree").exitCode == 0)
+        let lines = try self.peer("destination", ["file"]).rest()
+        #expect(lines.contains { $0.hasSuffix("file tree:sub,sub/f public.folder copy tree") }, "\(lines)")
+    }
+
     @Test("Files with awkward names are pasted under harmless ones")
     func names() throws {
         let file = try self.desk.directory.write("text", to: "-a\nb")
