@@ -46,27 +46,27 @@ struct PendingFileTests {
 
     @Test("The next file in a directory removes what killed writers have left, and leaves what is in use")
     func leftovers() throws {
-        try self.directory.write("left", to: ".pasteboard-1")
-        try self.directory.write("used", to: ".pasteboard-2")
-        try self.directory.write("left", to: ".pasteboard-3")
-        let used = try System.open(self.directory[".pasteboard-2"])
+        try self.directory.write("left", to: ".pasteboard-unfinished-1")
+        try self.directory.write("used", to: ".pasteboard-unfinished-2")
+        try self.directory.write("left", to: ".pasteboard-unfinished-3")
+        let used = try System.open(self.directory[".pasteboard-unfinished-2"])
         #expect(try System.lock(used.raw))
         _ = try PendingFile(inDirectory: self.path)
-        #expect(self.directory.names() == [".pasteboard-2"])
+        #expect(self.directory.names() == [".pasteboard-unfinished-2"])
         withExtendedLifetime(used) {}
     }
 
     @Test("A working name is the first that is free; a leftover's counts as free")
     func workingNames() throws {
-        try self.directory.write("used", to: ".pasteboard-1")
-        try self.directory.write("left", to: ".pasteboard-2")
-        let used = try System.open(self.directory[".pasteboard-1"])
+        try self.directory.write("used", to: ".pasteboard-unfinished-1")
+        try self.directory.write("left", to: ".pasteboard-unfinished-2")
+        let used = try System.open(self.directory[".pasteboard-unfinished-1"])
         #expect(try System.lock(used.raw))
         let taken = try WorkingName.take(in: self.path) { (path) throws(SystemError) in
             DescriptorBox(try System.open(path, [.writing, .exclusive]))
         }
-        #expect(taken.path == self.path.appending(".pasteboard-2"))
-        #expect(try self.directory.contents(of: ".pasteboard-2").isEmpty)
+        #expect(taken.path == self.path.appending(".pasteboard-unfinished-2"))
+        #expect(try self.directory.contents(of: ".pasteboard-unfinished-2").isEmpty)
         withExtendedLifetime(used) {}
         withExtendedLifetime(taken) {}
     }

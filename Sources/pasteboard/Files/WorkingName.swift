@@ -3,13 +3,13 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The names of unfinished files and folders in a directory: `.pasteboard-1`, `.pasteboard-2` and so on.
+/// The names of unfinished files and folders in a directory: `.pasteboard-unfinished-1`, `-2` and so on.
 ///
 /// A writer holds the advisory lock of its file as long as that has such a name. The kernel releases it however the writer
 /// ends: a file that can be locked is a leftover, and the next run removes it.
 enum WorkingName {
     private static func path(_ number: Int, in directory: SystemString) -> SystemString {
-        directory.appending(SystemString(".pasteboard-\(number)"))
+        directory.appending(SystemString(".pasteboard-unfinished-\(number)"))
     }
 
     /// Removes what killed writers have left, which stands at the lowest numbers.
