@@ -79,6 +79,31 @@ extension System {
         }
     }
 
+    /// Makes an empty file or folder, unless there is something of that name: EEXIST.
+    package static func makeEmpty(
+        _ name: SystemString,
+        in directory: CInt,
+        isFolder: Bool
+    ) throws(SystemError) {
+        if isFolder {
+            _ = try call("mkdir", name.description) { name.withPath { mkdirat(directory, $0, 0o700) } }
+        } else {
+            let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+            let raw = try call("create", name.description) { name.withPath { openat(directory, $0, flags, 0o600) } }
+            _ = OwnedDescriptor(adopting: raw)
+        }
+    }
+
+    package static func removeEmpty(
+        _ name: SystemString,
+        in directory: CInt,
+        isFolder: Bool
+    ) throws(SystemError) {
+        _ = try call("unlink", name.description) {
+            name.withPath { unlinkat(directory, $0, isFolder ? AT_REMOVEDIR : 0) }
+        }
+    }
+
     /// Has everything on the disk, when it returns, that was written to the file system of an open file.
     package static func synchronizeFileSystem(of descriptor: CInt) throws(SystemError) {
         _ = try call("syncfs") { pbs_sync_file_system(descriptor) }

@@ -62,16 +62,6 @@ extension System {
         _ = try call("rename to", new.description) { old.withPath { old in new.withPath { Glibc.rename(old, $0) } } }
     }
 
-    /// Gives a file a new name, which no other may have: `EEXIST`. `EINVAL` where the file system cannot promise that.
-    package static func renameExclusively(
-        _ old: some SystemPath,
-        to new: some SystemPath
-    ) throws(SystemError) {
-        _ = try call("rename to", new.description) {
-            old.withPath { old in new.withPath { pbs_rename(AT_FDCWD, old, AT_FDCWD, $0, 0) } }
-        }
-    }
-
     /// Gives an open file that has no name yet its name, which no other may have: `EEXIST`.
     package static func link(_ descriptor: CInt, to path: some SystemPath) throws(SystemError) {
         // Naming the descriptor itself is a privilege; its link in /proc may be followed by its owner.

@@ -55,15 +55,11 @@ import Testing
 
     @Test("Moved files come out of drop as they were, and only then are the originals deleted")
     func moved() throws {
-        let script = """
-            umask 022
-            pasteboard drop --as in --into in --once 2>taken & for _ in $(seq 3000); do
-                pasteboard drop --list | grep -q '^in ' && break; sleep 0.01
-            done
-            cd from && pasteboard drag --move --to in -- * .bashrc; wait
-            """
-        let drag = try self.desk.shell(script)
+        let drop = try self.desk.start("drop", "--as", "in", "--into", "in", "--once")
+        try drop.waitForErrors(containing: "taking ")
+        let drag = try self.desk.shell("cd from && pasteboard drag --move --to in -- * .bashrc")
         #expect(drag.exitCode == 0, "\(drag.errorText)")
+        #expect(try drop.finish().exitCode == 0)
         try self.expectAll(removedFrom: true)
     }
 
@@ -118,5 +114,55 @@ import Testing
             """
         let run = try self.desk.shell(script)
         #expect(run.text == "a\nb\n2\nin/pasted.txt\n")
+    }
+
+    @Test("A file in memory is a file like any other, and each of several representations keeps its mode")
+    func memory() throws {
+        let directory = "/dev/shm/pb-names-\(System.processID)"
+        let script = """
+            umask 022; mkdir \(directory); echo key >\(directory)/key; chmod 600 \(directory)/key
+            pasteboard copy \(directory)/key; pasteboard paste --into in
+            pasteboard copy -t text=\(directory)/key -t public.data=\(directory)/key; pasteboard paste --into in
+            rm -r \(directory); stat -c %a in/key in/pasted.txt
+            """
+        #expect(try self.desk.shell(script).text == "in/key\nin/pasted.txt\n600\n600\n")
+    }
+
+    @Test("Other contents lose the set-user-id bit, and the archive of a private folder is private")
+    func outputModes() throws {
+        let script = """
+            umask 022; cp /bin/true x; chmod 4755 x; echo hi | pasteboard copy; pasteboard paste -o x; stat -c %a x
+            mkdir -m 700 sec; echo key >sec/key; pasteboard copy sec; pasteboard paste -o sec.tar; stat -c %a sec.tar
+            """
+        #expect(try self.desk.shell(script).text == "755\n600\n")
+    }
+
+    @Test("What was appended to an offered file belongs to it, and another folder of the name does not")
+    func changedOffers() throws {
+        try self.desk.directory.write("1", to: "g")
+        let offer = try self.desk.offer(["g"])
+        #expect(try self.desk.shell("printf 23 >>g; pasteboard paste").text == "123")
+        try offer.child.kill(SIGTERM)
+        _ = try offer.finish()
+
+        _ = try self.desk.shell("mkdir of; echo mine >of/a")
+        let folder = try self.desk.offer(["of"])
+        let paste = try self.desk.shell(
+            "mv of of2; mkdir of; echo other >of/b; pasteboard paste | tar tf -; pasteboard paste"
+        )
+        #expect(paste.text.isEmpty && paste.exitCode == 5)
+        #expect(paste.errorText.contains("the folder of was moved, replaced or removed meanwhile"))
+        try folder.child.kill(SIGTERM)
+        _ = try folder.finish()
+    }
+
+    @Test("Names of one file are moved together")
+    func hardLinks() throws {
+        _ = try self.desk.shell("echo x >one; ln one two")
+        let drop = try self.desk.start("drop", "--as", "in", "--into", "in", "--once")
+        try drop.waitForErrors(containing: "taking ")
+        let drag = try self.desk.run("drag", "--move", "one", "two", "--to", "in")
+        #expect(drag.exitCode == 0 && drag.text == "moved 2 items to in\ndeleted one\ndeleted two\n")
+        #expect(try drop.finish().exitCode == 0)
     }
 }

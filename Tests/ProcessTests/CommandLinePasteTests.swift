@@ -178,6 +178,19 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
+    @Test("A stopped broker does not hold up a paste into a file beyond the time allowed")
+    func stoppedBroker() throws {
+        let desk = try Desk()
+        try desk.copy("text")
+        let status = try desk.run("status", "--json").text
+        let process = try #require(status.firstMatch(of: /"process":([0-9]+)/)?.1)
+        let broker = try #require(pid_t(process))
+        #expect(kill(broker, SIGSTOP) == 0)
+        defer { kill(broker, SIGCONT) }
+        #expect(try desk.run("paste", "--timeout", "100ms", "-o", "x").exitCode == 7)
+        #expect(try desk.run("paste", "--timeout", "100ms", "--into", ".").exitCode == 7)
+    }
+
     @Test(
         "An interrupted paste into a file leaves nothing, and neither does a killed one",
         arguments: [SIGINT, SIGKILL]

@@ -16,25 +16,38 @@ struct PendingFileTests {
         self.directory = try TemporaryDirectory()
     }
 
-    @Test("Until it is kept there is nothing, then there is the whole file, numbered where the name is taken")
-    func kept() throws {
-        for expected in ["a.txt", "a 2.txt"] {
-            let before = self.directory.names()
-            let file = try PendingFile(inDirectory: self.path, mode: 0o640)
-            try file.write(Array("text".utf8).span, for: "a.txt")
-            #expect(self.directory.names() == before)
-            #expect(try file.keep(as: SafeFileName(ofFile: "a.txt")) == self.path.appending(SystemString(expected)))
-            #expect(try self.directory.contents(of: expected) == Array("text".utf8))
-            #expect(try System.status(at: self.directory[expected])?.mode == 0o640)
-        }
-        #expect(self.directory.names() == ["a 2.txt", "a.txt"])
+    private static func working(_ digit: Character) -> String {
+        SafeFileName.workingPrefix + String(repeating: digit, count: 16)
     }
 
-    @Test("A file is replaced as a whole, with its mode, and nothing else is left")
-    func replaced() throws {
+    /// Names other than those of unfinished files.
+    private var names: [String] {
+        self.directory.names().filter { !SafeFileName.isWorkingName(SystemString($0)) }
+    }
+
+    @Test(
+        "Until it is kept there is nothing, then there is the whole file, numbered if its name is taken",
+        arguments: [true, false]
+    )
+    func kept(mayBeUnnamed: Bool) throws {
+        for (expected, mode) in [("a.txt", 0o640), ("a 2.txt", 0o400), ("a 3.txt", 0)] as [(String, UInt32)] {
+            let before = self.names
+            let file = try PendingFile(inDirectory: self.path, mode: mode, mayBeUnnamed: mayBeUnnamed)
+            try file.write(Array("text".utf8).span, for: "a.txt")
+            #expect(self.names == before)
+            #expect((self.directory.names() == before) == mayBeUnnamed)
+            #expect(try file.keep(as: SafeFileName(ofFile: "a.txt")) == self.path.appending(SystemString(expected)))
+            let status = try #require(try System.status(at: self.directory[expected]))
+            #expect(status.mode == mode && status.size == 4)
+        }
+        #expect(self.directory.names() == ["a 2.txt", "a 3.txt", "a.txt"])
+    }
+
+    @Test("A file is replaced as a whole, with its mode, and nothing else is left", arguments: [true, false])
+    func replaced(mayBeUnnamed: Bool) throws {
         try self.directory.write("old", to: "a")
         do {
-            let file = try PendingFile(inDirectory: self.path)
+            let file = try PendingFile(inDirectory: self.path, mayBeUnnamed: mayBeUnnamed)
             try file.write(Array("new".utf8).span, for: "a")
             #expect(try self.directory.contents(of: "a") == Array("old".utf8))
             try file.keep(as: self.path.appending("a"), mode: 0o604)
@@ -44,31 +57,29 @@ struct PendingFileTests {
         #expect(self.directory.names() == ["a"])
     }
 
-    @Test("The next file in a directory removes what killed writers have left, and leaves what is in use")
+    @Test("What is given up leaves nothing", arguments: [true, false])
+    func givenUp(mayBeUnnamed: Bool) throws {
+        _ = try PendingFile(inDirectory: self.path, mayBeUnnamed: mayBeUnnamed)
+        #expect(self.directory.names().isEmpty)
+    }
+
+    @Test("What killed writers have left is removed; what is in use, and any file of another name, stays")
     func leftovers() throws {
-        try self.directory.write("left", to: ".pasteboard-unfinished-1")
-        try self.directory.write("used", to: ".pasteboard-unfinished-2")
-        try self.directory.write("left", to: ".pasteboard-unfinished-3")
-        let used = try System.open(self.directory[".pasteboard-unfinished-2"])
+        let kept = [".pasteboard-1", SafeFileName.workingPrefix + "1", SafeFileName.workingPrefix + "0123456789abcdeF"]
+        for name in kept + [Self.working("a"), Self.working("b")] { try self.directory.write("left", to: name) }
+        _ = try self.directory.makeDirectory(Self.working("c"))
+        try self.directory.write("left", to: Self.working("c") + "/file")
+        let used = try System.open(self.directory[Self.working("b")])
         #expect(try System.lock(used.raw))
-        _ = try PendingFile(inDirectory: self.path)
-        #expect(self.directory.names() == [".pasteboard-unfinished-2"])
+        WorkingName.removeLeftovers(in: self.path)
+        #expect(self.directory.names() == (kept + [Self.working("b")]).sorted())
         withExtendedLifetime(used) {}
     }
 
-    @Test("A working name is the first that is free; a leftover's counts as free")
-    func workingNames() throws {
-        try self.directory.write("used", to: ".pasteboard-unfinished-1")
-        try self.directory.write("left", to: ".pasteboard-unfinished-2")
-        let used = try System.open(self.directory[".pasteboard-unfinished-1"])
-        #expect(try System.lock(used.raw))
-        let taken = try WorkingName.take(in: self.path) { (path) throws(SystemError) in
-            DescriptorBox(try System.open(path, [.writing, .exclusive]))
-        }
-        #expect(taken.path == self.path.appending(".pasteboard-unfinished-2"))
-        #expect(try self.directory.contents(of: ".pasteboard-unfinished-2").isEmpty)
-        withExtendedLifetime(used) {}
-        withExtendedLifetime(taken) {}
+    @Test("A copy of a leftover has another name, so that it is no leftover")
+    func copiedLeftover() {
+        let name = SafeFileName(ofFile: SystemString(Self.working("a"))).candidate(1)
+        #expect(name == SystemString("_" + Self.working("a").dropFirst()))
     }
 
     @Test("A name that is not UTF-8, and the time of a file, are kept as they are")
@@ -83,7 +94,7 @@ struct PendingFileTests {
         #expect(path == self.path.appending(name))
         let status = try #require(try System.status(at: path))
         #expect(status.modifiedAt == -1_500_000_000)
-        #expect(FileAttributes(name: name, status).modifiedSeconds == attributes.modifiedSeconds)
-        #expect(FileAttributes(name: name, status).modifiedNanoseconds == attributes.modifiedNanoseconds)
+        #expect(FileAttributes(of: status).modifiedSeconds == attributes.modifiedSeconds)
+        #expect(FileAttributes(of: status).modifiedNanoseconds == attributes.modifiedNanoseconds)
     }
 }

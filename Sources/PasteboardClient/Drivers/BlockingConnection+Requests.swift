@@ -19,9 +19,10 @@ extension BlockingConnection {
         }
     }
 
-    package func list(_ list: List = List()) throws(Failure) -> BoardListing {
+    /// - Parameter deadline: when it ends with `timeout` (see `MonotonicClock`).
+    package func list(_ list: List = List(), until deadline: UInt64 = .max) throws(Failure) -> BoardListing {
         var listing = BoardListing()
-        return try self.result(of: try self.io.state.open(list)) { _, event, _ in
+        return try self.result(of: try self.io.state.open(list), until: deadline) { _, event, _ in
             switch event {
             case .contents(_, let contents): listing.contents = contents
             case .item(_, let item): listing.items.append(item)

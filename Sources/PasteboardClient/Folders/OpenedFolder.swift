@@ -7,6 +7,7 @@ package struct OpenedFolder: Sendable {
     package let name: SystemString
     /// Where its name leads to it. `tar` runs here.
     private let parent: DescriptorBox
+    private let status: FileStatus
 
     /// - Parameter directory: the open folder.
     package init(_ directory: CInt) throws(Failure) {
@@ -14,6 +15,7 @@ package struct OpenedFolder: Sendable {
         do throws(SystemError) {
             path = try System.linkTarget("/proc/self/fd/\(directory)")
             self.parent = DescriptorBox(try System.openParent(of: directory))
+            self.status = try System.status(of: directory)
         } catch {
             throw Failure(.sourceFailed, "cannot find where the folder is: \(error)")
         }
@@ -25,6 +27,10 @@ package struct OpenedFolder: Sendable {
 
     /// The program that writes the archive to its standard output, which is up to the caller.
     package func archiver() throws(Failure) -> ChildProcess.Configuration {
+        let there = try? System.status(at: self.name, in: self.parent.raw)
+        guard there?.isSameFile(as: self.status) ?? false else {
+            throw Failure(.sourceFailed, "the folder \(self.name) was moved, replaced or removed meanwhile")
+        }
         var configuration = try SystemProgram.configuration("tar", Self.arguments)
         configuration.directory = self.parent
         configuration.input = .file(try self.list())

@@ -2,13 +2,9 @@ package import PasteboardTransport
 package import PasteboardWire
 
 extension FileAttributes {
-    /// The attributes of a file for whoever makes a copy of it.
-    ///
-    /// - Parameter status: nil for what is no regular file or directory, and has only its name.
-    package init(name: SystemString, _ status: FileStatus?) {
+    /// The mode and time of a file or folder for whoever makes a copy of it, without its name.
+    package init(of status: FileStatus) {
         self.init()
-        if !name.isEmpty, name.bytes.count <= WireLimits.name { self.name = name.bytes }
-        guard let status else { return }
         self.mode = status.mode & Self.permissions
         let (seconds, rest) = status.modifiedAt.quotientAndRemainder(dividingBy: 1_000_000_000)
         // Before 1970 the nanoseconds count from the second before.

@@ -54,7 +54,9 @@ package struct SafeFileName {
         case "": name = "pasted"
         case ".": name = "_"
         case "..": name = "__"
-        default: break
+        default:
+            // A leftover of a writer that was killed: under its name the next run would remove the copy.
+            if Self.isWorkingName(name) { name = SystemString([UInt8(ascii: "_")] + name.bytes.dropFirst()) }
         }
         let length = name.text.flatMap(Self.lastExtension)?.utf8.count
         let end = length.map { name.bytes.count - 1 - $0 } ?? name.bytes.count
@@ -87,6 +89,17 @@ package struct SafeFileName {
         guard let name = clean(suggested) else { return nil }
         guard let own = lastExtension(of: name) else { return cut(name, to: limit) }
         return SafeFileName(name, extensionLength: own.utf8.count).candidate(1).description
+    }
+
+    // MARK: Unfinished files
+
+    /// What the names of files begin with that are still being written; 16 hexadecimal digits follow.
+    package static let workingPrefix = ".pasteboard-unfinished-"
+
+    package static func isWorkingName(_ name: SystemString) -> Bool {
+        guard let text = name.text, text.hasPrefix(workingPrefix) else { return false }
+        let digits = text.utf8.dropFirst(workingPrefix.utf8.count)
+        return digits.count == 16 && digits.allSatisfy { "0123456789abcdef".utf8.contains($0) }
     }
 
     // MARK: Names

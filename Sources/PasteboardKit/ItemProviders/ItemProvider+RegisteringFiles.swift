@@ -45,11 +45,10 @@ extension ItemProvider {
         case (nil, .data): type = .forFile(named: name)
         }
         registerFileRepresentation(for: type, visibility: visibility, openInPlace: openInPlace) { fileURL }
-        let file = FileAttributes(
-            name: SystemString(name),
-            try? System.status(at: fileURL.resolvingSymlinksInPath().path)
-        )
-        state.withLock { $0.representations[0].file = file }
+        let status = try? System.status(at: fileURL.resolvingSymlinksInPath().path)
+        guard var file = status.map(FileAttributes.init(of:)) else { return }
+        file.name = Array(name.utf8)
+        state.withLock { [file] in $0.representations[0].file = file }
     }
 
     /// Promises the item as a file or folder of a type, for what is in one already.

@@ -1,3 +1,5 @@
+import PasteboardTransport
+
 /// A duration as the command line spells it.
 enum TimeAllowed: Equatable {
     case milliseconds(UInt64)
@@ -20,6 +22,14 @@ enum TimeAllowed: Equatable {
             )
         }
         self = .milliseconds(UInt64(milliseconds.rounded(.up)))
+    }
+
+    /// When it is over, if it begins now.
+    var deadline: UInt64 {
+        switch self {
+        case .milliseconds(let count): MonotonicClock.deadline(milliseconds: Int(clamping: count))
+        case .infinity: .max
+        }
     }
 
     /// As a load carries it, where 0 asks for the greatest.

@@ -16,7 +16,9 @@ final class ServedFile {
         self.ask = ask
         self.record = record
         self.input = input
-        self.byteCount = input.size ?? 0
+        // What was appended since it was opened belongs to it; what is shorter fails below.
+        let size = input.file.flatMap { try? System.status(of: $0.raw).size } ?? 0
+        self.byteCount = max(input.size ?? 0, size)
     }
 
     /// Hands over what may be handed over now.

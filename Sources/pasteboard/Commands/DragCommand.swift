@@ -108,7 +108,7 @@ struct DragCommand: Command {
                 return 0
             }
             var moved = MovedFiles()
-            for item in taken { try moved.delete(items[item]) }
+            try moved.delete(taken.map { items[$0] })
             return moved.failure?.exitCode ?? 0
         case .failed(var failure):
             if !taken.isEmpty { failure.text += "; it has \(taken.count) of \(items.count) items" }

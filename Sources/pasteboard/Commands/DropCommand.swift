@@ -81,6 +81,7 @@ struct DropCommand: Command {
         _ = System.raiseDescriptorLimit()
         // Where nothing can be written nobody should drop anything.
         _ = try PendingFile(inDirectory: self.directory)
+        WorkingName.removeLeftovers(in: self.directory)
         let connection = try Broker.startingOne()
         // From here on files may be left half written.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])

@@ -134,7 +134,7 @@ struct OfferCommand: Command {
         let count = listing.items.count == 1 ? "1 item" : "\(listing.items.count) items"
         let owner = [listing.contents.ownerLabel, listing.contents.ownerProcess.map { "(\($0))" }].compactMap { $0 }
         return
-            "\(count) of \(owner.joined(separator: " ")): \(item.representations.map(\.type).joined(separator: ", "))"
+            "\(count) of \(owner.joined(separator: " ")): \(item.representations.map { UniformType.readable($0.type) }.joined(separator: ", "))"
             + (listing.items.count == 1 ? "" : ", ...")
     }
 

@@ -62,6 +62,7 @@ struct PasteCommand: Command {
     private let isRaw: Bool
     private let isQuiet: Bool
     private let line = ProgressLine()
+    private let hasBegun = Flag()
 
     init(_ arguments: ParsedArguments) throws {
         self.board = try arguments.board()
@@ -95,6 +96,18 @@ struct PasteCommand: Command {
 
     func run() throws -> CInt {
         guard let connection = try Broker.running() else { throw Broker.nothing(on: self.board) }
+        var attempts = 10
+        while true {
+            do {
+                return try self.run(connection)
+            } catch let failure as Failure where failure.code == .superseded && attempts > 0 && !self.hasBegun.isSet {
+                // The contents were replaced after they were listed: the new ones are wanted.
+                attempts -= 1
+            }
+        }
+    }
+
+    private func run(_ connection: BlockingConnection) throws -> CInt {
         if let directory { return try self.run(into: directory, connection) }
 
         let sink: any PasteSink =
@@ -113,7 +126,9 @@ struct PasteCommand: Command {
             // A file needs its mode, and a terminal what an unknown type conforms to: the list has them.
             let listing = sink is PlainOutput ? nil : try self.list(connection)
             load.handle = listing?.contents.handle
-            try self.perform(load, of: listing, connection, to: sink) { self.note(about: $0, $1, item: 0) }
+            try self.perform(load, of: listing, connection, to: sink) {
+                self.note(about: $0, $1, item: 0)
+            }
         } catch let failure as Failure where failure.code == .typeUnavailable && self.item == nil {
             // Mostly the first item has the type, and nothing has to be listed.
             let listing = try self.list(connection)
@@ -121,7 +136,9 @@ struct PasteCommand: Command {
             load.board = nil
             load.handle = listing.contents.handle
             load.item = place
-            try self.perform(load, of: listing, connection, to: sink) { self.note(about: $0, $1, item: place) }
+            try self.perform(load, of: listing, connection, to: sink) {
+                self.note(about: $0, $1, item: place)
+            }
         }
         return 0
     }
@@ -149,7 +166,7 @@ struct PasteCommand: Command {
     private func list(_ connection: BlockingConnection) throws -> BoardListing {
         var list = List()
         list.board = self.board
-        let listing = try connection.list(list)
+        let listing = try connection.list(list, until: self.timeout?.deadline ?? .max)
         guard listing.contents.handle != nil, !listing.items.isEmpty else { throw Broker.nothing(on: self.board) }
         return listing
     }
@@ -182,6 +199,7 @@ struct PasteCommand: Command {
         } catch {
             throw CommandFailure("cannot use directory", directory, error)
         }
+        WorkingName.removeLeftovers(in: directory)
         let listing = try self.list(connection)
         let chosen =
             if let item = self.item {
@@ -196,7 +214,8 @@ struct PasteCommand: Command {
             load.handle = listing.contents.handle
             load.item = item
             load.accepts = self.types.map(Self.accept)
-            try self.perform(load, of: listing, connection, to: DirectoryOutput(directory: directory)) { _, _ in }
+            let output = DirectoryOutput(directory: directory)
+            try self.perform(load, of: listing, connection, to: output) { _, _ in }
         }
         return 0
     }
@@ -228,6 +247,7 @@ struct PasteCommand: Command {
                         identifier: answer.type ?? UniformType.data.identifier,
                         supertypes: listed?.supertypes ?? []
                     )
+                    self.hasBegun.set()
                     answered(answer, type)
                     try sink.begin(
                         type,
@@ -291,6 +311,13 @@ private struct ListedType: AcceptList.Candidate {
         self.type = representation.type
         self.reach = Conformance.Reach(of: representation.type, closure: representation.supertypes)
     }
+}
+
+/// Something that happens once.
+private final class Flag {
+    private(set) var isSet = false
+
+    func set() { self.isSet = true }
 }
 
 /// Signals that wait to be read, in a reference that may be absent.

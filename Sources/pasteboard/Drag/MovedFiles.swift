@@ -4,23 +4,36 @@ import PasteboardTransport
 struct MovedFiles {
     private(set) var failure: CommandFailure?
 
-    /// Deletes the file that an item is, and tells of it. What was changed or replaced since it was opened
-    /// is not what the destination has, and stays.
-    mutating func delete(_ item: InputItem) throws {
-        for (_, input) in item.representations {
+    /// Deletes the files that items are, and prints their names. A file that was changed or replaced since it was opened
+    /// is not the one that the destination has, and stays.
+    ///
+    /// All are looked at before the first is deleted: that changes the others of a file with several names.
+    mutating func delete(_ items: [InputItem]) throws {
+        let inputs = items.flatMap { $0.representations.map(\.input) }
+        for input in inputs.filter({ self.isUnchanged($0) }) {
+            guard let path = input.path else { continue }
             do {
-                guard try input.isUnchanged() else {
-                    self.failure = CommandFailure(local: "\(input.name) has changed meanwhile, and was not deleted")
-                    self.failure?.report(command: DragCommand.syntax.name)
-                    continue
-                }
-                if let path = input.path { try System.unlink(path) }
+                try System.unlink(path)
             } catch {
-                self.failure = CommandFailure("cannot delete", input.name, error)
-                self.failure?.report(command: DragCommand.syntax.name)
+                self.fail(CommandFailure("cannot delete", input.name, error))
                 continue
             }
             try StandardStreams.print("deleted \(VisibleText.line(input.name))\n")
         }
+    }
+
+    private mutating func isUnchanged(_ input: InputBytes) -> Bool {
+        do {
+            if try input.isUnchanged() { return true }
+            self.fail(CommandFailure(local: "\(input.name) has changed meanwhile, and was not deleted"))
+        } catch {
+            self.fail(CommandFailure("cannot delete", input.name, error))
+        }
+        return false
+    }
+
+    private mutating func fail(_ failure: CommandFailure) {
+        self.failure = failure
+        failure.report(command: DragCommand.syntax.name)
     }
 }

@@ -14,10 +14,13 @@ struct ContradictedNames {
     func note(for command: String) {
         guard let (name, file) = self.first, let contents = file.contradiction else { return }
         let others = self.count - 1
-        let more = others == 0 ? "" : "; so it is with \(others) more \(others == 1 ? "file" : "files")"
+        // A type that is given is that of all files.
+        let way =
+            others == 0
+            ? "-t \(contents) changes that" : "\(others) more \(others == 1 ? "file is" : "files are") like it"
         StandardStreams.note(
             "pasteboard: \(command): \(name) is named as \(file.type) and has the contents of \(contents): the name is "
-                + "believed; -t \(contents) changes that\(more)"
+                + "believed; \(way)"
         )
     }
 }

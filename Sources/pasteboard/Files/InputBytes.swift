@@ -58,14 +58,19 @@ final class InputBytes {
         }
     }
 
-    /// The attributes of the file that it is. Standard input has none, nor has what is under `/dev` or `/proc`: `copy <(cmd)`
-    /// says `/dev/fd/63`, and nobody chose that name.
+    /// The attributes of the file that it is; nil for standard input. `copy <(cmd)` says `/dev/fd/63`, and nobody chose
+    /// that name: what is named after a descriptor, and what is no file and has a name of the system's, has none.
     var attributes: FileAttributes? {
+        guard let path else { return nil }
+        var attributes = FileAttributes()
+        if self.isFile || self.folder != nil { attributes = FileAttributes(of: self.opened) }
+        let isSystems = path.bytes.starts(with: "/dev/".utf8) && !self.isFile && self.folder == nil
+        guard !isSystems, path.directory != "/dev/fd", !path.bytes.starts(with: "/proc/".utf8) else {
+            return attributes
+        }
         // `copy .` gives a folder by a name that is not its own.
-        guard let path, let name = self.folder?.name ?? path.lastComponent,
-            !["/dev/", "/proc/"].contains(where: { path.bytes.starts(with: $0.utf8) })
-        else { return nil }
-        return FileAttributes(name: name, self.isFile ? self.opened : nil)
+        attributes.name = (self.folder?.name ?? path.lastComponent)?.bytes
+        return attributes
     }
 
     /// Whether its path still leads to it, and nobody has written to it since it was opened.

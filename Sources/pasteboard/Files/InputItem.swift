@@ -12,15 +12,15 @@ struct InputItem {
     /// Where its representations come from when they are asked for.
     var origins: [AskOrigin] { self.representations.map { .input($0.input) } }
 
-    /// The attributes of the file that the item is; nil where it has several representations: none of them is the item.
-    private var file: FileAttributes? {
-        guard self.representations.count == 1, var file = self.representations[0].input.attributes else { return nil }
-        if self.name != nil { file.name = nil }
-        return file
+    /// The attributes of the file that a representation is, without its name where the item has another, or several files.
+    private func attributes(of input: InputBytes) -> FileAttributes? {
+        var attributes = input.attributes
+        if self.name != nil || self.representations.count > 1 { attributes?.name = nil }
+        return attributes
     }
 
     private var suggestedName: String? {
-        self.name ?? self.file?.suggestion
+        self.name ?? self.representations.first.flatMap { self.attributes(of: $0.input)?.suggestion }
     }
 
     /// The items for a broker that is to keep all of their bytes.
@@ -47,7 +47,7 @@ struct InputItem {
                     var message = Representation()
                     message.type = type.identifier
                     message.supertypes = Array(type.publishedSupertypes.prefix(WireLimits.supertypes))
-                    message.file = item.file
+                    message.file = item.attributes(of: input)
                     guard isPromised(input) else {
                         if input.folder != nil { message.content = 1 }
                         return (message, kept.next() ?? .bytes([]))

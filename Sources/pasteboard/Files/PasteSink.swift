@@ -55,6 +55,7 @@ final class TerminalOutput: PasteSink {
     private let isQuiet: Bool
     private var text = VisibleText()
     private var type = UniformType.data
+    private var isText = true
     private var isInLine = false
 
     var leavesFile: Bool { false }
@@ -75,11 +76,17 @@ final class TerminalOutput: PasteSink {
                 usage: "this is a folder; use --into DIR for its tree, or a pipe or -o FILE.tar for an archive of it"
             )
         }
-        guard type.conforms(to: .text) else { throw self.refusal }
+        self.isText = type.conforms(to: .text)
+        // A picture is refused before its bytes come. Of other types some are text: certificates, drawings, links.
+        let families: [UniformType] = [.image, .audiovisualContent, .archive, .executable, .font]
+        guard self.isText || !families.contains(where: type.conforms) else { throw self.refusal }
     }
 
     func write(_ bytes: Span<UInt8>) throws {
         for index in bytes.indices where bytes[index] == 0 { throw self.refusal }
+        // The start decides: a later piece may begin inside a character.
+        guard self.isText || UTF8Scan.isText(bytes, isWhole: false) else { throw self.refusal }
+        self.isText = true
         try self.show(self.text.append(bytes))
     }
 
@@ -138,9 +145,11 @@ final class FileOutput: PasteSink {
         case .directory:
             throw CommandFailure(local: "\(self.path) is a directory; use --into to paste into it")
         case .regular, nil:
-            self.mode = target.status?.mode
-            // As cp does: a private key does not become readable by others.
-            let mode = file?.mode.map { $0 & FileAttributes.permissions } ?? 0o666
+            // Other contents do not run with the rights that a set-user-id bit gave the old ones.
+            self.mode = target.status.map { $0.mode & FileAttributes.permissions }
+            // As cp does: a private key does not become readable by others. Nor does the archive of a private folder.
+            let mode = file?.mode.map { $0 & (isArchive ? 0o666 : FileAttributes.permissions) } ?? 0o666
+            WorkingName.removeLeftovers(in: target.path.directory)
             self.pending = try PendingFile(inDirectory: target.path.directory, mode: mode)
         default:
             // A device or pipe is written to; a file in its place would be no use to anybody.

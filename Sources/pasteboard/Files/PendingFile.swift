@@ -5,27 +5,33 @@ import PasteboardWire
 
 /// A file that has no name until it is complete: nobody ever sees half of it, and a writer that is killed leaves nothing.
 ///
-/// Where the file system has no such files it has a ``WorkingName`` meanwhile, which the next run removes.
+/// Where the file system has no such files it has a ``WorkingName`` meanwhile, and the next run removes it.
 final class PendingFile {
     private let directory: SystemString
     private let descriptor: DescriptorBox
+    /// The permissions that were asked for.
+    private let mode: UInt32
     /// Where the file is before it has its own name; nil as long as it has none.
     private var workingPath: SystemString?
 
     var raw: CInt { self.descriptor.raw }
 
-    /// - Parameter mode: the permissions, which the mask of this process narrows.
-    init(inDirectory directory: SystemString, mode: UInt32 = 0o666) throws {
+    /// - Parameters:
+    ///   - mode: the permissions, which the mask of this process narrows.
+    ///   - mayBeUnnamed: whether it may be without a name, where that is possible.
+    init(inDirectory directory: SystemString, mode: UInt32 = 0o666, mayBeUnnamed: Bool = true) throws {
         self.directory = directory
+        self.mode = mode
         do {
-            WorkingName.removeLeftovers(in: directory)
-            if let unnamed = try Self.unnamed(in: directory, mode: mode) {
+            if mayBeUnnamed, let unnamed = try Self.unnamed(in: directory, mode: mode) {
                 self.descriptor = unnamed
                 // Held from here on, in case it has a working name at its end.
                 _ = try? System.lock(unnamed.raw)
             } else {
                 let named = try WorkingName.take(in: directory) { (path) throws(SystemError) in
-                    DescriptorBox(try System.open(path, [.writing, .exclusive, .notFollowingLinks], mode: mode))
+                    // Its owner has to be able to open it, if it is left.
+                    let options: OpenOptions = [.writing, .exclusive, .notFollowingLinks]
+                    return DescriptorBox(try System.open(path, options, mode: mode | 0o600))
                 }
                 self.descriptor = named.file
                 self.workingPath = named.path
@@ -64,7 +70,7 @@ final class PendingFile {
     /// - Parameter mode: the permissions of the file that is replaced.
     func keep(as destination: SystemString, mode: UInt32? = nil) throws {
         do {
-            if let mode { try System.setMode(mode, of: self.raw) }
+            if let mode { try System.setMode(mode, of: self.raw) } else { try self.narrowMode() }
             if self.workingPath == nil {
                 if try self.takes(destination) { return }
                 // Only a file with a name can replace another.
@@ -87,12 +93,19 @@ final class PendingFile {
         for number in 1...10_000 {
             let destination = self.directory.appending(name.candidate(number))
             do {
+                try self.narrowMode()
                 if try self.takes(destination) { return destination }
             } catch {
                 throw CommandFailure("cannot create", destination, error)
             }
         }
         throw CommandFailure(local: "\(self.directory) has 10000 files of the name \(name.candidate(1)) already")
+    }
+
+    /// Takes back what its owner was allowed while it had a working name.
+    private func narrowMode() throws(SystemError) {
+        guard self.workingPath != nil, self.mode & 0o600 != 0o600 else { return }
+        try System.setMode(try System.status(of: self.raw).mode & self.mode, of: self.raw)
     }
 
     /// Gives it a name, unless a file has that already.
@@ -102,14 +115,7 @@ final class PendingFile {
                 try System.link(self.raw, to: destination)
                 return true
             }
-            do throws(SystemError) {
-                try System.renameExclusively(workingPath, to: destination)
-            } catch {
-                guard [EINVAL, ENOSYS].contains(error.errno) else { throw error }
-                // Takes the name first: a rename alone would replace a file that somebody made meanwhile.
-                _ = try System.open(destination, [.writing, .exclusive, .notFollowingLinks])
-                try System.rename(workingPath, to: destination)
-            }
+            guard try WorkingName.rename(workingPath, in: AT_FDCWD, to: destination, in: AT_FDCWD) else { return false }
             self.workingPath = nil
             return true
         } catch {

@@ -25,15 +25,21 @@ final class PendingFolder {
         self.path = path
         do {
             self.directory = DescriptorBox(try System.open(path, .directory))
-            WorkingName.removeLeftovers(in: path)
-            (self.workingPath, self.room) = try WorkingName.take(in: path) { (path) throws(SystemError) in
+            self.signals = try SignalBox([SIGPIPE])
+            let (reader, writer) = try System.pipe().shared()
+            let taken = try WorkingName.take(in: path) { (path) throws(SystemError) in
                 try System.makeDirectory(path)
                 return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
             }
+            (self.workingPath, self.room) = taken
             self.folder = UnpackedFolder(in: self.room)
-            self.signals = try SignalBox([SIGPIPE])
-            let (reader, writer) = try System.pipe().shared()
-            self.program = try self.folder.unpack(reader)
+            do throws(Failure) {
+                self.program = try self.folder.unpack(reader)
+            } catch {
+                // Half of an instance has no deinit.
+                try? WorkingName.removeFolder(taken.path)
+                throw CommandFailure(local: "cannot create a folder in \(path): \(error.text)")
+            }
             self.input = writer
         } catch let error as SystemError {
             throw CommandFailure("cannot create a folder in", path, error)
@@ -98,7 +104,8 @@ final class PendingFolder {
             if isClosed { try System.setMode(mode | 0o200, of: own, in: room) }
             for number in 1...10_000 {
                 let candidate = name.candidate(number)
-                guard try self.rename(own, in: room, to: candidate) else { continue }
+                let isNamed = try WorkingName.rename(own, in: room, to: candidate, in: self.directory.raw)
+                guard isNamed else { continue }
                 if isClosed { try System.setMode(mode, of: candidate, in: self.directory.raw) }
                 if isLasting { try System.synchronize(self.directory.raw) }
                 return self.path.appending(candidate)
@@ -107,20 +114,5 @@ final class PendingFolder {
             throw CommandFailure("cannot create", name.candidate(1), error)
         }
         throw CommandFailure(local: "there are 10000 files of the name \(name.candidate(1)) already")
-    }
-
-    /// False if the name is taken.
-    private func rename(_ own: SystemString, in room: CInt, to name: SystemString) throws(SystemError) -> Bool {
-        do throws(SystemError) {
-            try System.rename(own, in: room, to: name, in: self.directory.raw, replacing: false)
-            return true
-        } catch {
-            if error.errno == EEXIST { return false }
-            guard error.errno == EINVAL else { throw error }
-            // A file system without the flag. A directory replaces nothing but an empty directory anyway.
-            guard try System.status(at: name, in: self.directory.raw) == nil else { return false }
-            try System.rename(own, in: room, to: name, in: self.directory.raw)
-            return true
-        }
     }
 }

@@ -3,45 +3,86 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The names of unfinished files and folders in a directory: `.pasteboard-unfinished-1`, `-2` and so on.
+/// The names of unfinished files and folders: `.pasteboard-unfinished-` and 16 random digits.
 ///
 /// A writer holds the advisory lock of its file as long as that has such a name. The kernel releases it however the writer
-/// ends: a file that can be locked is a leftover, and the next run removes it.
+/// ends: a file of this user that can be locked is a leftover, and the next run removes it. A file that is copied or
+/// dragged never gets such a name (see `SafeFileName`).
 enum WorkingName {
-    private static func path(_ number: Int, in directory: SystemString) -> SystemString {
-        directory.appending(SystemString(".pasteboard-unfinished-\(number)"))
+    private static func random() throws(SystemError) -> SystemString {
+        let digits = try System.randomBytes(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return SystemString(SafeFileName.workingPrefix + digits)
     }
 
-    /// Removes what killed writers have left, which stands at the lowest numbers.
+    /// Removes what killed writers have left in a directory: once for each command that writes there.
     static func removeLeftovers(in directory: SystemString) {
-        var number = 1
-        while (try? System.status(at: self.path(number, in: directory))) != nil {
-            // What is in use, or cannot be removed, stays.
-            _ = try? self.removeIfLeft(self.path(number, in: directory))
-            number += 1
+        guard let opened = try? System.open(directory, .directory), let names = try? System.entries(of: opened.raw)
+        else {
+            return
+        }
+        for name in names where SafeFileName.isWorkingName(name) {
+            try? self.removeIfLeft(directory.appending(name))
         }
     }
 
-    /// Makes a file under the first name that is free, and locks it.
+    /// Makes a file or folder under a name of its own, and locks it.
     ///
-    /// - Parameter make: makes the file at a path, unless there is one: `EEXIST`.
+    /// - Parameter make: makes it at a path, unless there is something: `EEXIST`.
     static func take(
         in directory: SystemString,
         _ make: (SystemString) throws(SystemError) -> DescriptorBox
     ) throws(SystemError) -> (path: SystemString, file: DescriptorBox) {
-        var number = 1
+        var attempts = 100
         while true {
-            let path = self.path(number, in: directory)
+            let path = directory.appending(try self.random())
+            attempts -= 1
             do throws(SystemError) {
                 let file = try make(path)
-                // Before the lock was taken another run may have found the file without one, and removed it.
                 // Where there are no locks, nobody removes anything.
                 let isLocked = (try? System.lock(file.raw)) ?? true
-                if isLocked, try System.status(of: file.raw).links > 0 { return (path, file) }
+                // Before it was locked another run may have taken it for a leftover.
+                if isLocked, try System.status(at: path) != nil { return (path, file) }
+                throw SystemError(call: "lock", errno: ENOENT, subject: path.description)
             } catch {
-                guard error.errno == EEXIST else { throw error }
-                if try !self.removeIfLeft(path) { number += 1 }
+                guard attempts > 0, [EEXIST, ENOENT].contains(error.errno), try System.status(at: directory) != nil
+                else { throw error }
             }
+        }
+    }
+
+    /// Gives something its own name, unless that is taken.
+    ///
+    /// - Parameters:
+    ///   - name: its working name, or the name that it has in a working folder, in an open directory.
+    ///   - destination: its own name in an open directory.
+    /// - Returns: false if there is something of that name.
+    static func rename(
+        _ name: SystemString,
+        in directory: CInt,
+        to destination: SystemString,
+        in target: CInt
+    ) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            do throws(SystemError) {
+                try System.rename(name, in: directory, to: destination, in: target, replacing: false)
+                return true
+            } catch {
+                guard [EINVAL, ENOSYS].contains(error.errno) else { throw error }
+            }
+            // A file system that cannot promise it: an empty file or folder takes the name first, because a rename alone
+            // would replace what somebody made meanwhile.
+            let isFolder = try System.status(at: name, in: directory)?.kind == .directory
+            try System.makeEmpty(destination, in: target, isFolder: isFolder)
+            do throws(SystemError) {
+                try System.rename(name, in: directory, to: destination, in: target)
+            } catch {
+                try? System.removeEmpty(destination, in: target, isFolder: isFolder)
+                throw error
+            }
+            return true
+        } catch {
+            if error.errno == EEXIST { return false }
+            throw error
         }
     }
 
@@ -62,22 +103,19 @@ enum WorkingName {
         }
     }
 
-    /// Removes a file or folder whose writer is gone.
-    ///
-    /// - Returns: whether the name is free now.
-    private static func removeIfLeft(_ path: SystemString) throws(SystemError) -> Bool {
-        do throws(SystemError) {
-            let file = try System.open(path, [.notFollowingLinks, .nonBlocking])
-            guard try System.lock(file.raw) else { return false }
-            // Somebody else may have removed it, and made another, before the lock was taken.
-            guard let there = try System.status(at: path) else { return true }
-            guard try System.status(of: file.raw).isSameFile(as: there) else { return false }
-            if there.kind == .directory { try self.removeFolder(path) } else { try System.unlink(path) }
-            return true
-        } catch {
-            if error.errno == ENOENT { return true }
-            if [EACCES, ELOOP, ENOTEMPTY, EPERM, ENXIO].contains(error.errno) { return false }
-            throw error
+    /// Removes a file or folder of this user whose writer is gone.
+    private static func removeIfLeft(_ path: SystemString) throws(SystemError) {
+        guard let listed = try System.status(at: path), listed.owner == System.userID,
+            listed.kind == .regular || listed.kind == .directory
+        else { return }
+        // Some network file systems lock only what is open for writing.
+        let options: OpenOptions = listed.kind == .regular ? [.readingAndWriting, .nonBlocking] : [.directory]
+        let file = try System.open(path, options.union(.notFollowingLinks))
+        guard try System.lock(file.raw) else { return }
+        // Its writer may have finished, and another run begun, before the lock was taken.
+        guard let there = try System.status(at: path), try System.status(of: file.raw).isSameFile(as: there) else {
+            return
         }
+        if there.kind == .directory { try self.removeFolder(path) } else { try System.unlink(path) }
     }
 }

@@ -8,7 +8,7 @@ import PasteboardTransport
 /// code is this command's.
 enum BackgroundOffer {
     /// The descriptor for the byte in the new process.
-    private static let ready: CInt = 3
+    fileprivate static let ready: CInt = 3
 
     /// Returns once the contents can be pasted, and prints the process id.
     static func start(_ arguments: [SystemString]) throws -> CInt {
@@ -72,6 +72,9 @@ struct BackgroundOfferCommand: Command {
     }
 
     func run() throws -> CInt {
-        try self.offer.run { try BackgroundOffer.registered(isVerbose: self.isVerbose) }
+        guard try System.status(of: BackgroundOffer.ready).kind == .pipe else {
+            throw CommandFailure(usage: "this is a part of 'pasteboard offer --background'; use that")
+        }
+        return try self.offer.run { try BackgroundOffer.registered(isVerbose: self.isVerbose) }
     }
 }
