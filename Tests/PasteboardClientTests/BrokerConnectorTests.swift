@@ -40,7 +40,7 @@ import Testing
             let failure = try self.failure(environment)
             #expect(failure.code == .brokerUnavailable)
             #expect(failure.text.contains("\(directory)/socket"))
-            #expect(failure.text.contains("start pasteboardd"))
+            #expect(failure.text.contains("start one: pasteboard broker"))
         }
     }
 

@@ -165,4 +165,24 @@ import Testing
         #expect(drag.exitCode == 0 && drag.text == "moved 2 items to in\ndeleted one\ndeleted two\n")
         #expect(try drop.finish().exitCode == 0)
     }
+
+    @Test("A type of folders needs a folder, and a file that is given twice is moved once")
+    func mistakes() throws {
+        let copy = try self.desk.shell("echo x | pasteboard copy -t public.folder")
+        #expect(copy.exitCode == 2 && copy.errorText.contains("standard input is not a directory"))
+        let drop = try self.desk.start("drop", "--as", "in", "--into", "in", "--once")
+        try drop.waitForErrors(containing: "taking ")
+        let drag = try self.desk.run("drag", "--move", "from/runme", "./from/runme", "--to", "in")
+        #expect(drag.exitCode == 0 && drag.text == "moved 2 items to in\ndeleted from/runme\n")
+        #expect(try drop.finish().exitCode == 0)
+    }
+
+    @Test("A representation may come from standard input, and plain text is preferred to other text")
+    func representations() throws {
+        let script = """
+            echo '<b>x</b>' >x.html; echo plain | pasteboard copy -t html=x.html -t text=-
+            pasteboard paste -t text; pasteboard paste -t html; pasteboard copy -t text=- -t png=- </dev/null; echo $?
+            """
+        #expect(try self.desk.shell(script).text == "plain\n<b>x</b>\n2\n")
+    }
 }

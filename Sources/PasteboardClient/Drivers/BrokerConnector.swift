@@ -36,7 +36,7 @@ package struct BrokerConnector: Sendable {
             throw Failure(
                 .brokerUnavailable,
                 "no broker listens at \(self.place.socket), and this program may not start one (PASTEBOARD_AUTOSTART is 0, "
-                    + "or startsBroker is false); start pasteboardd"
+                    + "or startsBroker is false); start one: pasteboard broker"
             )
         }
         return try self.connectStarting()

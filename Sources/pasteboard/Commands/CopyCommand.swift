@@ -29,7 +29,8 @@ struct CopyCommand: Command {
             \(TypeArgument.help)
 
             A directory becomes one item, a public.folder: its tree with names, modes, links and modification times, archived
-            by tar. Sockets in it are left out; --into and drop leave out pipes as well. If a part of it cannot be read, nothing is copied.
+            by tar. Sockets in it are left out; --into and drop leave out pipes as well. If a part of it cannot be read,
+            nothing is copied.
 
             A terminal is read until Ctrl-D. The command returns when the broker has all bytes; no other process stays.
             Until then, and if anything fails, the pasteboard keeps its earlier contents. If that takes longer than a

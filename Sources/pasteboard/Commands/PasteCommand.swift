@@ -28,7 +28,7 @@ struct PasteCommand: Command {
         notes: """
             Without -t the type is text if there is any, otherwise the first type of the item. With -o FILE the type of
             FILE's extension is preferred; a note says if the contents are of another type. With --into it is the first
-            type of each item. A type includes the types that conform to it.
+            type of each item. A type includes the types that conform to it; of text, plain text is preferred.
 
             Without --item and -t the first item is pasted. With -t it is the first item that has the type, and with
             --into all items that have it.
@@ -173,7 +173,7 @@ struct PasteCommand: Command {
 
     /// The items that have one of the wanted types: at least one.
     private func places(among items: [Item]) throws -> [UInt32] {
-        let accepts = try AcceptList(self.types.map(Self.accept), preference: 1, edges: [])
+        let accepts = try AcceptList(self.wanted, preference: 1, edges: [])
         let places = items.indices.filter { index in
             accepts.choose(among: items[index].representations.map(ListedType.init)) { _ in true } != nil
         }
@@ -213,7 +213,7 @@ struct PasteCommand: Command {
             var load = Load()
             load.handle = listing.contents.handle
             load.item = item
-            load.accepts = self.types.map(Self.accept)
+            load.accepts = self.wanted
             let output = DirectoryOutput(directory: directory)
             try self.perform(load, of: listing, connection, to: output) { _, _ in }
         }
@@ -283,7 +283,7 @@ struct PasteCommand: Command {
     }
 
     private var accepts: [Accept] {
-        guard self.types.isEmpty else { return self.types.map(Self.accept) }
+        guard self.types.isEmpty else { return self.wanted }
         var any = Accept()
         any.match = 2
         let types = self.typesOfOutput + [.utf8PlainText, .plainText, .text]
@@ -293,6 +293,12 @@ struct PasteCommand: Command {
     /// The types that the extension of the file names.
     private var typesOfOutput: [UniformType] {
         self.output.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
+    }
+
+    /// The accept list of the types of -t. Plain text is preferred to other text: nobody who wants text wants markup.
+    private var wanted: [Accept] {
+        let types = self.types.flatMap { $0 == .text ? [.utf8PlainText, .plainText, .text] : [$0] }
+        return types.prefix(WireLimits.accepts).map(Self.accept)
     }
 
     private static func accept(_ type: UniformType) -> Accept {

@@ -1,3 +1,4 @@
+import Glibc
 import PasteboardTransport
 
 /// The files of items that were moved: the destination has them, and so they are deleted here.
@@ -10,10 +11,15 @@ struct MovedFiles {
     /// All are looked at before the first is deleted: that changes the others of a file with several names.
     mutating func delete(_ items: [InputItem]) throws {
         let inputs = items.flatMap { $0.representations.map(\.input) }
+        var deleted: [InputBytes] = []
         for input in inputs.filter({ self.isUnchanged($0) }) {
             guard let path = input.path else { continue }
             do {
                 try System.unlink(path)
+                deleted.append(input)
+            } catch  where error.errno == ENOENT && deleted.contains(where: input.isSameFile) {
+                // It was given twice.
+                continue
             } catch {
                 self.fail(CommandFailure("cannot delete", input.name, error))
                 continue

@@ -18,7 +18,7 @@ struct InputArguments {
         self.trimsNewline = arguments.has("--trim-newline")
         self.types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
         self.files = arguments.operands.map { $0 == "-" ? nil : $0 }
-        guard self.types.count(where: { $0.origin == nil }) <= 1 else {
+        guard self.types.count(where: { $0.origin == nil || $0.origin == "-" }) <= 1 else {
             throw CommandFailure(usage: "standard input or FILE has one type; write -t TYPE=FILE for the others")
         }
         guard self.files.isEmpty || self.types.allSatisfy({ $0.origin == nil }) else {
@@ -63,7 +63,7 @@ struct InputArguments {
             }
         }
         let representations = try self.types.map { argument in
-            let input = try self.open(argument.origin)
+            let input = try self.open(argument.origin == "-" ? nil : argument.origin)
             return (try self.check(argument.type, for: input), input)
         }
         guard representations.isEmpty else { return [InputItem(name: self.name, representations: representations)] }
@@ -86,8 +86,12 @@ struct InputArguments {
 
     /// A folder's archive under the type of a file would be taken for such a file.
     private func check(_ type: UniformType, for input: InputBytes) throws -> UniformType {
-        guard input.folder == nil || type.conforms(to: .directory) else {
+        let isFolders = type.conforms(to: .directory)
+        guard input.folder == nil || isFolders else {
             throw CommandFailure(usage: "\(input.name) is a directory, and \(type) a type of files; use no -t for it")
+        }
+        guard input.folder != nil || !isFolders else {
+            throw CommandFailure(usage: "\(input.name) is not a directory, and \(type) is a type of directories")
         }
         return type
     }

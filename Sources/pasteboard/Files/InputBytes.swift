@@ -73,6 +73,8 @@ final class InputBytes {
         return attributes
     }
 
+    func isSameFile(as other: InputBytes) -> Bool { self.opened.isSameFile(as: other.opened) }
+
     /// Whether its path still leads to it, and nobody has written to it since it was opened.
     func isUnchanged() throws(SystemError) -> Bool {
         guard self.file != nil, let path else { return false }
