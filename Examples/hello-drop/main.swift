@@ -5,7 +5,7 @@ import PasteboardKit
 do {
     try await DropDestination(name: "desk", accepting: [.plainText]).run { session, _ in
         for text in try await session.loadObjects(ofClass: String.self) { print("dropped:", text) }
-        fflush(nil)  // it runs on: a file or a pipe would not see the line
+        fflush(nil)  // the program goes on: in a pipe the line would stay buffered
     }
 } catch {
     print("no destination:", error)

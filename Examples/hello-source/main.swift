@@ -12,6 +12,6 @@ do {
     let publication = try await Pasteboard.general.write([provider])
     print("ended:", await publication.ended())
 } catch {
-    print("not offered:", error)  // without a broker program: says how to get one
+    print("not offered:", error)  // if there is no broker program, the error says how to get one
     exit(1)
 }
