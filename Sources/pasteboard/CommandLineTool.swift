@@ -12,7 +12,7 @@ enum CommandLineTool {
         ]
     }
 
-    /// Parts that this program plays when it starts itself: nobody has to read about them.
+    /// Commands that this program runs when it starts itself. Help does not list them.
     private static var roles: [any Command.Type] {
         [DemoSourceCommand.self, DemoDestinationCommand.self, BackgroundOfferCommand.self]
     }
@@ -23,7 +23,7 @@ enum CommandLineTool {
             switch name {
             case "--help", "-h", "help":
                 try self.help(arguments.dropFirst().first?.description)
-                // Without any argument it is an answer to a mistake.
+                // Calling the program without arguments is an error.
                 return arguments.isEmpty ? 2 : 0
             case "--version", "-V":
                 return try self.run(VersionCommand.self, [])
@@ -91,25 +91,25 @@ enum CommandLineTool {
         """
 
     private static let environment = [
-        ("PASTEBOARD_SOCKET", "the path of the broker's socket; at most its directory is created"),
+        ("PASTEBOARD_SOCKET", "the path of the broker's socket; its directory is created, but not the one above"),
         (
             "PASTEBOARD_AUTOSTART",
-            "with 0 no command starts a broker, and without one the commands end with 3, instead of finding empty pasteboards"
+            "if it is 0, no command starts a broker, and without one the commands end with 3"
         ),
         ("PASTEBOARD_BROKER", "the program that is started as the broker"),
     ].map { (name: $0.0, meaning: $0.1) }
 
     private static let exitCodes = [
         ("0", "done"),
-        ("1", "nothing is there, or nothing of this type"),
-        ("2", "the command line is wrong, or bytes that are not text would go to a terminal"),
-        ("3", "there is no broker, or it cannot be reached"),
-        ("4", "a file, a directory or the disk of this machine"),
+        ("1", "the pasteboard is empty or has nothing of the type, or there is no such destination"),
+        ("2", "wrong usage, or binary data for a terminal"),
+        ("3", "no broker is running, or it cannot be reached"),
+        ("4", "an error with a local file, directory or disk"),
         ("5", "the other program ended, stalled or failed"),
         ("6", "refused, or over a limit"),
-        ("7", "out of time"),
+        ("7", "timeout"),
         ("8", "cancelled by the other program"),
-        ("9", "the other program broke the protocol, or speaks another version of it"),
+        ("9", "the other program violated the protocol, or uses an incompatible version of it"),
         ("130, 141, 143", "ended by a signal: Ctrl-C, a closed pipe, SIGTERM"),
     ].map { (name: $0.0, meaning: $0.1) }
 }

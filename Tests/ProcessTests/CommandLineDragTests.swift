@@ -255,7 +255,7 @@ import Testing
     @Test(
         "What makes no sense is said",
         arguments: [
-            (["a.txt"], CInt(2), "say where to: --to NAME"),
+            (["a.txt"], CInt(2), "the destination is missing: --to NAME"),
             (["--to", "x", "--move"], 2, "--move deletes what was moved, and standard input is no file"),
             (["--to", "x", "none.txt"], 4, "cannot read none.txt"),
             (["--to", "x", "."], 1, "there is no destination x"),

@@ -222,9 +222,9 @@ import Testing
         "A name that is taken is refused, and what makes no sense is said",
         arguments: [
             (["--as", "inbox"], CInt(6), "drop: the destination inbox is "),
-            ([], 2, "drop: the destination needs a name: --as NAME"),
+            ([], 2, "drop: the name of the destination is missing: --as NAME"),
             (["--as", "a/b"], 2, "drop: a destination's name has 1 to 255 bytes"),
-            (["--as", "x", "--accept", "?"], 2, "drop: '?' is no type"),
+            (["--as", "x", "--accept", "?"], 2, "drop: '?' is not a type"),
             (["--as", "x", "--into", "none"], 4, "drop: cannot create a file in none"),
             (["--as", "x", "--into", ""], 2, "drop: the path is empty"),
             (["--list", "--once"], 2, "drop: --list goes with --json alone"),

@@ -93,7 +93,7 @@ import Testing
         #expect(paste.exitCode == 0)
         #expect(
             paste.errorText
-                == "pasteboard: paste: no type of this item is public.png: x.png gets public.utf8-plain-text\n"
+                == "pasteboard: paste: the item has no type that is public.png: x.png gets public.utf8-plain-text\n"
         )
         for arguments in ["-o x.txt", "-o x", "-o x.unknown", "-t text -o x.png", "-q -o x.png"] {
             #expect(try desk.shell("pasteboard paste \(arguments)").errors.isEmpty)

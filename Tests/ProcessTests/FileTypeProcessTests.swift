@@ -169,10 +169,10 @@ import Testing
         for command in ["copy", "offer"] {
             let refused = try desk.run(command, "-t", "image/*=x")
             #expect(refused.exitCode == 2)
-            #expect(refused.errorText.contains("-t image/* is a family of types; name the one that the bytes have"))
+            #expect(refused.errorText.contains("-t image/* is a family of types; name the type of the bytes"))
         }
         let slip = try desk.run("paste", "-t", "pgn")
         #expect(slip.exitCode == 2)
-        #expect(slip.errorText.contains("'pgn' is no type"))
+        #expect(slip.errorText.contains("'pgn' is not a type"))
     }
 }

@@ -1,36 +1,36 @@
 import PasteboardTransport
 import TypeIdentifiers
 
-/// The value of `-t`: a type, and for `copy` and `offer` where its bytes come from.
+/// The value of `-t`: a type, and for `copy`, `drag` and `offer` the origin of its bytes.
 struct TypeArgument {
     /// For the help of each command that takes a type.
     static let help = """
-        A TYPE is an identifier (public.png), a MIME type (image/png), an extension (png, .png), or a family to take from
-        (text, image, audio, video, or 'image/*'); to give, text is UTF-8 text.
+        A TYPE is an identifier (public.png), a MIME type (image/png) or an extension (png, .png). To paste or accept,
+        it may also be a family (text, image, audio, video, 'image/*'). To copy, offer or drag, text is UTF-8 text.
         """
     /// For the help of each command that takes files.
     static let contents = """
-        Standard input, and a file without an extension that is known, has the type of its contents: pictures, archives
-        and other formats are recognized, the rest is text if it starts as UTF-8 without NUL, else public.data. --name
-        x.png counts as an extension. Of an extension with several types (.ts) the contents choose; where they contradict
-        the extension otherwise, a note says so.
+        The type of standard input, and of a file without a known extension, follows from the contents. Pictures,
+        archives and other formats are recognized; other contents are text if they start as UTF-8 without NUL, otherwise
+        public.data. The extension of --name counts like that of a file. If an extension has several types (.ts), the
+        contents decide. If the contents contradict the extension, the extension decides, and a note is printed.
         """
 
     let type: UniformType
-    /// What stands behind `=`: a file or a command.
+    /// The text after `=`: a file or a command.
     let origin: SystemString?
 
-    /// For what gives bytes: the type has to be a particular one.
+    /// For commands that give bytes: the type has to be a particular one.
     init(giving argument: SystemString) throws(CommandFailure) {
         let parts = Self.split(argument)
         guard let spelling = parts.type.text else {
-            throw CommandFailure(usage: "'\(parts.type)' is not UTF-8, and so no type")
+            throw CommandFailure(usage: "the type '\(parts.type)' is not UTF-8")
         }
         switch UniformType.family(named: spelling) {
         case .text?: self.type = .utf8PlainText
         case .some:
             throw CommandFailure(
-                usage: "-t \(spelling) is a family of types; name the one that the bytes have: -t png, say"
+                usage: "-t \(spelling) is a family of types; name the type of the bytes, for example -t png"
             )
         case nil: self.type = try Self.types(spelling)[0]
         }
@@ -40,13 +40,13 @@ struct TypeArgument {
         self.origin = parts.origin
     }
 
-    /// For what takes bytes: a family stands for its types, and an extension for each type that has it.
+    /// For commands that take bytes: a family stands for its types, and an extension for each type that has it.
     static func types(_ spelling: String) throws(CommandFailure) -> [UniformType] {
         let types = UniformType.accepted(byUserSpelling: spelling)
         guard !types.isEmpty else {
             throw CommandFailure(
                 usage:
-                    "'\(spelling)' is no type; write an identifier (public.png), a MIME type (image/png), an extension "
+                    "'\(spelling)' is not a type; write an identifier (public.png), a MIME type (image/png), an extension "
                     + "(png, .png), or a family (text, image, audio, video, image/*)"
             )
         }

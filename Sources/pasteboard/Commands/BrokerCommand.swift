@@ -1,20 +1,20 @@
 import BrokerLoop
 
-/// Runs the broker in this process: what `pasteboardd` is, in a program that is there anyway.
+/// Runs the broker in this process, as `pasteboardd` does.
 struct BrokerCommand: Command {
     static let syntax = CommandSyntax(
         "broker",
         "runs the broker in the foreground",
         options: [
-            .init("--socket", value: "PATH", "the socket to listen at, instead of the well-known one"),
+            .init("--socket", value: "PATH", "the socket to listen on, instead of the well-known one"),
             .init("--limit", value: "NAME=VALUE", "sets a limit; 'pasteboard limits' shows them; may be repeated"),
             .init("--ready-fd", value: "N", "writes a byte to descriptor N when clients can connect"),
         ],
         notes: """
             Ends on SIGTERM, SIGINT, SIGHUP and 'pasteboard stop'. Limits are also read from
-            $XDG_CONFIG_HOME/pasteboard/config, one 'NAME = VALUE' a line. A size is written as 65536, 64KiB or 1.5 MiB, a
-            time as 500ms, 30s, 10m or 1h. Other commands that need a broker start one by
-            themselves unless PASTEBOARD_AUTOSTART is 0.
+            $XDG_CONFIG_HOME/pasteboard/config, one 'NAME = VALUE' per line. A size is written as 65536, 64KiB or 1.5
+            MiB, a time as 500ms, 30s, 10m or 1h. Commands that need a broker start one automatically, unless
+            PASTEBOARD_AUTOSTART is 0.
             """
     )
 

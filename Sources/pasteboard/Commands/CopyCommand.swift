@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Gives bytes to the broker, which keeps them.
+/// Copies bytes to the broker, which keeps them.
 struct CopyCommand: Command {
     static let syntax = CommandSyntax(
         "copy",
@@ -21,20 +21,22 @@ struct CopyCommand: Command {
             .init("--trim-newline", short: "-n", "omits one newline at the end of each input"),
         ],
         notes: """
-            Each FILE becomes one item. Its type follows from its extension, and its name, permissions and
-            time of change travel with it. A FILE of - is standard input. With -t TYPE=FILE there is one item; a plain -t TYPE beside them takes standard input.
+            Each FILE becomes one item. Its type follows from its extension. Its name, permissions and modification time
+            are part of the item. The FILE '-' is standard input. With -t TYPE=FILE there is one item; an additional -t
+            TYPE without FILE is for standard input.
 
             \(TypeArgument.contents)
 
             \(TypeArgument.help)
 
-            A directory becomes one item, a public.folder: its tree with names, modes, links and modification times, archived
-            by tar. Sockets in it are left out; --into and drop leave out pipes as well. If a part of it cannot be read,
-            nothing is copied.
+            A directory becomes one item of the type public.folder: a tar archive of its tree with names, permissions,
+            links and modification times. Sockets in it are omitted; --into and drop also omit pipes. If a part of it
+            cannot be read, nothing is copied.
 
-            A terminal is read until Ctrl-D. The command returns when the broker has all bytes; no other process stays.
-            Until then, and if anything fails, the pasteboard keeps its earlier contents. If that takes longer than a
-            second, a terminal shows the progress on standard error. A broker is started if none is running.
+            A terminal is read until Ctrl-D. The command returns when the broker has all bytes, and leaves no process
+            behind. Until then, and if anything fails, the pasteboard keeps its earlier contents. If copying takes
+            longer than a second, the progress is shown on standard error if that is a terminal. A broker is started if
+            none is running.
             """
     )
 
@@ -48,7 +50,7 @@ struct CopyCommand: Command {
 
     func run() throws -> CInt {
         _ = System.raiseDescriptorLimit()
-        // What is wrong with the input should not start a broker.
+        // Opened first, so that an error in the input does not start a broker.
         let items = try self.inputs.items()
         let connection = try Broker.startingOne()
         var write = Write()

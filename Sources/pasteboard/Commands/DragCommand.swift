@@ -22,23 +22,24 @@ struct DragCommand: Command {
             .init("--move", "deletes the files after the destination has confirmed that it has them"),
         ],
         notes: """
-            Each FILE becomes one item. Its type follows from its extension or its contents, and its name, permissions
-            and time of change travel with it. A FILE of - is standard input. With -t TYPE=FILE there is one item. Files
-            are read when the destination asks for them, and so are the trees of directories (see 'pasteboard copy
-            --help'); standard input and pipes are read first.
+            Each FILE becomes one item. Its type follows from its extension or its contents. Its name, permissions and
+            modification time are part of the item. The FILE '-' is standard input. With -t TYPE=FILE there is one item.
+            Files and directories (see 'pasteboard copy --help') are read when the destination loads them; standard
+            input and pipes are read first.
 
             \(TypeArgument.contents)
 
             \(TypeArgument.help)
 
-            The command returns when the destination has everything, and prints what the destination did: it may copy
-            although --move was given. Then, and whenever anything fails, nothing is deleted. A file that has changed in
-            the meantime is not deleted either. An item with several representations cannot be moved, nor can a directory,
-            in which more may have changed than was copied: drag it, then delete it. If the transfer takes longer than a
-            second, a terminal shows the progress on standard error.
+            The command returns when the destination has everything, and prints what the destination did. The
+            destination may copy although --move was given; in that case, and if anything fails, nothing is deleted. A
+            file that has changed in the meantime is not deleted either. An item with several representations cannot be
+            moved. A directory cannot be moved, because files in it may change after they were copied: drag it without
+            --move, then delete it. If the transfer takes longer than a second, the progress is shown on standard error
+            if that is a terminal.
 
             Ends with 1 if there is no such destination or if it accepts none of the types, and with 6 if it accepts
-            nothing at this time. No broker is started: without one there is no destination, so that is 1 as well.
+            nothing at this time. No broker is started: without a broker there is no destination, so the exit code is 1.
             """
     )
 
@@ -48,7 +49,9 @@ struct DragCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         guard let destination = try arguments.value("--to") else {
-            throw CommandFailure(usage: "say where to: --to NAME; 'pasteboard drop --list' shows the destinations")
+            throw CommandFailure(
+                usage: "the destination is missing: --to NAME; 'pasteboard drop --list' lists the destinations"
+            )
         }
         try BoardName.check(destination, of: "a destination")
         self.destination = destination
@@ -60,10 +63,10 @@ struct DragCommand: Command {
         _ = System.raiseDescriptorLimit()
         let items = try self.inputs.items()
         if self.isMove { try Self.checkDeletable(items) }
-        // A destination that has one of them has not the others.
+        // A destination loads one representation of an item and never has the others.
         if self.isMove, items.contains(where: { $0.representations.count > 1 }) {
             throw CommandFailure(
-                usage: "--move takes one file for an item: of several a destination takes one, and the others would go"
+                usage: "--move takes one file per item: of several, one would be loaded and all would be deleted"
             )
         }
         guard let connection = try Broker.running(streams: AskServer.maximumAsks) else {

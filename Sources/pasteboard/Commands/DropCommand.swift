@@ -11,22 +11,22 @@ struct DropCommand: Command {
         "makes a directory a destination for drags, or lists the destinations",
         options: [
             .init("--as", value: "NAME", "the destination's name"),
-            .init("--accept", value: "TYPE", "an accepted type; repeated, the best first; by default all types"),
+            .init("--accept", value: "TYPE", "an accepted type; may be repeated, best first; by default all types"),
             .init("--into", value: "DIR", "the directory for the files; by default the current one"),
             .init("--once", "ends after the first drop"),
             .init("--list", "lists the destinations and ends"),
             .json,
         ],
         notes: """
-            Each dropped item becomes a new file, of the first accepted type that the item has, or a new directory, if it is
-            a folder; a type includes the types that conform to it. The path is printed when all bytes are there: until then
-            nothing has that name. Items are moved if their source wants that, otherwise copied.
+            Each dropped item becomes a new file of the first accepted type that the item has, or a new directory if the
+            item is a folder. A type includes the types that conform to it. The path is printed when all bytes have
+            arrived; until then nothing has that name. Items are moved if the source requests a move, otherwise copied.
 
             \(DirectoryOutput.help)
 
             Runs in the foreground until it is interrupted. With --once it runs until the first drop is done, and ends
-            with the exit code of that drop. A transfer of more than a second shows its progress on standard error, if that
-            is a terminal. A broker is started if none is running, except for --list.
+            with the exit code of that drop. If a transfer takes longer than a second, the progress is shown on standard
+            error if that is a terminal. A broker is started if none is running, except for --list.
 
             \(TypeArgument.help)
 
@@ -53,7 +53,9 @@ struct DropCommand: Command {
         }
         guard !self.isJSON || self.isList else { throw CommandFailure(usage: "--json is for --list") }
         guard let name = name ?? (self.isList ? "" : nil) else {
-            throw CommandFailure(usage: "the destination needs a name: --as NAME; --list shows those that there are")
+            throw CommandFailure(
+                usage: "the name of the destination is missing: --as NAME; --list shows the existing ones"
+            )
         }
         if !self.isList { try BoardName.check(name, of: "a destination") }
         guard !self.directory.isEmpty else { throw CommandFailure(usage: "the path is empty") }
@@ -79,11 +81,11 @@ struct DropCommand: Command {
             return 0
         }
         _ = System.raiseDescriptorLimit()
-        // Where nothing can be written nobody should drop anything.
+        // Checked before registering: a directory that cannot be written to must not become a destination.
         _ = try PendingFile(inDirectory: self.directory)
         WorkingName.removeLeftovers(in: self.directory)
         let connection = try Broker.startingOne()
-        // From here on files may be left half written.
+        // From here on a signal has to remove unfinished files.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         var destination = Destination()
         destination.name = self.name

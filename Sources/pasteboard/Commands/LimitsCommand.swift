@@ -1,15 +1,15 @@
 import PasteboardClient
 import PasteboardWire
 
-/// The limits that hold.
+/// Shows the limits of the running broker.
 struct LimitsCommand: Command {
     static let syntax = CommandSyntax(
         "limits",
         "shows the limits of the running broker, with their meaning",
         options: [.json],
         notes: """
-            Limits are set by 'pasteboard broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config, except those
-            that are fixed by the protocol. Ends with 3 if no broker is running; none is started.
+            Limits are set by 'pasteboard broker --limit NAME=VALUE' or in $XDG_CONFIG_HOME/pasteboard/config, except
+            those that are fixed by the protocol. Ends with 3 if no broker is running; none is started.
             """
     )
 

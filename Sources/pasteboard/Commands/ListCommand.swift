@@ -2,15 +2,16 @@ import PasteboardClient
 import PasteboardWire
 import TypeIdentifiers
 
-/// Which pasteboards there are.
+/// Lists the pasteboards.
 struct ListCommand: Command {
     static let syntax = CommandSyntax(
         "list",
         "lists the pasteboards, without their contents",
         options: [.json],
         notes: """
-            One line for each pasteboard that is not empty: name, number of items, kept bytes, the program that wrote it,
-            types of its first item. Without a broker there are none; no broker is started.
+            Prints one line for each pasteboard that is not empty: its name, the number of items, the kept bytes, the
+            program that wrote it, and the types of its first item. Without a broker there are none; no broker is
+            started.
             """
     )
 

@@ -4,7 +4,7 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// Promises what commands would print, or files and folders, which are read when somebody pastes.
+/// Promises the output of commands, or files and folders, which are read when another program pastes.
 struct OfferCommand: Command {
     static let syntax = CommandSyntax(
         "offer",
@@ -24,24 +24,25 @@ struct OfferCommand: Command {
             .init("--verbose", short: "-v", "prints one line for each load: type, bytes, time, outcome"),
         ],
         notes: """
-            Each FILE becomes one item. It is opened now and read when another program pastes; a directory gives its tree as
-            it is then, with names, modes, links and times (see 'pasteboard copy --help').
+            Each FILE becomes one item. It is opened now and read when another program pastes. The tree of a directory,
+            with names, permissions, links and modification times, is also read at that time (see 'pasteboard copy
+            --help').
 
             \(TypeArgument.contents)
 
             \(TypeArgument.help)
 
             Runs in the foreground until its contents are replaced or cleared, and then ends with 0. Each load runs the
-            command anew, up to 16 at once; the output is sent as fast as the destination takes it. If the command fails,
-            the load fails with its status and the last line of its standard error. If the load is cancelled, the command
-            and its children are ended. A broker is started if none is running.
+            command again, up to 16 at once; the output is sent as fast as the destination reads it. If the command
+            fails, the load fails with the exit status of the command and the last line of its standard error. If the
+            load is cancelled, the command and its children are terminated. A broker is started if none is running.
 
-            An offer replaces the contents of the pasteboard, and prints what it has replaced. If it is ended by Ctrl-C or
-            SIGTERM, it takes its promises back and the pasteboard is empty: earlier contents do not come back.
+            An offer replaces the contents of the pasteboard, and prints what it has replaced. If it is ended by Ctrl-C
+            or SIGTERM, the pasteboard is empty afterwards: the earlier contents do not come back.
 
-            With --background the offer goes on in a process of its own, which ends with its contents, or by 'kill'. The
-            commands run in the current directory, without a terminal. Messages go nowhere; with -v they go to the log,
-            ~/.local/state/pasteboard/log.
+            With --background the offer continues in a process of its own, which ends with its contents, or by 'kill'.
+            The commands run in the current directory, without a terminal. Messages are discarded; with -v they go to
+            the log, ~/.local/state/pasteboard/log.
             """
     )
 
@@ -66,7 +67,7 @@ struct OfferCommand: Command {
         self.offers = try arguments.bytes("--type").map { spelling in
             let argument = try TypeArgument(giving: spelling)
             guard argument.origin != nil else {
-                throw CommandFailure(usage: "-t \(spelling) says no command; write -t '\(spelling)=COMMAND'")
+                throw CommandFailure(usage: "-t \(spelling) has no command; write -t '\(spelling)=COMMAND'")
             }
             return argument
         }
@@ -100,7 +101,7 @@ struct OfferCommand: Command {
         write.board = self.board
         let replaced = try self.contents(connection)
         let publication = try connection.write(write, items: promises)
-        // From here on programs may run, which have to end with this one.
+        // From here on commands may run; a signal has to end them together with this process.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         let report = self.isVerbose ? { (line: String) in StandardStreams.note("pasteboard: offer: \(line)") } : nil
         let server = try AskServer(connection, origins: origins, report: report)
@@ -113,13 +114,13 @@ struct OfferCommand: Command {
         return 0
     }
 
-    /// Clears the pasteboard if it still has these contents: nobody is to find types there that cannot be had.
+    /// Clears the pasteboard if it still has these contents, so that it does not list types that cannot be loaded.
     private func withdraw(_ committed: Committed, _ connection: BlockingConnection) {
         var clear = Clear()
         clear.board = self.board
         clear.ifChangeCount = committed.changeCount
         clear.requires = [Feature.condition.rawValue]
-        // A broker that does not answer does not hold up the end.
+        // A broker that does not answer must not delay the exit.
         connection.io.patience.silence = 500
         connection.io.patience.probe = 500
         _ = try? connection.clear(clear)

@@ -4,13 +4,13 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// Takes bytes from a pasteboard.
+/// Loads bytes from a pasteboard.
 struct PasteCommand: Command {
     static let syntax = CommandSyntax(
         "paste",
         "writes the contents of a pasteboard to standard output or to files",
         options: [
-            .init("--type", short: "-t", value: "TYPE", "the wanted type; if repeated, the first one that is there"),
+            .init("--type", short: "-t", value: "TYPE", "the requested type; may be repeated: the first one found"),
             .board, .primary,
             .init("--item", value: "N", "the item, counted from 1"),
             .init(
@@ -20,9 +20,9 @@ struct PasteCommand: Command {
                 "writes FILE when all bytes have arrived; '-' is standard output"
             ),
             .init("--into", value: "DIR", "writes each item to a new file or directory in DIR, and prints its path"),
-            .init("--timeout", value: "DURATION", "the most time that the load may take"),
+            .init("--timeout", value: "DURATION", "the maximum duration of the load"),
             .init("--trim-newline", short: "-n", "omits one newline at the end"),
-            .init("--raw", "sends any bytes to a terminal, unchanged"),
+            .init("--raw", "writes any bytes to a terminal, unchanged"),
             .quiet,
         ],
         notes: """
@@ -35,20 +35,21 @@ struct PasteCommand: Command {
 
             \(TypeArgument.help)
 
-            Bytes are written as they arrive, and unchanged. Only text is written to a terminal: its control characters
-            are shown instead of sent, and a newline is added if the text does not end with one, unless -n is given. A
-            file appears only when all bytes have arrived; an earlier file of that name stays until then, and a command that is
-            killed leaves nothing.
+            Bytes are written as they arrive, and unchanged. Only text is written to a terminal: control characters are
+            shown as \\xNN, and a newline is added if the text does not end with one, unless -n is given. A file appears
+            only when all bytes have arrived. An earlier file of that name stays until then, and a command that is
+            killed leaves no partial file.
 
-            With --into a file is named after its item. \(DirectoryOutput.help) With -o a new file has the permissions of
-            the file that was copied, and a file that was there keeps its own.
+            With --into a file is named after its item. \(DirectoryOutput.help) With -o a new file has the permissions
+            of the file that was copied, and an existing file keeps its own.
 
-            While a file is written for longer than a second, a terminal shows the progress on standard error.
+            If writing a file takes longer than a second, the progress is shown on standard error if that is a terminal.
 
-            A folder is recreated by --into: names, modes as far as the umask allows, links and modification times.
-            Elsewhere it is a tar archive of its tree, which a terminal does not get.
+            With --into a folder is recreated: names, permissions as far as the umask allows, links and modification
+            times. Otherwise a folder is pasted as a tar archive of its tree, which is not written to a terminal.
 
-            Ends with 1 if there is nothing, or no broker: none is started.
+            Ends with 1 if there is nothing to paste, or nothing of the requested type. Without a broker every
+            pasteboard is empty; none is started.
             """
     )
 
@@ -123,14 +124,14 @@ struct PasteCommand: Command {
         load.item = self.item ?? 0
         load.accepts = self.accepts
         do {
-            // A file needs its mode, and a terminal what an unknown type conforms to: the list has them.
+            // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
             let listing = sink is PlainOutput ? nil : try self.list(connection)
             load.handle = listing?.contents.handle
             try self.perform(load, of: listing, connection, to: sink) {
                 self.note(about: $0, $1, item: 0)
             }
         } catch let failure as Failure where failure.code == .typeUnavailable && self.item == nil {
-            // Mostly the first item has the type, and nothing has to be listed.
+            // In most cases the first item has the type, so the items are listed only now.
             let listing = try self.list(connection)
             let place = try self.places(among: listing.items)[0]
             load.board = nil
@@ -154,7 +155,7 @@ struct PasteCommand: Command {
         } else if self.types.isEmpty, let output, let wanted = self.typesOfOutput.first,
             !self.typesOfOutput.contains(where: type.conforms)
         {
-            self.note("no type of this item is \(wanted): \(output) gets \(UniformType.readable(type.identifier))")
+            self.note("the item has no type that is \(wanted): \(output) gets \(UniformType.readable(type.identifier))")
         }
     }
 
@@ -162,7 +163,7 @@ struct PasteCommand: Command {
         if !self.isQuiet { StandardStreams.note("pasteboard: paste: \(text)") }
     }
 
-    /// What the pasteboard holds now.
+    /// The contents of the pasteboard.
     private func list(_ connection: BlockingConnection) throws -> BoardListing {
         var list = List()
         list.board = self.board
@@ -171,7 +172,7 @@ struct PasteCommand: Command {
         return listing
     }
 
-    /// The items that have one of the wanted types: at least one.
+    /// The indices of the items that have one of the requested types; throws if there is none.
     private func places(among items: [Item]) throws -> [UInt32] {
         let accepts = try AcceptList(self.wanted, preference: 1, edges: [])
         let places = items.indices.filter { index in
@@ -193,7 +194,7 @@ struct PasteCommand: Command {
     }
 
     private func run(into directory: SystemString, _ connection: BlockingConnection) throws -> CInt {
-        // Before anything is loaded for it.
+        // Checked before anything is loaded.
         do {
             _ = try System.open(directory, .directory)
         } catch {
@@ -234,7 +235,7 @@ struct PasteCommand: Command {
         var total: UInt64?
         var count: UInt64 = 0
         defer { self.line.finish() }
-        // Where files are left half written a signal has to be waited for; elsewhere it just ends the process.
+        // A signal has to be handled if an unfinished file must be removed; otherwise it just ends the process.
         let signals = try sink.leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
         do {
             try connection.load(

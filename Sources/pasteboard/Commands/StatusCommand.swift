@@ -1,7 +1,7 @@
 import PasteboardClient
 import PasteboardWire
 
-/// What the broker is doing.
+/// Shows the state of the broker.
 struct StatusCommand: Command {
     static let syntax = CommandSyntax(
         "status",

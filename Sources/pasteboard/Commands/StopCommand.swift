@@ -8,7 +8,7 @@ struct StopCommand: Command {
         options: [],
         notes: """
             The kept contents are lost. Running loads may finish within the limit 'drain'. The command returns when the
-            broker accepts no more connections, so that the next broker can start. Ends with 3 if no broker is running.
+            broker no longer accepts connections, so the next broker can start. Ends with 3 if no broker is running.
             """
     )
 

@@ -2,20 +2,20 @@ import PasteboardClient
 import PasteboardWire
 import TypeIdentifiers
 
-/// What a pasteboard could give.
+/// Lists the types on a pasteboard.
 struct TypesCommand: Command {
     static let syntax = CommandSyntax(
         "types",
         "lists the types on a pasteboard; no source is asked for bytes",
         options: [.board, .primary, .quiet, .json],
         notes: """
-            One line for each type: identifier (of one that starts with dyn. also the MIME type or extension for which it
-            stands), size in bytes or '-', and its state: promised (made when it is pasted),
-            kept (by the broker) or gone (with its source). The suggested name follows, with several items after the
-            item's number.
+            Prints one line for each type: the identifier (for a dynamic one, also the MIME type or extension that it
+            stands for), the size in bytes or '-', and the state: promised (made when it is pasted), kept (by the
+            broker) or gone (with its source). If there are several items, the number of the item follows. The suggested
+            name comes last.
 
-            Ends with 1 if the pasteboard is empty, with --json too, which then prints an empty list of items. Without a
-            broker every pasteboard is empty; none is started.
+            Ends with 1 if the pasteboard is empty; --json then also prints an empty list of items. Without a broker
+            every pasteboard is empty; none is started.
             """
     )
 

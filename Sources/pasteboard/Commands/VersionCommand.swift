@@ -1,7 +1,7 @@
 import PasteboardClient
 import PasteboardWire
 
-/// Which versions meet here.
+/// Shows the versions of this program and of the running broker.
 struct VersionCommand: Command {
     static let syntax = CommandSyntax(
         "version",
@@ -13,7 +13,7 @@ struct VersionCommand: Command {
 
     func run() throws -> CInt {
         try StandardStreams.print("pasteboard \(ProgramVersion.current)\n")
-        // A broker that cannot be asked is no reason not to tell the program's own.
+        // The program's own version is printed even if the broker cannot be reached.
         guard let welcome = try? Broker.running()?.welcome() else { return 0 }
         let version = VisibleText.line(welcome.programVersion ?? "of an unknown version")
         let process = welcome.process.map { ", process \($0)" } ?? ""

@@ -2,7 +2,7 @@ import Glibc
 import PasteboardTransport
 import PasteboardWire
 
-/// The main job in one command: a private broker, a source process and a destination process, told step by step.
+/// Demonstrates a promise and its load: a private broker, a source process and a destination process.
 ///
 /// This process starts the three and directs them: each step waits for the line that the process concerned prints, so
 /// the order of the lines is the order of what happened.
@@ -12,8 +12,8 @@ struct DemoCommand: Command {
         "shows a promise, a load and a dead source between real processes",
         options: [],
         notes: """
-            It starts three processes: a broker in a temporary directory, a source and a destination. Your pasteboards are not \
-            touched. The demo itself takes less than a second; `swift run pasteboard demo` in a new clone builds the program \
+            Starts three processes: a broker in a temporary directory, a source and a destination. Your pasteboards are not \
+            changed. The demo itself takes less than a second; 'swift run pasteboard demo' in a new clone builds the program \
             first, which takes about 3 minutes on 2 cores.
             """
     )

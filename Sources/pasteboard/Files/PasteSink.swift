@@ -210,10 +210,10 @@ extension FileOutput {
 final class DirectoryOutput: PasteSink {
     /// For the help of each command that writes files into a directory.
     static let help = """
-        The copy of a file has that file's name as it is spelled, its permissions as far as the umask allows, and the time
-        of its last change; only '/', control characters and the names '.' and '..' are replaced by '_'. A name that a
-        program suggested is made harmless, and gets the extension of its type. No file is replaced: if a name is taken,
-        the new one is numbered.
+        The copy of a file keeps the exact name of that file, its permissions as far as the umask allows, and its
+        modification time; only '/', control characters and the names '.' and '..' are replaced by '_'. In a name that a
+        program suggested, unsafe characters are replaced and the extension of the type is added. No file is replaced:
+        if a name is taken, the new one is numbered.
         """
 
     private let directory: SystemString
