@@ -115,7 +115,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "What is no duration is refused",
+        "An invalid duration is refused",
         arguments: ["", "s", "-1s", "1d", "1 s", "1.2.3s", "0", "inf", "nan", "1e3s", "99999999999999999999h"]
     )
     func noDurations(spelling: String) {

@@ -105,7 +105,7 @@ import Testing
         try destination.conclude(session)
         let ended = try drag.finish()
         #expect(ended.exitCode == 0 && ended.text == "copied 1 item to copier\n")
-        #expect(ended.errorText == "pasteboard: drag: copier copies; nothing was deleted\n")
+        #expect(ended.errorText == "pasteboard: drag: copier made copies; nothing was deleted\n")
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
@@ -263,7 +263,7 @@ import Testing
             (["--to", "a/b", "a.txt"], 2, "a destination's name has 1 to 255 bytes"),
             (
                 ["--to", "x", "-t", ".png=a.txt", "b.txt"], 2,
-                "-t TYPE=FILE makes one item of its own; drag 'b.txt' by -t as well"
+                "-t TYPE=FILE makes a single item; give 'b.txt' as -t TYPE=FILE as well"
             ),
             (["--to", "x", "--name", "n", "a.txt", "b.txt"], 2, "--name is for one item"),
         ]

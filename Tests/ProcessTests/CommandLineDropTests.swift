@@ -84,7 +84,7 @@ import Testing
         #expect(dropped.exitCode == 143)
         #expect(dropped.text == "in/both.png\nin/a.png\n")
         #expect(dropped.errorText.hasPrefix("taking com.adobe.pdf, public.image, public.text as inbox"))
-        #expect(dropped.errorText.contains("  item 2: left, it has no type that is accepted\n"))
+        #expect(dropped.errorText.contains("  item 2: skipped, because it has no accepted type\n"))
         #expect(dropped.errorText.contains("copied 1 of 2 items from"))
     }
 
@@ -229,7 +229,7 @@ import Testing
             (["--as", "x", "--into", ""], 2, "drop: the path is empty"),
             (["--list", "--once"], 2, "drop: --list goes with --json alone"),
             (["--as", "x", "--json"], 2, "drop: --json is for --list"),
-            (["--as", "x", "y"], 2, "drop: 'y' is one argument too many"),
+            (["--as", "x", "y"], 2, "drop: unexpected argument 'y'"),
         ]
     )
     func refused(arguments: [String], code: CInt, text: String) throws {

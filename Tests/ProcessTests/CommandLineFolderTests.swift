@@ -134,11 +134,11 @@ import Testing
         arguments: [
             (
                 ["copy", "-t", "text", "tree"], CInt(2),
-                "tree is a directory, and public.utf8-plain-text a type of files"
+                "tree is a directory, but public.utf8-plain-text is a type of files"
             ),
-            (["copy", "-t", ".png=tree"], 2, "tree is a directory, and public.png a type of files"),
+            (["copy", "-t", ".png=tree"], 2, "tree is a directory, but public.png is a type of files"),
             (["drag", "--move", "--to", "d", "tree"], 2, "--move deletes files, not directories such as tree"),
-            (["offer", "/dev/null"], 2, "/dev/null can be read only once, and not at each load; use copy for it"),
+            (["offer", "/dev/null"], 2, "/dev/null can be read only once, not at each load; use copy"),
             (["copy"] + Array(repeating: "tree", count: 513), 6, "513 files; a pasteboard holds at most 512 items"),
         ]
     )

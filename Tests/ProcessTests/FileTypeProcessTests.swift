@@ -129,8 +129,8 @@ import Testing
         let copy = try desk.run("copy", "wrong.txt", "right.png")
         #expect(copy.exitCode == 0)
         #expect(
-            copy.errorText == "pasteboard: copy: wrong.txt is named as public.plain-text and has the contents of "
-                + "public.png: the name is believed; -t public.png changes that\n"
+            copy.errorText == "pasteboard: copy: wrong.txt has the extension of public.plain-text but the contents of "
+                + "public.png; the extension decides; -t public.png overrides it\n"
         )
         #expect(try desk.run("types").text.hasPrefix("public.plain-text "))
         #expect(try desk.run("copy", "wrong.txt", "more.txt").errorText.split(separator: "\n").count == 1)

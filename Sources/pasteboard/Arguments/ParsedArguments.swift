@@ -27,7 +27,7 @@ struct ParsedArguments {
             }
         }
         if syntax.operands == nil, let first = self.operands.first, !self.has("--help") {
-            throw CommandFailure(usage: "'\(first)' is one argument too many; see pasteboard \(syntax.name) --help")
+            throw CommandFailure(usage: "unexpected argument '\(first)'; see pasteboard \(syntax.name) --help")
         }
     }
 
@@ -60,7 +60,7 @@ struct ParsedArguments {
         return values.first
     }
 
-    /// A value that is a name or a number: repaired it might be another's.
+    /// A value that is a name or a number. Invalid UTF-8 is not repaired: the result might be the name of another thing.
     private static func text(_ bytes: SystemString, of name: String) throws(CommandFailure) -> String {
         guard let text = bytes.text else {
             throw CommandFailure(usage: "\(name) '\(bytes)' is not UTF-8; only paths may be other bytes")
@@ -68,7 +68,7 @@ struct ParsedArguments {
         return text
     }
 
-    /// The pasteboard that is meant.
+    /// The name of the pasteboard.
     func board() throws -> String {
         let given = try self.value("--board")
         guard !self.has("--primary") else {
@@ -102,7 +102,7 @@ struct ParsedArguments {
     ) throws(CommandFailure) {
         var letters = argument.bytes.dropFirst()
         while let letter = letters.popFirst() {
-            // An option is one ASCII letter; what else stands there is shown whole.
+            // An option is one ASCII letter. For anything else the message shows the whole argument.
             let spelling = letter < 0x80 ? "-\(Character(Unicode.Scalar(letter)))" : argument.description
             let option = try self.option(spelling, syntax)
             if option.value == nil {

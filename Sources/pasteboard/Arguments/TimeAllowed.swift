@@ -15,16 +15,16 @@ enum TimeAllowed: Equatable {
         let units: [Substring: Double] = ["": 1_000, "s": 1_000, "ms": 1, "m": 60_000, "h": 3_600_000]
         let milliseconds = Double(number).flatMap { count in units[spelling.dropFirst(number.count)].map { count * $0 }
         }
-        // Some 285,000 years; what is more cannot be meant.
+        // 285,000 years: a larger value must be a mistake.
         guard let milliseconds, milliseconds > 0, milliseconds < 9e15 else {
             throw CommandFailure(
-                usage: "'\(spelling)' is no duration above zero; write 500ms, 2s, 5m, 1h or infinity"
+                usage: "invalid duration '\(spelling)'; write 500ms, 2s, 5m, 1h or infinity"
             )
         }
         self = .milliseconds(UInt64(milliseconds.rounded(.up)))
     }
 
-    /// When it is over, if it begins now.
+    /// The time at which the duration is over, if it begins now.
     var deadline: UInt64 {
         switch self {
         case .milliseconds(let count): MonotonicClock.deadline(milliseconds: Int(clamping: count))
@@ -32,7 +32,7 @@ enum TimeAllowed: Equatable {
         }
     }
 
-    /// As a load carries it, where 0 asks for the greatest.
+    /// The value in the message of a load, where 0 requests the longest possible time.
     var loadMilliseconds: UInt64 {
         switch self {
         case .milliseconds(let count): count

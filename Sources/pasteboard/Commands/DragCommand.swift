@@ -76,7 +76,7 @@ struct DragCommand: Command {
         drag.allowsMove = self.isMove
         drag.movesBetweenProcesses = self.isMove
         let offer = try connection.offer(drag, items: try InputItem.promised(items, to: connection))
-        // From here on a signal withdraws what has not arrived.
+        // From here on a signal cancels the transfers that are incomplete.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         let server = try AskServer(connection, origins: items.map(\.origins))
         let loop = DragLoop(connection, stream: offer.stream, server: server, signals: signals)
@@ -92,7 +92,7 @@ struct DragCommand: Command {
                 )
             }
             throw CommandFailure(
-                usage: "--move deletes what was moved, and \(input.name) is no file that could be deleted"
+                usage: "--move deletes the file, but \(input.name) is not a regular file; drag it without --move"
             )
         }
     }
@@ -107,7 +107,7 @@ struct DragCommand: Command {
             try StandardStreams.print("\(verb) \(count)\(items.count) \(noun) to \(self.destination)\n")
             guard self.isMove else { return 0 }
             guard operation == .move else {
-                StandardStreams.note("pasteboard: drag: \(self.destination) copies; nothing was deleted")
+                StandardStreams.note("pasteboard: drag: \(self.destination) made copies; nothing was deleted")
                 return 0
             }
             var moved = MovedFiles()

@@ -92,7 +92,7 @@ struct OfferCommand: Command {
         _ = System.raiseDescriptorLimit()
         let items = try self.inputs?.items()
         for input in (items ?? []).lazy.flatMap(\.representations).map(\.input) where !input.isPromisable {
-            throw CommandFailure(usage: "\(input.name) can be read only once, and not at each load; use copy for it")
+            throw CommandFailure(usage: "\(input.name) can be read only once, not at each load; use copy")
         }
         let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
         let promises = try items.map { try InputItem.promised($0, to: connection) } ?? [self.commands]

@@ -34,12 +34,12 @@ final class DragLoop {
         try self.check(destination)
         self.connection.io.state.drop(self.stream)
         while self.progress.outcome == nil { try self.turn() }
-        // It may have gone, or thought better of it, in the moment between.
+        // In the meantime the destination may have ended, or proposed another operation.
         if !(self.progress.dropped?.transfers ?? true) { try self.check(destination) }
         return self.progress
     }
 
-    /// Throws what stands in the way of a drop.
+    /// Throws the reason why the session cannot be dropped, if there is one.
     private func check(_ destination: String) throws {
         if case .failed(let failure) = self.progress.outcome { throw failure }
         guard let proposal = self.progress.proposal else { return }
@@ -58,7 +58,7 @@ final class DragLoop {
         let signal = try self.server.turn(watching: self.signals) { event in
             if event.stream == self.stream { self.progress.take(event) }
         }
-        // What is over is not undone any more.
+        // A session that is over is not cancelled any more.
         if self.progress.outcome == nil, let signal {
             self.connection.io.state.cancel(self.stream)
             try self.connection.io.flush()

@@ -1,14 +1,14 @@
 import Glibc
 import PasteboardTransport
 
-/// The files of items that were moved: the destination has them, and so they are deleted here.
+/// Deletes the files of moved items, which the destination has confirmed.
 struct MovedFiles {
     private(set) var failure: CommandFailure?
 
-    /// Deletes the files that items are, and prints their names. A file that was changed or replaced since it was opened
-    /// is not the one that the destination has, and stays.
+    /// Deletes the files of items, and prints their names. A file that was changed or replaced since it was opened is not
+    /// the file that the destination has, and is kept.
     ///
-    /// All are looked at before the first is deleted: that changes the others of a file with several names.
+    /// All files are checked before the first is deleted: if a file has several names, deleting one changes the others.
     mutating func delete(_ items: [InputItem]) throws {
         let inputs = items.flatMap { $0.representations.map(\.input) }
         var deleted: [InputBytes] = []
@@ -18,7 +18,7 @@ struct MovedFiles {
                 try System.unlink(path)
                 deleted.append(input)
             } catch  where error.errno == ENOENT && deleted.contains(where: input.isSameFile) {
-                // It was given twice.
+                // The file was given twice.
                 continue
             } catch {
                 self.fail(CommandFailure("cannot delete", input.name, error))

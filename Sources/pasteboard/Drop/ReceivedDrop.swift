@@ -138,7 +138,7 @@ final class ReceivedDrop {
         guard let item = self.items.removeValue(forKey: load) else { return }
         self.line.clear()
         if failure.code == .typeUnavailable {
-            StandardStreams.note("  item \(UInt64(item.place) + 1): left, it has no type that is accepted")
+            StandardStreams.note("  item \(UInt64(item.place) + 1): skipped, because it has no accepted type")
         } else {
             self.note(failure, about: item.place)
         }

@@ -1,6 +1,6 @@
 import TypeIdentifiers
 
-/// The files whose contents contradict the extension of their name. The name decides, and one note says so.
+/// The files whose contents contradict the extension of their name. The extension decides, and one note reports it.
 struct ContradictedNames {
     private var first: (name: String, file: FileType)?
     private var count = 0
@@ -14,13 +14,13 @@ struct ContradictedNames {
     func note(for command: String) {
         guard let (name, file) = self.first, let contents = file.contradiction else { return }
         let others = self.count - 1
-        // A type that is given is that of all files.
+        // -t sets the type of all files, so it is suggested only for a single one.
         let way =
             others == 0
-            ? "-t \(contents) changes that" : "\(others) more \(others == 1 ? "file is" : "files are") like it"
+            ? "-t \(contents) overrides it" : "\(others) more \(others == 1 ? "file is" : "files are") like it"
         StandardStreams.note(
-            "pasteboard: \(command): \(name) is named as \(file.type) and has the contents of \(contents): the name is "
-                + "believed; \(way)"
+            "pasteboard: \(command): \(name) has the extension of \(file.type) but the contents of \(contents); the "
+                + "extension decides; \(way)"
         )
     }
 }

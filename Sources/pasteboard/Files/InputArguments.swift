@@ -3,7 +3,7 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// The FILEs and the `-t`s of `copy` and `drag`: what is to be given, and as which types.
+/// The FILE and `-t` arguments of `copy`, `drag` and `offer`: the files to read, and their types.
 struct InputArguments {
     private let command: String
     private let name: String?
@@ -19,17 +19,17 @@ struct InputArguments {
         self.types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
         self.files = arguments.operands.map { $0 == "-" ? nil : $0 }
         guard self.types.count(where: { $0.origin == nil || $0.origin == "-" }) <= 1 else {
-            throw CommandFailure(usage: "standard input or FILE has one type; write -t TYPE=FILE for the others")
+            throw CommandFailure(usage: "standard input or FILE has only one type; write -t TYPE=FILE for the others")
         }
         guard self.files.isEmpty || self.types.allSatisfy({ $0.origin == nil }) else {
-            let way = "\(command) '\(arguments.operands[0])' by -t as well"
-            throw CommandFailure(usage: "-t TYPE=FILE makes one item of its own; \(way)")
+            let way = "give '\(arguments.operands[0])' as -t TYPE=FILE as well"
+            throw CommandFailure(usage: "-t TYPE=FILE makes a single item; \(way)")
         }
         guard self.files.count(where: { $0 == nil }) <= 1 else {
-            throw CommandFailure(usage: "'-', which is standard input, is given more than once")
+            throw CommandFailure(usage: "standard input ('-') is given more than once")
         }
         guard self.name == nil || self.files.count <= 1 else {
-            throw CommandFailure(usage: "--name is for one item, and there are \(self.files.count)")
+            throw CommandFailure(usage: "--name is for one item, but there are \(self.files.count)")
         }
         guard self.files.count <= WireLimits.items else {
             throw Failure(
@@ -46,7 +46,7 @@ struct InputArguments {
         }
     }
 
-    /// Opens them all.
+    /// Opens all inputs.
     func items() throws -> [InputItem] {
         var contradicted = ContradictedNames()
         let items = try self.items(&contradicted)
@@ -84,14 +84,14 @@ struct InputArguments {
         return file.type
     }
 
-    /// A folder's archive under the type of a file would be taken for such a file.
+    /// Refuses a file type for a folder: a destination would take the archive for a file of that type.
     private func check(_ type: UniformType, for input: InputBytes) throws -> UniformType {
         let isFolders = type.conforms(to: .directory)
         guard input.folder == nil || isFolders else {
-            throw CommandFailure(usage: "\(input.name) is a directory, and \(type) a type of files; use no -t for it")
+            throw CommandFailure(usage: "\(input.name) is a directory, but \(type) is a type of files; omit -t for it")
         }
         guard input.folder != nil || !isFolders else {
-            throw CommandFailure(usage: "\(input.name) is not a directory, and \(type) is a type of directories")
+            throw CommandFailure(usage: "\(input.name) is not a directory, but \(type) is a type of directories")
         }
         return type
     }

@@ -3,9 +3,9 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// Where pasted bytes go.
+/// The destination of pasted bytes.
 protocol PasteSink: AnyObject {
-    /// Before the first byte.
+    /// Called before the first byte.
     ///
     /// - Parameters:
     ///   - isArchive: whether the bytes are a tar archive of the folder that is pasted.
@@ -19,13 +19,13 @@ protocol PasteSink: AnyObject {
     func write(_ bytes: Span<UInt8>) throws
     /// Whether ending in the middle leaves a file behind, so that signals have to wait for it to be removed.
     var leavesFile: Bool { get }
-    /// What the kernel may write all bytes to; nil where each has to be looked at.
+    /// The descriptor that the kernel may write all bytes to; nil if each byte has to be inspected.
     var descriptor: CInt? { get }
-    /// What writing to it failed with.
+    /// The error for a failed write.
     func failure(_ error: SystemError) -> any Error
-    /// All bytes have come.
+    /// Called when all bytes have arrived.
     func finish() throws
-    /// Before anything else is written to a terminal that shows the bytes.
+    /// Ends an unfinished line; called before anything else is written to a terminal that shows the bytes.
     func endLine()
 }
 
@@ -49,7 +49,7 @@ final class PlainOutput: PasteSink {
     func finish() {}
 }
 
-/// Standard output that is a terminal: text alone, and nothing that the terminal would obey.
+/// Standard output that is a terminal. It gets only text, without control sequences.
 final class TerminalOutput: PasteSink {
     private let endsLine: Bool
     private let isQuiet: Bool
@@ -95,14 +95,14 @@ final class TerminalOutput: PasteSink {
         if self.endsLine { self.endLine() }
         guard self.text.escapedCount > 0, !self.isQuiet else { return }
         self.endLine()
-        let bytes = self.text.escapedCount == 1 ? "a byte" : "\(self.text.escapedCount) bytes"
+        let bytes = self.text.escapedCount == 1 ? "1 unsafe byte" : "\(self.text.escapedCount) unsafe bytes"
         StandardStreams.note(
-            "pasteboard: paste: shown as \\xNN: \(bytes) that a terminal would obey; --raw writes what is there"
+            "pasteboard: paste: shown as \\xNN: \(bytes); --raw writes the text unchanged"
         )
     }
 
     func endLine() {
-        // A terminal that does not take it shows nothing of what follows either.
+        // Errors are ignored: if this fails, the terminal shows nothing that follows either.
         if self.isInLine { try? StandardStreams.print("\n") }
         self.isInLine = false
     }
@@ -127,7 +127,7 @@ final class FileOutput: PasteSink {
     private var special: DescriptorBox?
     private var mode: UInt32?
 
-    /// Not a pipe or device: who writes to one may wait for its reader, and a signal just ends that.
+    /// False for a pipe or device: a write to one may wait for its reader, and a signal has to end the process then.
     var leavesFile: Bool {
         let kind = (try? self.followingLinks())?.status?.kind
         return kind == nil || kind == .regular
@@ -145,14 +145,14 @@ final class FileOutput: PasteSink {
         case .directory:
             throw CommandFailure(local: "\(self.path) is a directory; use --into to paste into it")
         case .regular, nil:
-            // Other contents do not run with the rights that a set-user-id bit gave the old ones.
+            // New contents must not run with the set-user-id bit of the old ones.
             self.mode = target.status.map { $0.mode & FileAttributes.permissions }
-            // As cp does: a private key does not become readable by others. Nor does the archive of a private folder.
+            // As with cp: a copy of a private key, or of a private folder's archive, must not be readable by others.
             let mode = file?.mode.map { $0 & (isArchive ? 0o666 : FileAttributes.permissions) } ?? 0o666
             WorkingName.removeLeftovers(in: target.path.directory)
             self.pending = try PendingFile(inDirectory: target.path.directory, mode: mode)
         default:
-            // A device or pipe is written to; a file in its place would be no use to anybody.
+            // A device or pipe is written to and not replaced by a file.
             do {
                 self.special = DescriptorBox(try System.open(self.path, .writing))
             } catch {
@@ -177,7 +177,7 @@ final class FileOutput: PasteSink {
         try self.pending?.keep(as: try self.followingLinks().path, mode: self.mode)
     }
 
-    /// The file that is meant: replacing a link by a file would surprise whoever made the link.
+    /// The file that the path leads to: a symbolic link must not be replaced by a file.
     private func followingLinks() throws -> (path: SystemString, status: FileStatus?) {
         var path = self.path
         do {
@@ -192,12 +192,12 @@ final class FileOutput: PasteSink {
         } catch {
             throw CommandFailure("cannot use", self.path, error)
         }
-        throw CommandFailure(local: "\(self.path) is a symbolic link that leads in a circle")
+        throw CommandFailure(local: "\(self.path) is a symbolic link in a loop of links")
     }
 }
 
 extension FileOutput {
-    /// What a link leads to in the end, if that is there.
+    /// The final target of a link, if it exists.
     fileprivate static func end(of path: SystemString) -> FileStatus? {
         let nameOnly = OpenOptions(rawValue: 0x20_0000)  // O_PATH: nothing waits and nothing is truncated
         guard let file = try? System.open(path, nameOnly) else { return nil }
@@ -205,8 +205,8 @@ extension FileOutput {
     }
 }
 
-/// A new file or folder in a directory, named after the item. The copy of a file has that one's name, its permissions as
-/// far as the mask of this process lets it, and the time of its last change; so has everything in a folder.
+/// A new file or folder in a directory, named after the item. The copy of a file, and everything in a folder, keeps its
+/// name, its permissions as far as the umask allows, and its modification time.
 final class DirectoryOutput: PasteSink {
     /// For the help of each command that writes files into a directory.
     static let help = """
@@ -227,7 +227,7 @@ final class DirectoryOutput: PasteSink {
     var leavesFile: Bool { true }
     var descriptor: CInt? { self.pending?.raw ?? self.folder?.raw }
 
-    /// - Parameter isLasting: whether it has to outlive a crash of the machine, because nobody else has the bytes then.
+    /// - Parameter isLasting: whether the file has to survive a crash of the machine, because the source deletes its own.
     init(directory: SystemString, isLasting: Bool = false) {
         self.directory = directory
         self.isLasting = isLasting
