@@ -12,13 +12,13 @@ enum Broker {
         return hello
     }
 
-    /// For what gives something: starts a broker where there is none.
+    /// The connection for commands that give something: starts a broker if none is running.
     static func startingOne(streams: UInt32? = nil) throws -> BlockingConnection {
         try BlockingConnection(through: try BrokerConnector(), hello: self.hello(streams: streams))
     }
 
-    /// For commands that only look: nil without a broker, because a new one would hold nothing. Where programs start no
-    /// broker, its absence is a fault of its service, and not an empty pasteboard.
+    /// The connection for commands that only read; nil without a broker, because a new one would hold nothing. If
+    /// programs may not start a broker, its absence is an error.
     static func running(streams: UInt32? = nil) throws -> BlockingConnection? {
         let connector = try BrokerConnector()
         guard let socket = try connector.startsBroker ? connector.connectIfServed() : connector.connect() else {
@@ -27,9 +27,9 @@ enum Broker {
         return BlockingConnection(adopting: socket, path: connector.place.socket, hello: self.hello(streams: streams))
     }
 
-    /// For commands about the broker itself.
+    /// The connection for commands about the broker itself.
     ///
-    /// - Parameter hint: what the user can do.
+    /// - Parameter hint: advice for the user, appended to the message.
     static func required(hint: String = "; copy, offer and drop start one") throws -> BlockingConnection {
         let connector = try BrokerConnector()
         guard let socket = try connector.connectIfServed() else {

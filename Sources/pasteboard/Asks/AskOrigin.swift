@@ -4,7 +4,7 @@ import PasteboardWire
 
 /// The origin of the bytes of a promised representation.
 enum AskOrigin {
-    /// What `sh -c` prints.
+    /// The output of `sh -c`.
     case command(SystemString, type: String)
     case input(InputBytes)
 }

@@ -1,6 +1,6 @@
 import PasteboardTransport
 
-/// The beginning of a load, for the line about it at its end.
+/// The type and start time of a load, for the line that reports its end.
 struct AskRecord {
     let type: String
     private let startedAt = MonotonicClock.now()

@@ -6,22 +6,22 @@ import PasteboardWire
 /// Answers the asks for what a command promises: with the output of shell commands, with files, and with archives of
 /// folders, many at once and each as fast as its destination takes it.
 final class AskServer {
-    /// Open at once; the broker lets others wait.
+    /// The number of asks that are open at once; the broker lets further ones wait.
     static let maximumAsks: UInt32 = 16
-    /// How often the broker is told of a program that works without output, if its own deadlines allow.
+    /// The longest time between progress reports for a program without output, in milliseconds.
     private static let longestSilence: UInt64 = 5_000
 
     private let connection: BlockingConnection
-    /// By item and representation.
+    /// The origins, by item and representation.
     private let origins: [[AskOrigin]]
     private let progressDeadline: UInt64
-    /// Is told of each load that is over.
+    /// Called with a line for each load that is over.
     private let report: ((String) -> Void)?
     private var programs: [ServedProgram] = []
     private var files: [ServedFile] = []
     private var events: [ClientEvent] = []
     private var sentBefore: UInt64 = 0
-    /// Bytes in all that has been asked for, nil where a size is not known before the end.
+    /// The size of all requested bytes; nil if a size is not known before the end.
     private(set) var wanted: UInt64? = 0
 
     /// - Parameter report: called with a line for each load that is over.
@@ -35,18 +35,18 @@ final class AskServer {
     /// Whether no ask is open.
     var isIdle: Bool { self.programs.isEmpty && self.files.isEmpty }
 
-    /// Bytes sent so far.
+    /// The bytes sent so far.
     var sent: UInt64 {
         let open = self.programs.reduce(self.sentBefore) { $0 &+ $1.byteCount }
         return self.files.reduce(open) { $0 &+ $1.sent }
     }
 
-    /// Waits until something happens, and does what is to be done then.
+    /// Waits for events and handles them.
     ///
-    /// - Parameter handle: called for each event that is not an ask's.
-    /// - Returns: a signal that has come.
+    /// - Parameter handle: called for each event that does not concern an ask.
+    /// - Returns: a signal, if one has arrived.
     func turn(watching signals: SignalBox, _ handle: (ClientEvent) throws -> Void) throws -> CInt? {
-        // Small pieces wait for a flush: only what the socket has not taken after it keeps programs and files waiting.
+        // Small chunks wait for a flush: programs and files wait only for bytes that the socket did not accept then.
         try self.connection.io.flush()
         let mayGoOn = !self.connection.io.wantsWrite && self.files.contains { self.isSendable($0) }
         let watched = self.programs.flatMap { program in
@@ -79,7 +79,7 @@ final class AskServer {
     private func start(_ stream: UInt64, _ ask: Ask) {
         let (item, index) = (Int(clamping: ask.item ?? 0), Int(clamping: ask.representation ?? 0))
         guard item < self.origins.count, index < self.origins[item].count else {
-            let failure = Failure(.sourceFailed, "this program never offered representation \(index) of item \(item)")
+            let failure = Failure(.sourceFailed, "this program does not offer representation \(index) of item \(item)")
             return self.connection.io.state.fail(stream, failure)
         }
         let origin = self.origins[item][index]
@@ -90,7 +90,7 @@ final class AskServer {
             return
         }
         self.wanted = nil
-        // A third of what the broker allows: one sign that is late does no harm.
+        // A third of the broker's deadline, so that one late report does no harm.
         let allowed = min(ask.firstByteMilliseconds ?? .max, self.progressDeadline) / 3
         let interval = Int(max(10, min(Self.longestSilence, allowed)))
         do {
@@ -107,7 +107,7 @@ final class AskServer {
     // MARK: Programs
 
     private func takesOutput(_ program: ServedProgram) -> Bool {
-        // While the socket is full nothing more is read: the pipe is the only buffer that may fill.
+        // While the socket is full, no output is read: only the buffer of the pipe may fill.
         guard let ask = program.ask, !self.connection.io.wantsWrite else { return false }
         return (self.connection.io.state.sendable(ask) ?? 0) > 0
     }
@@ -131,7 +131,7 @@ final class AskServer {
         }
     }
 
-    /// Ends the load if its program has ended; whether it did.
+    /// Ends the load if its program has ended, and returns whether it has.
     private func settle(_ program: ServedProgram) -> Bool {
         guard program.isComplete else { return false }
         self.sentBefore &+= program.byteCount
@@ -159,7 +159,7 @@ final class AskServer {
     private func serveFiles() throws {
         var open: [ServedFile] = []
         for file in self.files {
-            // One piece of each in turn.
+            // One chunk of each file in turn.
             if try !self.connection.io.wantsWrite && file.serve(self.connection) {
                 self.sentBefore &+= file.sent
                 let isWhole = file.sent == file.byteCount

@@ -1,4 +1,4 @@
-/// The line of a program's standard error that says why it failed.
+/// The line of a program's standard error that contains the reason of its failure.
 struct ComplaintLine {
     enum Choice {
         /// For `tar`, whose later lines are consequences of the first.

@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A file that somebody has asked for, on its way out: as a descriptor where that is welcome, else as bytes.
+/// A file that is sent for an ask: as a descriptor if the destination accepts one, otherwise as bytes.
 final class ServedFile {
     let ask: UInt64
     let byteCount: UInt64
@@ -21,7 +21,7 @@ final class ServedFile {
         self.byteCount = max(input.size ?? 0, size)
     }
 
-    /// Hands over what may be handed over now.
+    /// Sends as much as can be sent now.
     ///
     /// - Returns: whether nothing is left to do.
     func serve(_ connection: BlockingConnection) throws -> Bool {

@@ -2,18 +2,18 @@ import Glibc
 import PasteboardTransport
 import PasteboardWire
 
-/// One ask that is answered with what a program prints: a shell command, or the archiver of a folder.
+/// One ask that is answered with the output of a program: a shell command, or the archiver of a folder.
 final class ServedProgram {
-    /// From the request to end to the demand.
+    /// The time between SIGTERM and SIGKILL, in milliseconds.
     private static let grace = 2_000
 
-    /// Nil once nobody wants the bytes any more.
+    /// The stream of the ask; nil once the ask was cancelled.
     private(set) var ask: UInt64?
     let record: AskRecord
     /// For messages.
     private let name: String
     private(set) var byteCount: UInt64 = 0
-    /// When the broker has to be told that the program still works (see `MonotonicClock`).
+    /// The time at which progress is reported to the broker next (see `MonotonicClock`).
     private(set) var nextSign: UInt64
     private let signInterval: Int
 
@@ -25,7 +25,7 @@ final class ServedProgram {
     private var errorsHaveEnded = false
     private var childHasEnded = false
     private var complaint: ComplaintLine
-    /// When it is killed that was told to end.
+    /// The time at which a program that was asked to end is killed.
     private(set) var killTime: UInt64?
 
     init(
@@ -41,11 +41,11 @@ final class ServedProgram {
         let errors = try System.pipe()
         configuration.output = .descriptor(output.second.raw)
         configuration.errors = .descriptor(errors.second.raw)
-        // To end the program together with what it has started.
+        // A group of its own lets a signal end the program together with its children.
         configuration.inNewGroup = true
         self.child = try ChildProcess(configuration)
         self.end = try System.processDescriptor(self.child.id)
-        // The writing ends close here, else the end of the output would never come.
+        // The write ends are closed here; otherwise the end of the output would never be seen.
         self.output = output.keepingFirst()
         self.errors = errors.keepingFirst()
         self.ask = ask
@@ -62,7 +62,7 @@ final class ServedProgram {
         case end
     }
 
-    /// What to wait for.
+    /// The descriptors to wait for.
     ///
     /// - Parameter takesOutput: whether the broker takes bytes now.
     func interests(takesOutput: Bool) -> [(Stream, PollInterest)] {
@@ -82,7 +82,7 @@ final class ServedProgram {
         return bytes
     }
 
-    /// The program's complaints are shown here as well.
+    /// Reads standard error, and writes it to that of this process as well.
     func readErrors() throws(SystemError) {
         let bytes = try System.read(self.errors.raw, upTo: 4096)
         self.errorsHaveEnded = bytes.isEmpty
@@ -90,12 +90,12 @@ final class ServedProgram {
         try? System.write(bytes.span, to: 2)
     }
 
-    /// The process has ended. Its number stays taken, so that its group can still be told to end.
+    /// Notes that the process has ended. It is not reaped yet, so its id stays in use and its group can be signalled.
     func noteEnd() {
         self.childHasEnded = true
     }
 
-    /// As `noteEnd`, if it is so.
+    /// Calls `noteEnd` if the process has ended.
     func noteEndIfOver() {
         let ready = try? System.poll([PollInterest(self.end.raw, .readable)], milliseconds: 0)
         if let ready, !ready[0].isEmpty { self.noteEnd() }
@@ -105,11 +105,11 @@ final class ServedProgram {
         self.nextSign = MonotonicClock.deadline(milliseconds: self.signInterval)
     }
 
-    /// Whether the program has ended and nothing of its output is left. Something that it left behind may keep its
-    /// standard error open: that is not waited for.
+    /// Whether the program has ended and all of its output was read. A child of it may keep standard error open, whose
+    /// end is not waited for.
     var isComplete: Bool { self.childHasEnded && (self.outputHasEnded || self.ask == nil) }
 
-    /// How the program ended, once `isComplete`; nil if it went well.
+    /// The failure of the program, once `isComplete`; nil if it succeeded.
     func failure() -> Failure? {
         while !self.errorsHaveEnded, self.errorsAreReady { try? self.readErrors() }
         let status: CInt
@@ -133,7 +133,7 @@ final class ServedProgram {
         return !(ready?.first?.isEmpty ?? true)
     }
 
-    /// Nobody wants the bytes any more: asks the program to end, and insists a little later.
+    /// Asks the program to end after its ask was cancelled, and sets the time at which it is killed.
     func stop() {
         guard self.ask != nil else { return }
         self.ask = nil
@@ -146,7 +146,7 @@ final class ServedProgram {
         try? self.child.killGroup(SIGKILL)
     }
 
-    /// After `isComplete`, for one that was stopped: what is left of its group ends now.
+    /// Kills the rest of the group of a program that was stopped and `isComplete`.
     func finishStopping() {
         self.kill()
         _ = try? self.child.wait()

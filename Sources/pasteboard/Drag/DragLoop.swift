@@ -19,7 +19,7 @@ final class DragLoop {
         self.signals = signals
     }
 
-    /// Returns once the session is over, or throws why there was no drop.
+    /// Returns once the session is over, or throws the reason why there was no drop.
     func run(to destination: String) throws -> DragProgress {
         defer {
             self.line.clear()

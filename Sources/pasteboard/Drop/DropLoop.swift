@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The life of a destination: sessions come and go, and what is dropped is written into its directory.
+/// The lifetime of a destination: handles its sessions, and writes dropped items into its directory.
 final class DropLoop {
     private let connection: BlockingConnection
     private let destination: UInt64
@@ -13,11 +13,11 @@ final class DropLoop {
     private let signals: SignalBox
     private let line = ProgressLine()
     private var drops: [UInt64: ReceivedDrop] = [:]
-    /// Whose load a stream is.
+    /// The drop that each stream loads for.
     private var loads: [UInt64: ReceivedDrop] = [:]
     private var passed: [(load: UInt64, answer: Answer, file: DescriptorBox)] = []
     private var failure: Failure?
-    /// What ends it.
+    /// The signal that ends the loop.
     private var signal: CInt?
 
     init(
@@ -54,7 +54,7 @@ final class DropLoop {
             self.handle($1, in: $2, &$0)
         }
         if !ready[0].isEmpty { try self.checkSignals() }
-        // They may take their time: what was to be sent before has been.
+        // Writing these files may take long; all pending messages have been sent by now.
         for (load, answer, file) in self.passed {
             guard let drop = self.loads.removeValue(forKey: load) else { continue }
             try drop.passed(load, answer, file, &self.connection.io.state) {

@@ -3,7 +3,7 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// One session at the destination: what is proposed, and what is written when it is dropped.
+/// One session at the destination: its proposals, and the files that are written when it is dropped.
 final class ReceivedDrop {
     private var session: VisitedSession
     private let accepts: [Accept]
@@ -13,13 +13,13 @@ final class ReceivedDrop {
     private var items: [UInt64: ReceivedItem] = [:]
     private var doneBytes: UInt64 = 0
     private var writtenCount = 0
-    /// Why something of it is not there, or not all of it.
+    /// The reason why an item is missing or incomplete.
     private var failure: CommandFailure?
-    /// Whether a file could not be written here, of which the broker does not know.
+    /// Whether a file could not be written here; the broker does not know of such a failure.
     private var hasOwnFailure = false
     private var isConcluded = false
     private var isOver = false
-    /// Why the session is over, where that is not the destination's own doing.
+    /// The reason why the session is over, if the destination did not end it.
     private var end: Failure?
 
     init(_ session: VisitedSession, accepts: [Accept], directory: SystemString, line: ProgressLine) {
@@ -29,16 +29,16 @@ final class ReceivedDrop {
         self.line = line
     }
 
-    /// Whether nothing more comes of it, and nothing is still to be written.
+    /// Whether the session is over and all files are written.
     var isComplete: Bool { self.isOver && self.items.isEmpty }
 
-    /// 0 if all that was taken is there; nil if it was not dropped here.
+    /// 0 if all accepted items have arrived; nil if the session was not dropped here.
     var exitCode: CInt? { self.session.isDropped ? self.failure?.exitCode ?? 0 : nil }
 
     /// The streams of its loads.
     var loads: [UInt64] { Array(self.items.keys) }
 
-    /// Bytes that have come, and all of them as far as that is known.
+    /// The bytes received so far, and the total if it is known.
     var progress: (count: UInt64, total: UInt64?) {
         let count = self.items.values.reduce(self.doneBytes) { $0 &+ $1.writtenCount }
         let totals = self.items.values.map(\.total)
@@ -46,7 +46,7 @@ final class ReceivedDrop {
         return (count, totals.reduce(self.doneBytes) { $0 &+ ($1 ?? 0) })
     }
 
-    // MARK: What the broker says
+    // MARK: Events
 
     func take(_ event: ClientEvent, _ state: inout ClientState) {
         switch self.session.take(event) {
@@ -55,7 +55,7 @@ final class ReceivedDrop {
         case .propose(let sequence, _, _):
             var proposal = Proposal()
             proposal.sequence = sequence
-            // Files that are written are a place to move to, if that is what the source is after.
+            // Files are written, so a move is possible if the source allows it.
             let operation: SessionOperation = self.session.allowsMove ? .move : .copy
             proposal.operation = operation.rawValue
             state.propose(proposal, on: self.session.stream)
@@ -77,8 +77,8 @@ final class ReceivedDrop {
             load.item = place
             load.accepts = self.accepts
             load.preference = 1
-            // A load by descriptor is over before its file is written, which the broker then waits for no longer than
-            // it waits for a word. A source that is going to delete is kept waiting by the bytes.
+            // A load by descriptor ends before its file is written, and then the broker waits only for a limited time.
+            // In a move the source has to wait for the file, so the bytes are sent.
             load.descriptorWelcome = operation == .copy
             do {
                 let sink = DirectoryOutput(directory: self.directory, isLasting: operation == .move)
@@ -101,9 +101,9 @@ final class ReceivedDrop {
         if last { self.ended(load, &state) }
     }
 
-    /// All bytes at once, in a file.
+    /// Writes the bytes of a load that came as one file.
     ///
-    /// - Parameter check: called now and then; what it throws is thrown.
+    /// - Parameter check: called repeatedly; an error that it throws is passed on.
     func passed(
         _ load: UInt64,
         _ answer: Answer,
@@ -147,7 +147,7 @@ final class ReceivedDrop {
 
     // MARK: Files
 
-    /// What cannot be written ends that item's load alone.
+    /// Runs `body`; a failure to write ends only the load of this item.
     private func attempt(_ load: UInt64, _ state: inout ClientState, _ body: (ReceivedItem) throws -> Void) {
         guard let item = self.items[load] else { return }
         do {
@@ -171,13 +171,13 @@ final class ReceivedDrop {
         state.conclude(conclude, on: self.session.stream)
     }
 
-    // MARK: Words
+    // MARK: Reports
 
-    /// What has become of it, once it is complete.
+    /// Prints the result, once the drop is complete.
     func report() {
         guard self.session.isDropped else { return }
         let all = self.session.items.count
-        // Mostly the items have said it; and what is all there is there, whatever became of the source then.
+        // In most cases an item has reported it. If all items have arrived, the end of the source does not matter.
         if let end, self.failure == nil, self.writtenCount < all { self.note(end, about: nil) }
         let verb = self.operation == .move ? "moved" : "copied"
         let part = self.writtenCount == all ? "" : "\(self.writtenCount) of "

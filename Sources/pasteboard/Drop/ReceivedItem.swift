@@ -5,10 +5,10 @@ import TypeIdentifiers
 
 /// One item of a drop on its way into a file.
 final class ReceivedItem {
-    /// From 0.
+    /// The index of the item, from 0.
     let place: UInt32
     private(set) var byteCount: UInt64 = 0
-    /// As far as the source has said it.
+    /// The size, if the source has reported it.
     private(set) var total: UInt64?
     private(set) var type = UniformType.data
     private let sink: DirectoryOutput
@@ -18,14 +18,14 @@ final class ReceivedItem {
         self.sink = sink
     }
 
-    /// How far its file has been written, while it is.
+    /// The number of bytes written to the file.
     var writtenCount: UInt64 {
         self.sink.descriptor.flatMap { try? System.position(of: $0) } ?? self.byteCount
     }
 
-    /// What it is said to be; only then there is a file.
+    /// Creates the file when the load is answered.
     ///
-    /// - Parameter items: those of the session, with what their source says of them.
+    /// - Parameter items: the items of the session, as their source listed them.
     func begin(_ answer: Answer, of items: [Item]) throws {
         let listed = items.representation(of: answer)
         self.type = UniformType(
@@ -46,13 +46,13 @@ final class ReceivedItem {
         self.byteCount += UInt64(bytes.count)
     }
 
-    /// - Parameter check: called now and then; what it throws ends the copy.
+    /// - Parameter check: called repeatedly; an error that it throws ends the copy.
     func write(_ file: PassedFile, check: () throws -> Void) throws {
         try self.sink.write(file, trimsNewline: false, check: check)
         self.byteCount = file.byteCount
     }
 
-    /// All bytes have come: the file gets its name, which is told.
+    /// Gives the complete file its name, and prints its path.
     func finish() throws {
         try self.sink.finish()
     }

@@ -23,7 +23,7 @@ enum BackgroundOffer {
         configuration.descriptors = [ready.second.raw]
         configuration.inNewSession = true
         let child = try ChildProcess(configuration)
-        // The other ends, here, would keep the end of file from coming.
+        // The write ends are closed here; otherwise the end of file would never be seen.
         let readyReader = ready.keepingFirst()
         let errorReader = errors.keepingFirst()
         while true {
@@ -41,7 +41,7 @@ enum BackgroundOffer {
         }
     }
 
-    /// Lets the command that waits return. From here on messages go to the log, or nowhere.
+    /// Lets the waiting command return. From here on messages go to the log, or are discarded.
     static func registered(isVerbose: Bool) throws {
         if isVerbose, let log = LogFile() {
             try System.duplicate(log.descriptor.raw, onto: 2)
