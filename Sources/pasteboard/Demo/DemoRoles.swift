@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The source of the demo: promises a text, and makes it when somebody asks.
+/// The source of the demo: promises a text, and makes it when it is requested.
 struct DemoSourceCommand: Command {
     static let syntax = CommandSyntax("demo-source", "the source process of the demo", options: [])
 
@@ -39,7 +39,7 @@ struct DemoSourceCommand: Command {
     }
 }
 
-/// The destination of the demo: lists what is there, and loads each time that it is told to.
+/// The destination of the demo: lists the types, and loads the text at each line on its standard input.
 struct DemoDestinationCommand: Command {
     static let syntax = CommandSyntax("demo-destination", "the destination process of the demo", options: [])
 

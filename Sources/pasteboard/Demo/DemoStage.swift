@@ -2,9 +2,9 @@ import Glibc
 import PasteboardTransport
 import PasteboardWire
 
-/// A temporary directory for a private broker, and the processes that play in it. All of it goes with this value.
+/// A temporary directory for a private broker, and the processes of the demo. All are removed with this value.
 final class DemoStage {
-    /// How long a line may take to come before the demo gives up, in milliseconds.
+    /// The timeout for a line, in milliseconds.
     static let patience = 10_000
 
     let socket: String
@@ -27,7 +27,7 @@ final class DemoStage {
         try? System.removeDirectory(self.directory)
     }
 
-    /// Starts this program in one of the roles. The broker is waited for until clients can connect.
+    /// Starts this program in one of the roles. For the broker, waits until clients can connect.
     func start(_ role: String) throws -> DemoPlayer {
         let others = System.environment().filter { !$0.hasPrefix("PASTEBOARD_") }
         let environment = others + ["PASTEBOARD_SOCKET=\(self.socket)", "PASTEBOARD_AUTOSTART=0"]
@@ -39,7 +39,7 @@ final class DemoStage {
     }
 }
 
-/// One process of the demo: told what to do by lines, telling what it did by lines.
+/// One process of the demo. It reads commands and prints reports, one per line.
 final class DemoPlayer {
     let process: ChildProcess
     private let input: OwnedDescriptor
@@ -56,13 +56,13 @@ final class DemoPlayer {
         configuration.errors = .null
         if isBroker { configuration.descriptors = [fromChild.second.raw] }
         self.process = try ChildProcess(configuration)
-        // Only the child's ends of the pipes may stay open there, and only ours here: an end is heard of.
+        // Each process keeps only its own ends of the pipes, so that the end of the other one is noticed.
         self.input = toChild.keepingSecond()
         self.output = fromChild.keepingFirst()
         if isBroker { _ = try self.bytes() }
     }
 
-    /// Whether it has said something that nobody has read.
+    /// Whether it has printed something that was not read yet.
     var hasLine: Bool {
         !self.buffer.isEmpty || (try? self.isReadable(within: 0)) == true
     }
@@ -88,7 +88,7 @@ final class DemoPlayer {
 
     private func bytes() throws -> [UInt8] {
         guard try self.isReadable(within: DemoStage.patience) else {
-            throw CommandFailure(Failure(.timeout, "process \(self.process.id) of the demo says nothing"))
+            throw CommandFailure(Failure(.timeout, "process \(self.process.id) of the demo did not respond"))
         }
         let bytes = try System.read(self.output.raw, upTo: 4096)
         guard !bytes.isEmpty else {

@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A folder that is given as an archive of its tree: read once for a broker that keeps it, or made anew at each ask.
+/// A folder as an archive of its tree: made once if the broker keeps it, otherwise again for each ask.
 final class FolderInput {
     /// The path as it was given.
     private let path: SystemString
@@ -28,10 +28,10 @@ final class FolderInput {
     /// The name that the folder has.
     var name: SystemString { self.folder.name }
 
-    /// For an ask.
+    /// The program that makes the archive, for an ask.
     func archiver() throws(Failure) -> ChildProcess.Configuration { try self.folder.archiver() }
 
-    /// Where the archive comes from, which is begun now.
+    /// Starts the archiver, unless it is running, and returns the descriptor to read the archive from.
     func output() throws -> CInt {
         if let archiving { return archiving.output.raw }
         do {
@@ -45,7 +45,7 @@ final class FolderInput {
         }
     }
 
-    /// All of the archive has been read: throws why it is not whole, if it is not.
+    /// Called when the archive has been read; throws if the archive is incomplete.
     func finish() throws {
         guard let archiving else { return }
         self.archiving = nil

@@ -4,10 +4,10 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// A file or standard input on its way to the broker: opened before anything is sent. Little is read as it is sent; much
-/// is moved by the kernel into memory that the broker takes over, and never comes into this process.
+/// A file or standard input that is sent to the broker; it is opened before anything is sent. Small contents are read
+/// and sent. The kernel moves large ones into memory that the broker takes over; they never enter this process.
 final class InputBytes {
-    /// Moved at once: a bound, so that what does not fit is noticed on the way.
+    /// The number of bytes moved at once; limited, so that contents that do not fit are noticed early.
     private static let moved = 8 << 20
 
     /// The path as it was given; nil for standard input.
@@ -16,28 +16,28 @@ final class InputBytes {
     var name: String { self.path?.description ?? "standard input" }
     private let descriptor: DescriptorBox?
     private var trimmer: NewlineTrimmer?
-    /// Read already, to look at it.
+    /// The first bytes, which were read to determine the type.
     private var head: [UInt8] = []
     private var hasEnded = false
-    /// What is left to read, where the file system tells it.
+    /// The number of bytes left to read; nil if the file system does not report it.
     let size: UInt64?
     private var isFile: Bool { self.size != nil }
-    /// What it was when it was opened.
+    /// The status of the file when it was opened.
     private let opened: FileStatus
 
-    /// The folder, if it is one: then the bytes are those of its archive.
+    /// The folder, if the input is one; the bytes are then those of its archive.
     let folder: FolderInput?
 
-    /// The file, if it is one that can be read at any place and any time, and not a pipe or standard input.
+    /// The file, if it can be read at any offset and any time; nil for a pipe and for standard input.
     var file: DescriptorBox? { self.isFile ? self.descriptor : nil }
-    /// Whether the bytes can be had more than once: those of a file, or of a folder.
+    /// Whether the bytes can be read more than once: those of a file or of a folder.
     var isPromisable: Bool { self.file != nil || self.folder != nil }
 
     private func raw() throws -> CInt { try self.folder?.output() ?? self.descriptor?.raw ?? 0 }
 
     /// - Parameters:
     ///   - path: nil for standard input.
-    ///   - command: who wants it, for errors.
+    ///   - command: the name of the command, for errors.
     init(_ path: SystemString?, trimsNewline: Bool, for command: String) throws {
         self.path = path
         do {
@@ -58,8 +58,8 @@ final class InputBytes {
         }
     }
 
-    /// The attributes of the file that it is; nil for standard input. `copy <(cmd)` says `/dev/fd/63`, and nobody chose
-    /// that name: what is named after a descriptor, and what is no file and has a name of the system's, has none.
+    /// The attributes of the file; nil for standard input. They contain no name if the path is that of a descriptor, as in
+    /// `copy <(cmd)`, where it is `/dev/fd/63`, or that of a device or other special file of the system.
     var attributes: FileAttributes? {
         guard let path else { return nil }
         var attributes = FileAttributes()
@@ -75,14 +75,14 @@ final class InputBytes {
 
     func isSameFile(as other: InputBytes) -> Bool { self.opened.isSameFile(as: other.opened) }
 
-    /// Whether its path still leads to it, and nobody has written to it since it was opened.
+    /// Whether the path still leads to the file, and the file has not been changed since it was opened.
     func isUnchanged() throws(SystemError) -> Bool {
         guard self.file != nil, let path else { return false }
         let there = try System.open(path, .nonBlocking)
         return try System.status(of: there.raw).isUnchanged(since: self.opened)
     }
 
-    /// The type of the bytes by their names and their start.
+    /// The type of the bytes, by the names and the first bytes.
     func fileType(named names: [String]) throws -> FileType {
         try self.readHead(upTo: FileType.headLength(named: names))
         let head = self.head
@@ -97,14 +97,14 @@ final class InputBytes {
         }
     }
 
-    /// Whether there is more than goes to the broker at once. Of a pipe that is known when so much has come.
+    /// Whether there are more bytes than one message can carry. For a pipe this is known once that many have arrived.
     func isLarge() throws -> Bool {
         if let size, size > 0 { return size > WireLimits.inlineLength }
         try self.readHead()
         return !self.hasEnded
     }
 
-    /// Moves all of it into memory, for a broker that has `room` for as many bytes more.
+    /// Moves all bytes into memory, for a broker that has `room` for more bytes.
     ///
     /// - Parameter moved: called with the number of bytes moved so far.
     func memory(room: KeptRoom, moved report: (UInt64) -> Void) throws -> MemoryFile {
@@ -156,9 +156,9 @@ final class InputBytes {
         return nil
     }
 
-    /// For a write, once.
+    /// The source of the bytes for a write; used once.
     func source() throws -> ByteSource {
-        // Nothing waits for input that has ended: a terminal would want to be told so again.
+        // Input that has ended is not read again: a terminal would need another Ctrl-D.
         self.hasEnded ? .bytes(try self.next()) : .pieces(of: try self.raw()) { try self.next() }
     }
 

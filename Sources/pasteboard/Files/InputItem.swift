@@ -3,16 +3,16 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// One item that is to be given, with its inputs open.
+/// One item to copy, offer or drag, with its inputs open.
 struct InputItem {
-    /// A name that the user suggests, in place of that of a file.
+    /// The name given by the user, in place of that of a file.
     let name: String?
     let representations: [(type: UniformType, input: InputBytes)]
 
-    /// Where its representations come from when they are asked for.
+    /// The origins of its representations, for asks.
     var origins: [AskOrigin] { self.representations.map { .input($0.input) } }
 
-    /// The attributes of the file that a representation is, without its name where the item has another, or several files.
+    /// The attributes of a representation's file, without the name if the item has another name or several files.
     private func attributes(of input: InputBytes) -> FileAttributes? {
         var attributes = input.attributes
         if self.name != nil || self.representations.count > 1 { attributes?.name = nil }
@@ -23,12 +23,12 @@ struct InputItem {
         self.name ?? self.representations.first.flatMap { self.attributes(of: $0.input)?.suggestion }
     }
 
-    /// The items for a broker that is to keep all of their bytes.
+    /// The items as the broker gets them if it keeps all of their bytes.
     static func kept(_ items: [InputItem], by connection: BlockingConnection) throws -> [WriteItem] {
         try self.writeItems(items, for: connection) { _ in false }
     }
 
-    /// The items for a broker that is to keep what can be read only once; files and folders are promised.
+    /// The items as the broker gets them if it keeps only inputs that can be read once; files and folders are promised.
     static func promised(_ items: [InputItem], to connection: BlockingConnection) throws -> [WriteItem] {
         try self.writeItems(items, for: connection) { $0.isPromisable }
     }

@@ -2,14 +2,14 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-// Bytes that came as a descriptor: the kernel moves them, and they never come into this process.
+// Bytes that came as a descriptor: the kernel moves them, so they never enter the memory of this process.
 extension PasteSink {
-    /// Moved at once: a bound, so that a signal does not wait long.
+    /// The number of bytes moved at once; limited, so that a signal does not wait long.
     private static var moved: UInt64 { 16 << 20 }
 
-    /// Writes all bytes of a file, of one that is text perhaps without the newline at its end.
+    /// Writes all bytes of a file, on request without a newline at its end.
     ///
-    /// - Parameter check: called now and then; what it throws ends the copy.
+    /// - Parameter check: called repeatedly; an error that it throws ends the copy.
     func write(_ file: PassedFile, trimsNewline: Bool, check: () throws -> Void) throws {
         let isTrimmed = trimsNewline ? try file.endsWithNewline() : false
         let end = isTrimmed ? file.byteCount - 1 : file.byteCount

@@ -3,22 +3,22 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A file that has no name until it is complete: nobody ever sees half of it, and a writer that is killed leaves nothing.
+/// A file that has no name until it is complete: no process sees a partial file, and a killed writer leaves nothing.
 ///
-/// Where the file system has no such files it has a ``WorkingName`` meanwhile, and the next run removes it.
+/// If the file system has no unnamed files, the file has a ``WorkingName`` until then. The next run removes a leftover.
 final class PendingFile {
     private let directory: SystemString
     private let descriptor: DescriptorBox
-    /// The permissions that were asked for.
+    /// The requested permissions.
     private let mode: UInt32
-    /// Where the file is before it has its own name; nil as long as it has none.
+    /// The path of the file under its working name; nil if it has none.
     private var workingPath: SystemString?
 
     var raw: CInt { self.descriptor.raw }
 
     /// - Parameters:
-    ///   - mode: the permissions, which the mask of this process narrows.
-    ///   - mayBeUnnamed: whether it may be without a name, where that is possible.
+    ///   - mode: the permissions, before the umask applies.
+    ///   - mayBeUnnamed: whether the file may be unnamed if the file system supports that.
     init(inDirectory directory: SystemString, mode: UInt32 = 0o666, mayBeUnnamed: Bool = true) throws {
         self.directory = directory
         self.mode = mode
@@ -45,13 +45,13 @@ final class PendingFile {
         if let workingPath { try? System.unlink(workingPath) }
     }
 
-    /// Nil where files without a name cannot be made, or could not be named in the end.
+    /// A file without a name; nil if such files cannot be created, or could not be named later.
     private static func unnamed(in directory: SystemString, mode: UInt32) throws(SystemError) -> DescriptorBox? {
         do throws(SystemError) {
             let file = DescriptorBox(try System.open(directory, [.writing, .unnamed], mode: mode))
             return try System.status(at: "/proc/self/fd/\(file.raw)") == nil ? nil : file
         } catch {
-            // The errors of file systems without, of kernels without, and of file systems in user space.
+            // The errors of file systems and kernels without O_TMPFILE, and of file systems in user space.
             if [EOPNOTSUPP, EISDIR, EINVAL, ENOSYS].contains(error.errno) { return nil }
             throw error
         }
@@ -65,7 +65,7 @@ final class PendingFile {
         }
     }
 
-    /// Gives it its name, in place of the file that had it.
+    /// Gives the file its name, and replaces the file that had it.
     ///
     /// - Parameter mode: the permissions of the file that is replaced.
     func keep(as destination: SystemString, mode: UInt32? = nil) throws {
@@ -88,7 +88,7 @@ final class PendingFile {
         }
     }
 
-    /// Gives it the first of the names that no file has, and returns its path.
+    /// Gives the file the first name that is not taken, and returns its path.
     func keep(as name: SafeFileName) throws -> SystemString {
         for number in 1...10_000 {
             let destination = self.directory.appending(name.candidate(number))
@@ -102,13 +102,13 @@ final class PendingFile {
         throw CommandFailure(local: "\(self.directory) has 10000 files of the name \(name.candidate(1)) already")
     }
 
-    /// Takes back what its owner was allowed while it had a working name.
+    /// Removes the permissions that its owner had only while the file had a working name.
     private func narrowMode() throws(SystemError) {
         guard self.workingPath != nil, self.mode & 0o600 != 0o600 else { return }
         try System.setMode(try System.status(of: self.raw).mode & self.mode, of: self.raw)
     }
 
-    /// Gives it a name, unless a file has that already.
+    /// Gives the file a name, unless that is taken; returns whether it did.
     private func takes(_ destination: SystemString) throws(SystemError) -> Bool {
         do throws(SystemError) {
             guard let workingPath else {
@@ -124,7 +124,7 @@ final class PendingFile {
         }
     }
 
-    /// Gives it the time that the file has which it is a copy of.
+    /// Sets the modification time of the original file.
     func setModificationTime(of file: FileAttributes, for name: SystemString) throws {
         guard let seconds = file.modifiedSeconds else { return }
         do {
@@ -138,7 +138,7 @@ final class PendingFile {
         }
     }
 
-    /// Waits until its bytes would outlive a crash of the machine.
+    /// Waits until the bytes would survive a crash of the machine.
     func synchronize(for name: SystemString) throws {
         do {
             try System.synchronize(self.raw)

@@ -3,22 +3,22 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A folder that is being unpacked out of sight, in the directory where it will be, and gets its name when it is complete:
-/// nobody ever sees half of it. What is not kept is removed.
+/// A folder that is unpacked in a hidden directory beside its destination, and gets its name when it is complete: no
+/// process sees a partial folder. A folder that is not kept is removed.
 final class PendingFolder {
     private let path: SystemString
     private let directory: DescriptorBox
     private let workingPath: SystemString
-    /// The directory in which it is unpacked: locked as long as it is open.
+    /// The directory in which the folder is unpacked; locked as long as it is open.
     private let room: DescriptorBox
     private let folder: UnpackedFolder
     private let program: SystemProgram
     private var input: DescriptorBox?
-    /// A program that gives up reading must not end this one.
+    /// Blocks SIGPIPE: a `tar` that stops reading must not end this process.
     private let signals: SignalBox
     private var hasEnded = false
 
-    /// What the archive is written to.
+    /// The descriptor that the archive is written to.
     var raw: CInt? { self.input?.raw }
 
     init(inDirectory path: SystemString) throws {
@@ -60,12 +60,12 @@ final class PendingFolder {
             try System.write(bytes, to: input.raw)
         } catch {
             guard error.errno == EPIPE else { throw CommandFailure("cannot unpack", name, error) }
-            // The archive has ended. Whatever follows is not wanted, but its source may still fail.
+            // The archive has ended. Bytes after it are ignored, but its source may still fail.
             try self.end(name)
         }
     }
 
-    /// A failure to write, or the reason why the program has ended.
+    /// The error for a failed write: the reason why `tar` has ended, if there is one.
     func failure(_ error: SystemError, for name: SystemString) -> any Error {
         do {
             if error.errno == EPIPE { try self.end(name) }
@@ -86,11 +86,11 @@ final class PendingFolder {
         }
     }
 
-    /// Completes it, gives it the first of the names that nothing has, and returns its path.
+    /// Completes the folder, gives it the first name that is not taken, and returns its path.
     ///
     /// - Parameters:
-    ///   - isLasting: waits until it would outlive a crash of the machine.
-    ///   - choose: what it is to be called, given the name that it has in its archive.
+    ///   - isLasting: whether to wait until the folder would survive a crash of the machine.
+    ///   - choose: returns the new name for the name in the archive.
     func keep(isLasting: Bool, as choose: (SystemString) -> SafeFileName) throws -> SystemString {
         try self.end("the folder")
         let own = try self.folder.finish()
@@ -98,7 +98,7 @@ final class PendingFolder {
         let room = self.room.raw
         do throws(SystemError) {
             if isLasting { try System.synchronizeFileSystem(of: room) }
-            // To move a directory its owner has to be allowed to write to it.
+            // A directory can be moved only if its owner may write to it.
             let mode = try System.status(at: own, in: room)?.mode ?? 0o700
             let isClosed = mode & 0o200 == 0
             if isClosed { try System.setMode(mode | 0o200, of: own, in: room) }

@@ -5,16 +5,16 @@ import PasteboardWire
 
 /// The names of unfinished files and folders: `.pasteboard-unfinished-` and 16 random digits.
 ///
-/// A writer holds the advisory lock of its file as long as that has such a name. The kernel releases it however the writer
-/// ends: a file of this user that can be locked is a leftover, and the next run removes it. A file that is copied or
-/// dragged never gets such a name (see `SafeFileName`).
+/// A writer holds an advisory lock on its file as long as the file has such a name. The kernel releases it however the
+/// writer ends. So a file of this user that can be locked is a leftover, and the next run removes it. A file that is copied
+/// or dragged never gets such a name (see `SafeFileName`).
 enum WorkingName {
     private static func random() throws(SystemError) -> SystemString {
         let digits = try System.randomBytes(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return SystemString(SafeFileName.workingPrefix + digits)
     }
 
-    /// Removes what killed writers have left in a directory: once for each command that writes there.
+    /// Removes the files of killed writers from a directory; called once by each command that writes there.
     static func removeLeftovers(in directory: SystemString) {
         guard let opened = try? System.open(directory, .directory), let names = try? System.entries(of: opened.raw)
         else {
@@ -25,9 +25,9 @@ enum WorkingName {
         }
     }
 
-    /// Makes a file or folder under a name of its own, and locks it.
+    /// Creates a file or folder under a working name, and locks it.
     ///
-    /// - Parameter make: makes it at a path, unless there is something: `EEXIST`.
+    /// - Parameter make: creates it at a path; throws `EEXIST` if the name is taken.
     static func take(
         in directory: SystemString,
         _ make: (SystemString) throws(SystemError) -> DescriptorBox
@@ -38,9 +38,9 @@ enum WorkingName {
             attempts -= 1
             do throws(SystemError) {
                 let file = try make(path)
-                // Where there are no locks, nobody removes anything.
+                // On a file system without locks no run removes files.
                 let isLocked = (try? System.lock(file.raw)) ?? true
-                // Before it was locked another run may have taken it for a leftover.
+                // Before it was locked, another run may have removed it as a leftover.
                 if isLocked, try System.status(at: path) != nil { return (path, file) }
                 throw SystemError(call: "lock", errno: ENOENT, subject: path.description)
             } catch {
@@ -50,12 +50,12 @@ enum WorkingName {
         }
     }
 
-    /// Gives something its own name, unless that is taken.
+    /// Gives a file or folder its final name, unless that is taken.
     ///
     /// - Parameters:
-    ///   - name: its working name, or the name that it has in a working folder, in an open directory.
-    ///   - destination: its own name in an open directory.
-    /// - Returns: false if there is something of that name.
+    ///   - name: the working name, or the name in a working folder, in an open directory.
+    ///   - destination: the final name in an open directory.
+    /// - Returns: false if the name is taken.
     static func rename(
         _ name: SystemString,
         in directory: CInt,
@@ -69,8 +69,8 @@ enum WorkingName {
             } catch {
                 guard [EINVAL, ENOSYS].contains(error.errno) else { throw error }
             }
-            // A file system that cannot promise it: an empty file or folder takes the name first, because a rename alone
-            // would replace what somebody made meanwhile.
+            // The file system cannot rename exclusively. An empty file or folder reserves the name first: a rename alone
+            // would replace a file that was created in the meantime.
             let isFolder = try System.status(at: name, in: directory)?.kind == .directory
             try System.makeEmpty(destination, in: target, isFolder: isFolder)
             do throws(SystemError) {
@@ -86,7 +86,7 @@ enum WorkingName {
         }
     }
 
-    /// Removes a folder that nobody else uses, with all that is in it.
+    /// Removes a folder that no other process uses, with all its contents.
     static func removeFolder(_ path: SystemString) throws(SystemError) {
         do throws(SystemError) {
             try System.removeDirectory(path)
@@ -97,22 +97,22 @@ enum WorkingName {
                 try SystemProgram(program, [option] + more + ["--", name], in: parent).wait()
             }
             if (try? run("rm", "-rf")) != nil { return }
-            // There are directories that their owner may not write to.
+            // The folder may contain directories that their owner may not write to.
             try? run("chmod", "-R", "u+rwX")
             guard (try? run("rm", "-rf")) != nil else { throw error }
         }
     }
 
-    /// Removes a file or folder of this user whose writer is gone.
+    /// Removes a file or folder of this user whose writer has ended.
     private static func removeIfLeft(_ path: SystemString) throws(SystemError) {
         guard let listed = try System.status(at: path), listed.owner == System.userID,
             listed.kind == .regular || listed.kind == .directory
         else { return }
-        // Some network file systems lock only what is open for writing.
+        // Some network file systems lock only files that are open for writing.
         let options: OpenOptions = listed.kind == .regular ? [.readingAndWriting, .nonBlocking] : [.directory]
         let file = try System.open(path, options.union(.notFollowingLinks))
         guard try System.lock(file.raw) else { return }
-        // Its writer may have finished, and another run begun, before the lock was taken.
+        // Before it was locked, its writer may have finished, and another one may have taken the name.
         guard let there = try System.status(at: path), try System.status(of: file.raw).isSameFile(as: there) else {
             return
         }

@@ -3,10 +3,10 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// What ends a command: the exit code, one line, and more lines where they help.
+/// The failure of a command: the exit code, one line of text, and optional lines of detail.
 struct CommandFailure: Error {
     let exitCode: CInt
-    /// Nil: end without a word, as for a pipe whose reader has gone.
+    /// The message; nil for a silent end, for example when the reader of a pipe has ended.
     let text: String?
     var detail: [String] = []
 
@@ -20,7 +20,7 @@ struct CommandFailure: Error {
         self.init(exitCode: 2, text)
     }
 
-    /// Something of the caller's own: a file, the disk.
+    /// A failure of a local file, directory or disk.
     init(local text: String) {
         self.init(exitCode: 4, text)
     }
@@ -34,7 +34,7 @@ struct CommandFailure: Error {
         CommandFailure(exitCode: 128 + signal, nil)
     }
 
-    /// Whatever a command threw.
+    /// The failure for any error that a command threw.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

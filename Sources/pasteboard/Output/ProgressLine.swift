@@ -2,7 +2,7 @@ import PasteboardTransport
 
 /// The progress of a transfer on standard error, if that is a terminal: one line that is overwritten.
 final class ProgressLine {
-    /// The time between two changes in milliseconds: nobody reads faster.
+    /// The shortest time between two updates, in milliseconds.
     private static let interval: UInt64 = 100
 
     private let isTerminal = System.isTerminal(2) && System.environment("TERM") != "dumb"

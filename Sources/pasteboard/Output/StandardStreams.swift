@@ -3,8 +3,8 @@ import PasteboardTransport
 
 /// Standard input, output and error.
 enum StandardStreams {
-    /// A stream that the caller closed would else become the broker's socket, and what is printed would go there.
-    /// Each is opened the wrong way round, so that using it is an error instead of an empty success.
+    /// Opens `/dev/null` for each stream that the caller closed. Otherwise the broker's socket would get that number, and
+    /// output would go there. Each is opened in the wrong direction, so that its use is an error.
     static func occupyClosedOnes() {
         for descriptor in CInt(0)...2 {
             do {
@@ -17,12 +17,12 @@ enum StandardStreams {
         }
     }
 
-    /// Text of our own on standard output.
+    /// Writes text of this program to standard output.
     static func print(_ text: String) throws {
         try self.write(Array(text.utf8).span)
     }
 
-    /// A path on a line of its own: as it is, for other programs; for a terminal made harmless.
+    /// Prints a path on a line of its own: unchanged for other programs, escaped for a terminal.
     static func print(path: SystemString) throws {
         let isTerminal = System.isTerminal(1)
         try self.write(((isTerminal ? SystemString(VisibleText.line(path.description)) : path) + "\n").bytes.span)
@@ -37,12 +37,12 @@ enum StandardStreams {
     }
 
     static func failure(_ error: SystemError) -> CommandFailure {
-        // Where SIGPIPE is ignored this is how the reader's end is heard of.
+        // If SIGPIPE is ignored, the end of the reader is reported as this error.
         if error.errno == EPIPE { return .signaled(SIGPIPE) }
         return CommandFailure(local: "cannot write standard output: \(error.reason)")
     }
 
-    /// A line on standard error. Whatever strangers put in it is made harmless.
+    /// Prints a line on standard error. Control characters in it are escaped.
     static func note(_ line: String) {
         try? System.write(Array("\(VisibleText.line(line))\n".utf8).span, to: 2)
     }

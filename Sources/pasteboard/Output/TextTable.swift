@@ -1,6 +1,6 @@
 import PasteboardTransport
 
-/// Columns for a terminal that are still easy to take apart: two spaces or more between them.
+/// Columns for a terminal, separated by at least two spaces, so that scripts can parse them.
 enum TextTable {
     static func text(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map(VisibleText.line) }

@@ -1,9 +1,9 @@
 /// The text of a transfer's progress: pure, so that its time is an argument.
 struct TransferRate {
-    /// What takes less needs no progress, in milliseconds.
+    /// The time before progress is shown, in milliseconds.
     static let delay: UInt64 = 1_000
 
-    /// In milliseconds, as are all times here.
+    /// The time of the start in milliseconds, as all times here.
     private let start: UInt64
     private var count: UInt64
 
@@ -20,7 +20,7 @@ struct TransferRate {
         guard milliseconds >= Self.delay else { return nil }
         let all = total.map { " of \(ByteCount.text($0))" } ?? ""
         let moved = count - min(count, self.count)
-        // Nothing overflows, and nobody misses the digits.
+        // Large counts are divided first, so that nothing overflows.
         let rate = moved < 1 << 50 ? moved * 1_000 / milliseconds : moved / (milliseconds / 1_000)
         var text = "\(verb): \(ByteCount.text(count))\(all), \(ByteCount.text(rate))/s"
         if let total, rate > 0, total > count { text += ", \(Self.duration((total - count) / rate + 1)) left" }

@@ -1,13 +1,13 @@
 import PasteboardClient
 import TypeIdentifiers
 
-/// Text of strangers, made so that a terminal shows it and does nothing else.
+/// Text of other programs, escaped so that a terminal only shows it.
 ///
 /// Control characters, invalid UTF-8, and characters that break lines or turn their direction are written as `\xNN`.
 struct VisibleText {
-    /// How many bytes were escaped.
+    /// The number of escaped bytes.
     private(set) var escapedCount = 0
-    /// The start of a scalar whose rest is in the next piece.
+    /// The start of a scalar whose rest is in the next chunk.
     private var carry: [UInt8] = []
 
     /// One line: a name, a type, a message.
@@ -23,7 +23,7 @@ struct VisibleText {
         return line
     }
 
-    /// The next piece of a longer text, which may have tabs and ends of lines.
+    /// Escapes the next chunk of a longer text, which may contain tabs and newlines.
     mutating func append(_ bytes: Span<UInt8>) -> [UInt8] {
         var input = self.carry
         input.reserveCapacity(input.count + bytes.count)
@@ -35,7 +35,7 @@ struct VisibleText {
         while index < input.count {
             switch UTF8Scan.step(input.span, at: index) {
             case .scalar(0x0D, _):
-                // Part of a line's end, or what lets a text overwrite the line it stands in.
+                // Part of a CRLF; alone it would let the text overwrite its line.
                 guard index + 1 < input.count else {
                     self.carry = [0x0D]
                     return output
@@ -61,7 +61,7 @@ struct VisibleText {
         return output
     }
 
-    /// What is left at the text's end.
+    /// The rest, at the end of the text.
     mutating func finish() -> [UInt8] {
         var output: [UInt8] = []
         self.put(self.carry[...], escaped: true, to: &output)
