@@ -1,20 +1,20 @@
 import Glibc
 
-/// A directory and all that is below it, as a stranger may have made it. Links are never followed, and directories that
-/// their owner may not use are opened for as long as it takes.
+/// Work on a directory tree that another user may have created. Links are never followed. Directories that their owner
+/// may not enter get that permission for the duration of the work.
 package enum FileTree {
-    /// A directory on the way down. Only its path is held, so that a deep tree does not use up the descriptors.
+    /// A directory on the current path. It holds a path and no descriptor, so that a deep tree does not exhaust them.
     private struct Level {
         let path: SystemString
         let status: stat
-        /// Those left to look at.
+        /// The names that are left to visit.
         var names: [SystemString]
         var isChanged = false
 
         var mode: mode_t { status.st_mode & 0o7777 }
     }
 
-    /// Removes everything but files, directories and symbolic links. Modes and times of the directories stay.
+    /// Removes everything except files, directories and symbolic links. Modes and times of the directories are kept.
     package static func removeSpecials(in directory: CInt) throws(SystemError) {
         var levels = [try enter(".", of: directory)]
         while let level = levels.last {

@@ -116,7 +116,7 @@ import Testing
 
         self.desk.environment["PATH"] = self.desk.directory["out"]
         let missing = try self.desk.run("copy", "tree")
-        #expect(missing.exitCode == 4 && missing.errorText.contains("tar, which handles folders, is not in PATH"))
+        #expect(missing.exitCode == 4 && missing.errorText.contains("tar, which is needed for folders, is not in PATH"))
     }
 
     @Test("A tree that does not fit the broker's memory is refused as any input is")

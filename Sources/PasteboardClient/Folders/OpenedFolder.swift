@@ -1,11 +1,11 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// A folder whose tree is to be archived by the system's `tar`. The names in the archive begin with the folder's own.
+/// A folder whose tree is archived by the system's `tar`. The names in the archive begin with the folder's own name.
 package struct OpenedFolder: Sendable {
     /// The last component of its path, with links followed.
     package let name: SystemString
-    /// Where its name leads to it. `tar` runs here.
+    /// The parent directory of the folder. `tar` runs here.
     private let parent: DescriptorBox
     private let status: FileStatus
 
@@ -17,7 +17,7 @@ package struct OpenedFolder: Sendable {
             self.parent = DescriptorBox(try System.openParent(of: directory))
             self.status = try System.status(of: directory)
         } catch {
-            throw Failure(.sourceFailed, "cannot find where the folder is: \(error)")
+            throw Failure(.sourceFailed, "cannot determine the path of the folder: \(error)")
         }
         guard let name = path.lastComponent else {
             throw Failure(.invalidArgument, "the root directory has no name; choose a folder in it")
@@ -25,7 +25,7 @@ package struct OpenedFolder: Sendable {
         self.name = name
     }
 
-    /// The program that writes the archive to its standard output, which is up to the caller.
+    /// The program that writes the archive to its standard output, which the caller has to set.
     package func archiver() throws(Failure) -> ChildProcess.Configuration {
         let there = try? System.status(at: self.name, in: self.parent.raw)
         guard there?.isSameFile(as: self.status) ?? false else {
@@ -44,16 +44,16 @@ package struct OpenedFolder: Sendable {
         return try SystemProgram("tar", configuration)
     }
 
-    /// In the standard format of POSIX, which has times in nanoseconds and names of any length. With `--null` a name in the
-    /// list is taken as it is, whatever characters it has.
+    /// The arguments for the standard format of POSIX, which has times in nanoseconds and names of any length. With
+    /// `--null` a name in the list may contain any character.
     private static let arguments = [
         "--create", "--file=-", "--format=posix", "--pax-option=delete=atime,delete=ctime", "--null", "--no-unquote",
         "--files-from=-",
-        // Sockets are left out without a word.
+        // Sockets are omitted without a message.
         "--warning=no-file-ignored",
     ]
 
-    /// The one name that is to be archived, as a file. As an argument it would have to be UTF-8.
+    /// A file that contains the name to archive. As an argument the name would have to be UTF-8.
     private func list() throws(Failure) -> DescriptorBox {
         do throws(SystemError) {
             let file = try MemoryFile()

@@ -1,7 +1,7 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// A run of one of the system's programs, for work that they do better than code of this project's own.
+/// A run of a program of the system, such as `tar`.
 package final class SystemProgram: Sendable {
     private enum Phase {
         case running
@@ -13,7 +13,7 @@ package final class SystemProgram: Sendable {
     private let complaints: MemoryFile
     private let phase = Lock(Phase.running)
 
-    /// Starts a program of `PATH`.
+    /// Starts a program found in `PATH`.
     ///
     /// - Parameters:
     ///   - directory: an open directory to run in; by default the directory of this process.
@@ -43,7 +43,7 @@ package final class SystemProgram: Sendable {
         self.name = name
     }
 
-    /// A program of `PATH`, with its messages in English and without what its user has set up for himself.
+    /// The configuration of a program found in `PATH`, with messages in English and without options from the environment.
     package static func configuration(
         _ name: String,
         _ arguments: [String]
@@ -63,14 +63,14 @@ package final class SystemProgram: Sendable {
             $0.hasPrefix("/")
         }
         for path in directories.map({ "\($0)/\(name)" }) where System.isExecutable(path) { return path }
-        throw Failure(.refused, "\(name), which handles folders, is not in PATH; install it")
+        throw Failure(.refused, "\(name), which is needed for folders, is not in PATH; install it")
     }
 
-    /// Waits for its end; called once.
+    /// Waits for the end of the program; called once.
     ///
-    /// Throws its first complaint if it failed.
+    /// Throws the first line of the program's messages if it failed.
     package func wait() throws(Failure) {
-        // It can be killed until it has been waited for.
+        // The program can be killed until it is reaped, so this waits for the end without reaping.
         if let process = try? System.processDescriptor(self.child.id) {
             _ = try? System.poll([PollInterest(process.raw, .readable)], milliseconds: nil)
         }
@@ -79,25 +79,25 @@ package final class SystemProgram: Sendable {
             return try? self.child.wait()
         }
         guard end != .exited(0) else { return }
-        // A program that ignores SIGCHLD, or waits for all children itself, has taken this end: then only a complaint
+        // If this process ignores SIGCHLD, or reaps all children elsewhere, the exit status is lost. Then only a message
         // shows a failure.
         if end == nil, ((try? self.complaints.size) ?? 1) == 0 { return }
         throw Failure(.refused, "\(self.name) failed: \(self.complaint)")
     }
 
-    /// The first line of its messages: those that follow are often consequences.
+    /// The first line of the program's messages: later ones are often consequences.
     private var complaint: String {
         let bytes = try? [UInt8](capacity: 1_000) { output throws(SystemError) in
             _ = try self.complaints.read(at: 0, into: &output)
         }
         let lines = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n")
-        return lines.first.map(String.init) ?? "it did not say why"
+        return lines.first.map(String.init) ?? "it printed no message"
     }
 
-    /// Ends it, unless it has ended.
+    /// Kills the program, unless it has ended.
     package func kill() {
         self.phase.withLock { phase in
-            // After the wait its number may belong to another process.
+            // After the wait its process id may belong to another process.
             if phase == .running { try? self.child.kill(9) }
         }
     }

@@ -1,12 +1,12 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// A folder that comes as an archive, in a directory made for it.
+/// A folder that is unpacked from an archive, in a directory made for it.
 ///
-/// Its source may be anybody. The system's `tar` refuses names that lead elsewhere, as long as it is not told to change
-/// names; so the folder is unpacked under its own name, and gets another afterwards.
+/// The archive is not trusted. The system's `tar` refuses names that lead out of the directory, but only if it is not
+/// told to change names. So the folder is unpacked under its own name and renamed afterwards.
 package struct UnpackedFolder: Sendable {
-    /// The empty directory in which it is unpacked.
+    /// The empty directory in which the folder is unpacked.
     package let room: DescriptorBox
 
     /// - Parameter room: an open, empty directory that no other user may enter.
@@ -14,8 +14,8 @@ package struct UnpackedFolder: Sendable {
         self.room = room
     }
 
-    /// Starts the program that unpacks the archive that `input` gives. From its standard input it takes an archive as it
-    /// is, and no compressed one, which could be much larger than it looks.
+    /// Starts the program that unpacks the archive from `input`. From standard input `tar` accepts no compressed archives,
+    /// whose contents could be much larger than expected.
     package func unpack(_ input: DescriptorBox) throws(Failure) -> SystemProgram {
         try SystemProgram(
             "tar",
@@ -25,22 +25,22 @@ package struct UnpackedFolder: Sendable {
         )
     }
 
-    /// Completes it once the program has ended well.
+    /// Completes the folder after the program has succeeded.
     ///
-    /// - Returns: its name in the room.
+    /// - Returns: the name of the folder in the room.
     package func finish() throws(Failure) -> SystemString {
         let names: [SystemString]
         do throws(SystemError) {
-            // Pipes and devices are nothing that a reader of the tree should come upon.
+            // A program that reads the tree must not meet pipes and devices.
             try FileTree.removeSpecials(in: self.room.raw)
             names = try System.entries(of: self.room.raw)
         } catch {
-            throw Failure(error.isShortage ? .noSpace : .refused, "cannot look at the unpacked folder: \(error)")
+            throw Failure(error.isShortage ? .noSpace : .refused, "cannot read the unpacked folder: \(error)")
         }
         guard names.count == 1, (try? System.status(at: names[0], in: self.room.raw))??.kind == .directory else {
             throw Failure(
                 .sourceFailed,
-                "the archive that came has \(names.count) things at its top, where one folder was to be"
+                "the received archive has \(names.count) entries at its top level; it must have one folder"
             )
         }
         return names[0]

@@ -1,7 +1,7 @@
 package import PasteboardWire
 
 extension [Item] {
-    /// The representation that a load gives, as it was listed; nil if it was not.
+    /// The listed representation that a load returns; nil if it was not listed.
     package func representation(of answer: Answer) -> Representation? {
         let index = Int(clamping: answer.item ?? 0)
         guard self.indices.contains(index) else { return nil }

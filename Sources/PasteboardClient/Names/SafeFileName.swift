@@ -2,19 +2,19 @@ package import PasteboardTransport
 package import PasteboardWire
 package import TypeIdentifiers
 
-/// A name for a file, made from what another process says: one component of a path.
+/// A safe name for a file, made from the name that another process sent: one component of a path.
 ///
-/// The name of a file stays as it is spelled, also where it is not UTF-8: without an extension, with a dot or a dash at its
-/// start. Only `/`, control characters, the marks that turn the order of a line, and the names `.` and `..` are replaced
-/// by `_`.
+/// The name of a copied file stays as it is, even if it is not UTF-8, has no extension, or starts with a dot or a dash.
+/// Only `/`, control characters, bidirectional controls, and the names `.` and `..` are replaced by `_`.
 ///
-/// A name that a program suggests is made visible and harmless to a shell's `*` as well. Of what is suggested, separators, NUL, controls and the marks that turn the order of a line become `_`; dots and spaces
-/// at both ends go, so that no name is hidden, `.` or `..`, and a `-` at the start, which a program would take for an
-/// option, becomes `_`. A name is 255 bytes at most, cut between characters, and keeps its extension when it is cut.
+/// A name that a program merely suggests is changed further. Separators, NUL, control characters and bidirectional
+/// controls become `_`. Dots and spaces at both ends are removed, so that the file is not hidden and not called `.` or
+/// `..`. A `-` at the start, which a program would take for an option, becomes `_`. A name has at most 255 bytes; a longer
+/// one is cut between characters and keeps its extension.
 ///
-/// The type's extension is added unless the name has one of the type's already, or that of a type which conforms to it:
-/// plain text may be called `notes.md`. Any other is part of the name: a picture called `v1.2` is `v1.2.png`. Of a type that
-/// is not known here nobody can tell its extension, so a name with any keeps it.
+/// The extension of the type is added, unless the name already has an extension of the type or of a type that conforms to
+/// it: plain text may be called `notes.md`. Any other extension is part of the name: a picture called `v1.2` becomes
+/// `v1.2.png`. The extensions of an unknown type are not known, so a name with any extension keeps it.
 package struct SafeFileName {
     private static let limit = 255
 
@@ -24,7 +24,7 @@ package struct SafeFileName {
 
     /// - Parameters:
     ///   - suggested: a hint; without a usable one the name is `pasted`.
-    ///   - file: whose name, if it has one, is used instead.
+    ///   - file: the attributes of a copied file, whose name, if there is one, is used instead.
     package init(suggested: String?, file: FileAttributes? = nil, type: UniformType) {
         if let name = file?.name {
             self.init(ofFile: SystemString(name))
@@ -39,7 +39,7 @@ package struct SafeFileName {
         }
     }
 
-    /// The name of a file, as it is spelled.
+    /// Makes the name of a copied file safe.
     package init(ofFile name: SystemString) {
         var bytes: [UInt8] = []
         for part in name.parts {

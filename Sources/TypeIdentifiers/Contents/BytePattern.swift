@@ -1,9 +1,9 @@
-/// Bytes at known places near the start of a file, written as text: `'RIFF' .. .. .. .. 'WEBP'`, `@257 'ustar'`.
+/// Bytes at fixed offsets near the start of a file, written as text: `'RIFF' .. .. .. .. 'WEBP'`, `@257 'ustar'`.
 ///
 /// A pair of hexadecimal digits is one byte, `..` is any byte, quoted characters stand for their ASCII codes, and `@257`
-/// continues at that offset. A pattern is matched as it is written: the table of signatures needs no work at start.
+/// continues at that offset. The text is matched without parsing it first: the table of signatures costs nothing at start.
 enum BytePattern {
-    /// Whether `bytes` has everything that `pattern` names. Allocates nothing.
+    /// Whether `bytes` matches `pattern`. Allocates nothing.
     static func matches(_ pattern: String, _ bytes: Span<UInt8>) -> Bool {
         let pattern = pattern.utf8.span
         var (index, place) = (0, 0)

@@ -1,7 +1,7 @@
 /// The form of a file's contents, as far as its first bytes show it.
 enum FileContents {
     case empty
-    /// UTF-8 without NUL; with the type that the text itself names, if it does.
+    /// UTF-8 without NUL, with the type that the text itself indicates, if any.
     case text(UniformType?)
     case utf16
     case signed(FileSignature)
@@ -38,7 +38,7 @@ enum FileContents {
         }
     }
 
-    /// The mark of the byte order in front; `FF FE 00 00` is that of UTF-32.
+    /// Whether the bytes start with a byte order mark of UTF-16; `FF FE 00 00` is the mark of UTF-32.
     private static func hasMarkOfUTF16(_ head: Span<UInt8>) -> Bool {
         BytePattern.matches("FE FF", head)
             || BytePattern.matches("FF FE", head) && !BytePattern.matches("FF FE 00 00", head)

@@ -3,9 +3,9 @@ struct FileSignature {
     let pattern: String
     /// The identifier of the type.
     let type: String
-    /// Signatures of one family are variants of one form: no extension of the family contradicts another.
+    /// The family: its signatures are variants of one form, so their types do not contradict each other.
     let family: Family
-    /// Whether such a file can be UTF-8 text. Elsewhere text that happens to start so is text: "BM", "ID3", "OggS".
+    /// Whether such a file can be UTF-8 text. If not, text that happens to start with the signature ("BM") stays text.
     let isText: Bool
 
     init(_ pattern: String, _ type: String, _ family: Family = .none, isText: Bool = false) {
@@ -17,7 +17,7 @@ struct FileSignature {
 
     enum Family {
         case none
-        /// Containers: many types consist of one, of which the contents show no more than that.
+        /// Containers: many types use one, and the contents show only the container.
         case zip, gzip, bzip2, xz, zstandard, tar, sqlite, propertyList, tiff
         case baseMedia, matroska, ogg, id3, executable, postScript
 
@@ -29,7 +29,7 @@ struct FileSignature {
         }
     }
 
-    /// The first signature that the start of a file has.
+    /// The first signature that matches the start of a file.
     static func matching(_ head: Span<UInt8>) -> FileSignature? {
         all.first { BytePattern.matches($0.pattern, head) }
     }
@@ -42,7 +42,7 @@ struct FileSignature {
             || Self.relatives.contains { $0.family == family && type.conforms(to: UniformType(known: $0.type)) }
     }
 
-    /// Whether it is known how files of `type` start.
+    /// Whether there is a signature for files of `type`.
     static func describes(_ type: UniformType) -> Bool {
         all.contains { $0.isRelated(type) }
     }

@@ -1,14 +1,15 @@
 /// The type of a file, decided from its name and the start of its contents.
 ///
-/// An extension that one declared type claims decides. Of several claimants the contents choose one. Without an extension
-/// the contents decide alone, and with one that nothing declares they decide what the extension's dynamic type conforms
-/// to, or replace it where they are a picture or sound. Text is UTF-8 without NUL; an empty file counts as text.
+/// If one declared type has the extension, that type is the result. If several have it, the contents decide among them.
+/// Without an extension the contents decide alone. If no declared type has the extension, the contents decide what the
+/// extension's dynamic type conforms to, or replace it if they are, for example, a picture or sound. Text is UTF-8 without
+/// NUL; an empty file counts as text.
 package struct FileType {
-    /// The most bytes that are looked at: where text ends behind them is not noticed.
+    /// The largest number of bytes that are examined: binary data after that many bytes of text is not noticed.
     package static let maximumHeadLength = 64 << 10
 
     package let type: UniformType
-    /// The type of the contents, where the name's extension says something else.
+    /// The type of the contents, if it contradicts the extension of the name.
     package let contradiction: UniformType?
 
     /// - Parameters:
@@ -33,22 +34,22 @@ package struct FileType {
         }
     }
 
-    /// How many of the first bytes of a file decide: what contradicts an extension shows early, and only where the contents
-    /// decide is more of the text looked at.
+    /// The number of first bytes to examine. A contradiction to the extension is found in few bytes; more are examined
+    /// only if the contents decide.
     package static func headLength(named names: [String]) -> Int {
         let claimants = names.lazy.compactMap(UniformType.fileExtension).first.map(types) ?? []
         return claimants.count == 1 && claimants[0].isDeclared ? 4 << 10 : maximumHeadLength
     }
 
-    /// The declared types that a file of this name can have; none where its extension says nothing.
+    /// The declared types that a file of this name can have; empty if no type has its extension.
     package static func declaredTypes(forFileNamed name: String) -> [UniformType] {
         let types = UniformType.fileExtension(of: name).map(types) ?? []
         return types.contains(where: \.isDynamic) ? [] : types
     }
 
-    /// The types that a file with this extension can have: the declared ones, else the dynamic one.
+    /// The types that a file with this extension can have: the declared ones, otherwise the dynamic one.
     ///
-    /// `bin` has the dynamic one, too: many files that have it are no MacBinary archives, whose extension it is.
+    /// `bin` also has the dynamic one: it is declared for MacBinary archives, but most files with it are something else.
     static func types(ofExtension tag: String) -> [UniformType] {
         let types = UniformType.types(tag: tag, tagClass: .filenameExtension, conformingTo: .data)
         guard tag.foldedASCII == "bin" else { return types }
@@ -63,8 +64,8 @@ extension FileContents {
         if case .signed(let signature) = self { signature.type == type.identifier } else { false }
     }
 
-    /// The type of a file whose extension nothing declares: that of the contents where they settle it. Of text and of
-    /// containers there are many kinds: there it is the dynamic type, which conforms to what the contents show.
+    /// The type of a file whose extension is not declared. In general it is the type of the contents. But there are many
+    /// kinds of text and containers: for these it is the dynamic type, which conforms to the type of the contents.
     fileprivate func type(forUnknown dynamic: UniformType) -> UniformType {
         switch self {
         case .bytes: return dynamic
@@ -75,7 +76,7 @@ extension FileContents {
             return UniformType(identifier: dynamic.identifier, supertypes: dynamic.closure + added)
         case .utf16: return UniformType(identifier: dynamic.identifier, supertypes: [type.identifier])
         case .empty, .text:
-            // What the MIME database knows is of use only if it takes the extension for text, too.
+            // The MIME database is used only if it declares the extension as text as well.
             if dynamic.conforms(to: .plainText) { return dynamic }
             let own = type == .utf8PlainText ? .plainText : type
             let known = dynamic.conforms(to: .text) ? dynamic.closure : []
@@ -89,7 +90,7 @@ extension FileContents {
         if case .utf16 = self, type == .plainText { .utf16PlainText } else { type }
     }
 
-    /// The claimant of an extension that the contents are, else the first that they could be.
+    /// The one of several types of an extension that matches the contents, otherwise the first that is possible.
     fileprivate func choice(of claimants: [UniformType], _ head: Span<UInt8>) -> UniformType {
         let choice =
             switch self {
@@ -107,12 +108,12 @@ extension FileContents {
 
     private static var matlabSource: UniformType { UniformType(known: "org.swift-pasteboard.matlab-source") }
 
-    /// Whether text starts as MATLAB does and Objective-C does not, which has the same extension.
+    /// Whether text starts like MATLAB source. Objective-C, which has the same extension, never starts like that.
     private static func isMATLAB(_ text: Span<UInt8>) -> Bool {
         ["'%'", "'function '", "'classdef '"].contains { BytePattern.matches($0, text) }
     }
 
-    /// Whether files of `type` are known to look otherwise.
+    /// Whether the contents cannot be those of a file of `type`.
     fileprivate func contradicts(_ type: UniformType) -> Bool {
         switch self {
         case .empty, .bytes: return false
