@@ -43,7 +43,8 @@ package final class SystemProgram: Sendable {
         self.name = name
     }
 
-    /// The configuration of a program found in `PATH`, with messages in English and without options from the environment.
+    /// The configuration of a program found in `PATH`, with messages in English and without options from the
+    /// environment.
     package static func configuration(
         _ name: String,
         _ arguments: [String]
@@ -79,8 +80,8 @@ package final class SystemProgram: Sendable {
             return try? self.child.wait()
         }
         guard end != .exited(0) else { return }
-        // If this process ignores SIGCHLD, or reaps all children elsewhere, the exit status is lost. Then only a message
-        // shows a failure.
+        // If this process ignores SIGCHLD, or reaps all children elsewhere, the exit status is lost. Then only a
+        // message shows a failure.
         if end == nil, ((try? self.complaints.size) ?? 1) == 0 { return }
         throw Failure(.refused, "\(self.name) failed: \(self.complaint)")
     }

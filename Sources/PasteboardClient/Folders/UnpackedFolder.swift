@@ -14,8 +14,8 @@ package struct UnpackedFolder: Sendable {
         self.room = room
     }
 
-    /// Starts the program that unpacks the archive from `input`. From standard input `tar` accepts no compressed archives,
-    /// whose contents could be much larger than expected.
+    /// Starts the program that unpacks the archive from `input`. From standard input `tar` accepts no compressed
+    /// archives, whose contents could be much larger than expected.
     package func unpack(_ input: DescriptorBox) throws(Failure) -> SystemProgram {
         try SystemProgram(
             "tar",

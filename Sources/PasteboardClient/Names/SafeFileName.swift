@@ -9,11 +9,11 @@ package import TypeIdentifiers
 ///
 /// A name that a program merely suggests is changed further. Separators, NUL, control characters and bidirectional
 /// controls become `_`. Dots and spaces at both ends are removed, so that the file is not hidden and not called `.` or
-/// `..`. A `-` at the start, which a program would take for an option, becomes `_`. A name has at most 255 bytes; a longer
-/// one is cut between characters and keeps its extension.
+/// `..`. A `-` at the start, which a program would take for an option, becomes `_`. A name has at most 255 bytes; a
+/// longer one is cut between characters and keeps its extension.
 ///
-/// The extension of the type is added, unless the name already has an extension of the type or of a type that conforms to
-/// it: plain text may be called `notes.md`. Any other extension is part of the name: a picture called `v1.2` becomes
+/// The extension of the type is added, unless the name already has an extension of the type or of a type that conforms
+/// to it: plain text may be called `notes.md`. Any other extension is part of the name: a picture called `v1.2` becomes
 /// `v1.2.png`. The extensions of an unknown type are not known, so a name with any extension keeps it.
 package struct SafeFileName {
     private static let limit = 255

@@ -2,8 +2,8 @@
 ///
 /// If one declared type has the extension, that type is the result. If several have it, the contents decide among them.
 /// Without an extension the contents decide alone. If no declared type has the extension, the contents decide what the
-/// extension's dynamic type conforms to, or replace it if they are, for example, a picture or sound. Text is UTF-8 without
-/// NUL; an empty file counts as text.
+/// extension's dynamic type conforms to, or replace it if they are, for example, a picture or sound. Text is UTF-8
+/// without NUL; an empty file counts as text.
 package struct FileType {
     /// The largest number of bytes that are examined: binary data after that many bytes of text is not noticed.
     package static let maximumHeadLength = 64 << 10
@@ -49,7 +49,8 @@ package struct FileType {
 
     /// The types that a file with this extension can have: the declared ones, otherwise the dynamic one.
     ///
-    /// `bin` also has the dynamic one: it is declared for MacBinary archives, but most files with it are something else.
+    /// `bin` also has the dynamic one: it is declared for MacBinary archives, but most files with it are something
+    /// else.
     static func types(ofExtension tag: String) -> [UniformType] {
         let types = UniformType.types(tag: tag, tagClass: .filenameExtension, conformingTo: .data)
         guard tag.foldedASCII == "bin" else { return types }
@@ -64,8 +65,8 @@ extension FileContents {
         if case .signed(let signature) = self { signature.type == type.identifier } else { false }
     }
 
-    /// The type of a file whose extension is not declared. In general it is the type of the contents. But there are many
-    /// kinds of text and containers: for these it is the dynamic type, which conforms to the type of the contents.
+    /// The type of a file whose extension is not declared. In general it is the type of the contents. But there are
+    /// many kinds of text and containers: for these it is the dynamic type, which conforms to the type of the contents.
     fileprivate func type(forUnknown dynamic: UniformType) -> UniformType {
         switch self {
         case .bytes: return dynamic

@@ -60,7 +60,8 @@ struct ParsedArguments {
         return values.first
     }
 
-    /// A value that is a name or a number. Invalid UTF-8 is not repaired: the result might be the name of another thing.
+    /// A value that is a name or a number. Invalid UTF-8 is not repaired: the result might be the name of another
+    /// thing.
     private static func text(_ bytes: SystemString, of name: String) throws(CommandFailure) -> String {
         guard let text = bytes.text else {
             throw CommandFailure(usage: "\(name) '\(bytes)' is not UTF-8; only paths may be other bytes")

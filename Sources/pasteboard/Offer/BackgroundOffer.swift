@@ -4,8 +4,8 @@ import PasteboardTransport
 /// The start of an offer that goes on in a process of its own.
 ///
 /// The new process is this program again, in a session of its own. Its messages come through a pipe until it has
-/// registered; then it closes its end and writes a byte to the second pipe. Without that byte it has failed, and its exit
-/// code is this command's.
+/// registered; then it closes its end and writes a byte to the second pipe. Without that byte it has failed, and its
+/// exit code is this command's.
 enum BackgroundOffer {
     /// The descriptor for the byte in the new process.
     fileprivate static let ready: CInt = 3

@@ -3,8 +3,8 @@ import PasteboardTransport
 
 /// Standard input, output and error.
 enum StandardStreams {
-    /// Opens `/dev/null` for each stream that the caller closed. Otherwise the broker's socket would get that number, and
-    /// output would go there. Each is opened in the wrong direction, so that its use is an error.
+    /// Opens `/dev/null` for each stream that the caller closed. Otherwise the broker's socket would get that number,
+    /// and output would go there. Each is opened in the wrong direction, so that its use is an error.
     static func occupyClosedOnes() {
         for descriptor in CInt(0)...2 {
             do {
