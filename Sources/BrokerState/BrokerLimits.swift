@@ -100,7 +100,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("passed-descriptors", .count, "descriptors on their way; more loads go inline", \.passedDescriptors),
     ]
 
-    /// Limits of the protocol, which nobody can set: programs meet them, so they are shown with the others.
+    /// Limits of the protocol, which cannot be set. They affect programs, so they are shown with the others.
     package static let fixed: [(name: String, value: Int, meaning: String)] = [
         ("items", WireLimits.items, "items of one pasteboard or drag session"),
         ("representations", WireLimits.representations, "representations of one item"),

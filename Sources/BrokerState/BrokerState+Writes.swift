@@ -150,7 +150,7 @@ extension BrokerState {
         guard content <= 1, content == 0 || representation.provision == 1 else {
             throw Failure(
                 .invalidArgument,
-                "\(representation.type) has an unknown content, or one though it is promised: its source says that"
+                "\(representation.type) has an unknown content value, or is promised and has one: its source must correct that"
             )
         }
         let policy = representation.policy ?? 0

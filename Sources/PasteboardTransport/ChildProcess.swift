@@ -78,7 +78,7 @@ package struct ChildProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // First: what follows may overwrite or close its number.
+        // Done first: the next steps may overwrite or close this descriptor.
         if let directory = configuration.directory { posix_spawn_file_actions_addfchdir_np(&actions, directory.raw) }
         for (number, source) in sources.enumerated() {
             if let source {

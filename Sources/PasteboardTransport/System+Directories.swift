@@ -1,7 +1,7 @@
 import CPasteboardSystem
 import Glibc
 
-// Directories by their descriptors, and names in them: a path may lead elsewhere a moment later.
+// Calls with directory descriptors and names: a path may lead to another file a moment later.
 extension System {
     /// The directory that an open directory is in, to run programs in it and to find names from it.
     package static func openParent(of directory: CInt) throws(SystemError) -> OwnedDescriptor {
@@ -64,9 +64,9 @@ extension System {
         _ = try call("chmod", name.description) { name.withPath { fchmodat(directory, $0, mode, 0) } }
     }
 
-    /// Gives a name to something that has another one, perhaps in another directory.
+    /// Renames a file or directory, possibly into another directory.
     ///
-    /// - Parameter replacing: with false, a name that is taken already is an error, EEXIST.
+    /// - Parameter replacing: if false, throws EEXIST if the new name is taken.
     package static func rename(
         _ old: SystemString,
         in directory: CInt,
@@ -79,7 +79,7 @@ extension System {
         }
     }
 
-    /// Makes an empty file or folder, unless there is something of that name: EEXIST.
+    /// Creates an empty file or folder; throws EEXIST if the name is taken.
     package static func makeEmpty(
         _ name: SystemString,
         in directory: CInt,
@@ -104,7 +104,7 @@ extension System {
         }
     }
 
-    /// Has everything on the disk, when it returns, that was written to the file system of an open file.
+    /// Waits until everything that was written to the file system of an open file is on the disk.
     package static func synchronizeFileSystem(of descriptor: CInt) throws(SystemError) {
         _ = try call("syncfs") { pbs_sync_file_system(descriptor) }
     }

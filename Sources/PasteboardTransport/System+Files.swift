@@ -23,7 +23,7 @@ package struct OpenOptions: OptionSet, Sendable {
     /// Fails where the last component is a symbolic link.
     package static let notFollowingLinks = OpenOptions(rawValue: O_NOFOLLOW)
     package static let nonBlocking = OpenOptions(rawValue: O_NONBLOCK)
-    /// Of a directory: makes a file in it that has no name yet. Not every file system can.
+    /// Creates a file without a name in a directory. Not every file system supports that.
     package static let unnamed = OpenOptions(rawValue: 0o20000000 | O_DIRECTORY)
 }
 
@@ -62,9 +62,9 @@ extension System {
         _ = try call("rename to", new.description) { old.withPath { old in new.withPath { Glibc.rename(old, $0) } } }
     }
 
-    /// Gives an open file that has no name yet its name, which no other may have: `EEXIST`.
+    /// Gives an open file without a name its name; throws `EEXIST` if the name is taken.
     package static func link(_ descriptor: CInt, to path: some SystemPath) throws(SystemError) {
-        // Naming the descriptor itself is a privilege; its link in /proc may be followed by its owner.
+        // Linking the descriptor itself needs a privilege; following its link in /proc does not.
         _ = try call("link", path.description) {
             path.withPath { linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, $0, AT_SYMLINK_FOLLOW) }
         }
@@ -83,8 +83,8 @@ extension System {
         _ = try call("mkdir", path.description) { path.withPath { mkdir($0, mode) } }
     }
 
-    /// Sets the time of a file's last change, in seconds and nanoseconds since 1970. That of its last reading is now: some
-    /// file systems in user space set only both.
+    /// Sets the modification time of a file, in seconds and nanoseconds since 1970. The access time becomes the current
+    /// time, because some file systems in user space can set only both.
     package static func setModificationTime(
         seconds: Int64,
         nanoseconds: UInt32,
@@ -95,10 +95,10 @@ extension System {
         _ = try call("futimens", "descriptor \(descriptor)") { futimens(descriptor, [now, time]) }
     }
 
-    /// Takes the advisory lock of an open file or directory, if nobody else holds it. It goes with the last descriptor
-    /// of this opening, however the process ends.
+    /// Takes the advisory lock of an open file or directory, if it is free. The lock ends with the last descriptor of
+    /// this open file, however the process ends.
     ///
-    /// - Returns: whether the lock is this process's now.
+    /// - Returns: whether this process has the lock now.
     package static func lock(_ descriptor: CInt) throws(SystemError) -> Bool {
         try callUnlessBlocked("flock") { flock(descriptor, LOCK_EX | LOCK_NB) } != nil
     }

@@ -55,7 +55,7 @@ extension SystemString: CustomStringConvertible {
         return parts
     }
 
-    /// For messages: bytes that are not UTF-8 are shown as `\xNN`.
+    /// The string for messages: bytes that are not UTF-8 are shown as `\xNN`.
     package var description: String {
         if let text { return text }
         var description = ""
@@ -74,7 +74,7 @@ extension SystemString: CustomStringConvertible {
 extension SystemString {
     private static let slash = UInt8(ascii: "/")
 
-    /// The last component of a path, without slashes behind it; nil for a path that has none: the empty one and `/`.
+    /// The last component of a path, without slashes after it; nil for a path that has none: the empty one and `/`.
     package var lastComponent: SystemString? {
         let end = bytes.lastIndex { $0 != Self.slash }.map { $0 + 1 } ?? 0
         let name = bytes[..<end].suffix(while: { $0 != Self.slash })

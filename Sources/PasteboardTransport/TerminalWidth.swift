@@ -8,7 +8,7 @@ package enum TerminalWidth {
     nonisolated(unsafe) private static let locale = newlocale(CInt(1) << LC_CTYPE, "C.UTF-8", nil)
 
     package static func of(_ text: String) -> Int {
-        // Nearly always, and without loading a locale.
+        // The common case, which does not load a locale.
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
         guard let locale = Self.locale else { return text.count }
         let before = uselocale(locale)
@@ -16,7 +16,7 @@ package enum TerminalWidth {
         return text.reduce(0) { $0 + Self.columns(of: $1) }
     }
 
-    /// An emoji of several scalars takes no more than one alone.
+    /// An emoji of several scalars is as wide as a single one.
     private static func columns(of character: Character) -> Int {
         var sum = 0
         for scalar in character.unicodeScalars { sum += max(0, Int(wcwidth(wchar_t(scalar.value)))) }

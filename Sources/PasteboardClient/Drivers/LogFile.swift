@@ -9,7 +9,7 @@ package struct LogFile {
     /// The size before this program wrote anything.
     private let offset: UInt64
 
-    /// Nil without a usable place: then messages go nowhere.
+    /// Opens the log; nil without a usable directory, in which case messages are discarded.
     package init?(environment: ProcessEnvironment = ProcessEnvironment()) {
         let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         guard let base = state ?? environment["HOME"].map({ "\($0)/.local/state" }), base.hasPrefix("/") else {
@@ -17,7 +17,7 @@ package struct LogFile {
         }
         self.path = "\(base)/pasteboard/log"
         do {
-            // The same care as for the socket: a directory of this user's that nobody else may enter.
+            // As for the socket, the directory must belong to this user, and no other user may enter it.
             try SocketPlace(socket: self.path).prepareDirectory()
             if let status = try System.status(at: self.path), status.size > Self.limit {
                 try System.rename(self.path, to: "\(self.path).1")
@@ -30,7 +30,7 @@ package struct LogFile {
         }
     }
 
-    /// The last line that was logged since, without the broker's name: usually why it ended.
+    /// The last line that was logged since then, without the broker's name: usually the reason of its end.
     var lastLine: String? {
         guard let file = try? System.open(self.path, .notFollowingLinks) else { return nil }
         let bytes = try? [UInt8](capacity: 4096) { (output) throws(SystemError) in

@@ -2,13 +2,13 @@
 public struct DropProposal: Sendable, Hashable {
     /// What the drop would do.
     public let operation: DropOperation
-    /// Whether the place within the destination is one that the session would be moved to for the drop, as text is inserted
-    /// between two letters.
+    /// Whether the place within the destination is one that the session would be moved to for the drop, as text is
+    /// inserted between two letters.
     public var isPrecise = false
     /// Whether the items would like to be shown in full size; honoured within one process.
     public var prefersFullSizePreview = false
-    /// Why the drop would do nothing, in words, where the broker or the destination has said so. A source reads it from the
-    /// proposal that ``Drag/move(to:)`` returns.
+    /// The reason why the drop would do nothing, if the broker or the destination has given one. A source reads it from
+    /// the proposal that ``Drag/move(to:)`` returns.
     public internal(set) var reason: String?
 
     /// Makes a proposal.

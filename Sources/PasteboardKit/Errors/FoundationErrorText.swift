@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// The words and numbers of Foundation's errors, whose own description is that of a structure.
+/// The text and code of Foundation's errors, whose own description is not meant for users.
 struct FoundationErrorText {
     let domain: String
     let code: Int

@@ -3,9 +3,9 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A file for what is loaded, which goes with its place.
+/// A file for loaded bytes, which is removed with its directory.
 struct LoadedFile: Sendable {
-    /// Moved at once: a bound, so that a cancelled load does not go on for long.
+    /// The number of bytes moved at once; limited, so that a cancelled load does not continue for long.
     private static let moved: UInt64 = 16 << 20
 
     let place: TemporaryPlace
@@ -13,7 +13,7 @@ struct LoadedFile: Sendable {
     private let descriptor: DescriptorBox
     private let attributes: FileAttributes?
 
-    /// - Parameter attributes: those of the file that it is a copy of.
+    /// - Parameter attributes: the attributes of the original file.
     init(_ name: SystemString, _ attributes: FileAttributes?) throws(PasteboardError) {
         place = try TemporaryPlace()
         path = "\(place.path)/\(name)"
@@ -36,7 +36,7 @@ struct LoadedFile: Sendable {
         }
     }
 
-    /// All bytes are in it: gives it the time that its original has.
+    /// Sets the modification time of the original, once all bytes are written.
     func finish() throws(PasteboardError) {
         guard let seconds = attributes?.modifiedSeconds else { return }
         do throws(SystemError) {
@@ -50,7 +50,7 @@ struct LoadedFile: Sendable {
         }
     }
 
-    /// Copies what came as a descriptor, inside the kernel where it can.
+    /// Copies a file that came as a descriptor, inside the kernel if possible.
     func fill(from file: PassedFile, isOver: () -> Bool) throws(PasteboardError) {
         var offset: UInt64 = 0
         while offset < file.byteCount {

@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// What was loaded, as a file or folder.
+/// A loaded file or folder.
 struct StoredLoad: Sendable {
     let url: URL
     private let place: TemporaryPlace
@@ -11,9 +11,9 @@ struct StoredLoad: Sendable {
     /// Takes all bytes of a load. On the pool's threads: writing may wait for a disk.
     ///
     /// - Parameters:
-    ///   - isNamedByFile: whether the name that is suggested is the file's own.
-    ///   - deadline: when it has to be over.
-    ///   - progress: cancels it.
+    ///   - isNamedByFile: whether the suggested name is the file's own.
+    ///   - deadline: the deadline of the load.
+    ///   - progress: can cancel the load.
     init(
         _ load: OpenedLoad,
         suggestedName: String?,
@@ -44,12 +44,12 @@ struct StoredLoad: Sendable {
         url = URL(filePath: folder, directoryHint: .isDirectory)
     }
 
-    /// Whoever has loaded it is done with it.
+    /// Removes the file or folder after its use.
     func remove() {
         place.remove()
     }
 
-    /// The names in the archive begin with that of the source's folder, which has another one here.
+    /// Unpacks an archive. Its names begin with that of the source's folder, which gets another one here.
     private static func unpack(
         _ archive: String,
         in room: String,
@@ -63,7 +63,7 @@ struct StoredLoad: Sendable {
             try System.makeDirectory(room)
             folder = UnpackedFolder(in: DescriptorBox(try System.open(room, .directory)))
             input = DescriptorBox(try System.open(archive))
-            // The disk need not hold it twice for longer than this takes.
+            // Removed at once, so that the disk does not hold the contents twice for longer than necessary.
             try System.unlink(archive)
         } catch {
             throw TemporaryPlace.failure("cannot make a folder for what is loaded", error)
@@ -95,7 +95,7 @@ struct StoredLoad: Sendable {
             throw PasteboardError(ofLoad: error)
         }
         do throws(SystemError) {
-            // Within the room: to move it elsewhere its owner would have to be allowed to write to it.
+            // Renamed within the room: it could be moved elsewhere only if its owner may write to it.
             try System.rename(own, in: folder.room.raw, to: SystemString(name), in: folder.room.raw)
         } catch {
             throw TemporaryPlace.failure("cannot name the folder that is loaded", error)

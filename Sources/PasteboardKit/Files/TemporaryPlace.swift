@@ -2,8 +2,8 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardTransport
 
-/// A directory of our own, which nobody else may enter, for what is loaded. It goes with all that is in it, at the latest
-/// with this.
+/// A directory of our own, which nobody else may enter, for what is loaded. It goes with all that is in it, at the
+/// latest with this.
 final class TemporaryPlace: Sendable {
     let path: String
     private let isRemoved = Lock(false)
@@ -29,7 +29,7 @@ final class TemporaryPlace: Sendable {
             return isRemoved
         }
         guard !wasRemoved, (try? FileManager.default.removeItem(atPath: path)) == nil else { return }
-        // A loaded folder may hold some that its owner may not write to.
+        // A loaded folder may contain directories that their owner may not write to.
         try? SystemProgram("chmod", ["-R", "u+rwX", "--", path]).wait()
         try? FileManager.default.removeItem(atPath: path)
     }

@@ -1,15 +1,18 @@
 public import FoundationEssentials
 
-// As files: the bytes never have to fit into memory. What the source has in a file is copied by the kernel.
+// Loads into files: the bytes need not fit into memory. If the source has a file, the kernel copies it.
 extension ItemProvider {
-    /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs: move or copy it away
-    /// to keep it.
+    /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs: move or copy it
+    /// away to keep it.
     ///
-    /// A copy is in a directory of its own. It is named after ``suggestedName``, made harmless, else as the source's file is,
-    /// with the extension of the type. Where the source has made its provider for a file, the name stays as it is spelled,
-    /// and permissions and time of the last change are that file's, too. It is the source's own file instead, as ``Loaded/isInPlace`` tells, where that is
-    /// asked for, the source has declared it, both processes are on this machine and it is a regular file; it is to be read
-    /// only, and stays when `body` returns. As NSItemProvider does, but that the copy is gone afterwards in any case.
+    /// The copy is in a directory of its own. It is named after ``suggestedName``, with unsafe characters replaced,
+    /// otherwise after the source's file, and gets the extension of the type. If the source has made its provider for a
+    /// file, the copy keeps the exact name, the permissions and the modification time of that file.
+    ///
+    /// `body` gets the source's own file instead of a copy, as ``Loaded/isInPlace`` reports, if `openInPlace` is set,
+    /// the source has declared it, both processes are on this machine and it is a regular file. That file may only be
+    /// read, and stays when `body` returns. NSItemProvider behaves in the same way, except that here a copy is always
+    /// removed.
     ///
     /// A folder's symbolic links are as its source made them, and may lead anywhere; pipes and devices are left out.
     ///
@@ -17,10 +20,10 @@ extension ItemProvider {
     ///
     /// - Parameters:
     ///   - contentType: the type that is wanted.
-    ///   - openInPlace: whether the source's own file will do.
-    ///   - timeout: when the load has to be over, `body` not counted.
-    ///   - progress: is told how far the load is; it belongs to this load alone.
-    ///   - body: gets the file, with the type that the source really gave.
+    ///   - openInPlace: whether the source's own file is accepted.
+    ///   - timeout: the maximum duration of the load, without `body`.
+    ///   - progress: receives the progress of the load; it belongs to this load alone.
+    ///   - body: gets the file, with the type that the source provided.
     /// - Throws: ``PasteboardError``, `noSpace` among them if the disk is full, and what `body` throws.
     public func withLoadedFile<Result: Sendable>(
         for contentType: UniformType,
@@ -73,9 +76,9 @@ extension ItemProvider {
         return try result.get()
     }
 
-    /// Loads the bytes into a file and calls the handler with it or with a ``PasteboardError``, once, on a thread of the
-    /// library, which it may block. The file is removed when the handler returns, as NSItemProvider's is: move, link or
-    /// copy it away to keep it.
+    /// Loads the bytes into a file and calls the handler with it or with a ``PasteboardError``, once, on a thread of
+    /// the library, which it may block. The file is removed when the handler returns, as NSItemProvider's is: move,
+    /// link or copy it away to keep it.
     ///
     /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
     @discardableResult

@@ -32,7 +32,7 @@ extension ProviderContents {
         item.suggestedName = file?.suggestion ?? suggestedName.flatMap(SafeFileName.component)
         item.representations = representations.map { representation in
             var message = representation.message
-            // A program that has suggested another name wants that one.
+            // Another name that the program has suggested replaces that of the file.
             if file == nil { message.file?.name = nil }
             return message
         }
@@ -46,7 +46,7 @@ extension ProviderContents {
         return item
     }
 
-    /// The file that the item is named after: what is suggested is that one's own name.
+    /// The file that the item is named after, if the suggested name is that file's own.
     var fileThatNames: FileAttributes? {
         representations.lazy.compactMap(\.file).first { $0.suggestion == suggestedName }
     }

@@ -8,7 +8,7 @@ struct ProviderContents: Sendable {
         let visibility: ItemProviderRepresentationVisibility
         let fileOptions: ItemProviderFileOptions
         let origin: Origin
-        /// The attributes of the file that it is, where the provider was made for one.
+        /// The attributes of the file, if the provider was made for one.
         var file: FileAttributes?
 
         init(

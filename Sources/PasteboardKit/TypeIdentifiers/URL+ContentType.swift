@@ -3,15 +3,19 @@ import PasteboardTransport
 public import TypeIdentifiers
 
 extension URL {
-    /// The type of what is at this file URL, as the system's content type key of resource values has it: a symbolic link,
-    /// a directory (`UniformType.folder`, or the declared type of its extension, such as
-    /// `UniformType.applicationBundle`), else by the extension of the name; `UniformType.data` for a file without one.
+    /// The type of the file, directory or link at this file URL, like the content type among Apple's resource values.
     ///
-    /// The file itself is not opened, so its contents decide nothing here: see ``ItemProvider/init(contentsOf:contentType:openInPlace:coordinated:visibility:)`` for that. nil for a URL of another scheme, and where nothing is or can be looked at.
+    /// It is `UniformType.symbolicLink` for a symbolic link. For a directory it is `UniformType.folder`, or the
+    /// declared type of its extension, such as `UniformType.applicationBundle`. For a file it is the type of the
+    /// extension, or `UniformType.data` without one. The property is nil for a URL of another scheme, and if nothing
+    /// exists at the URL or can be examined.
+    ///
+    /// The file is not opened, so its contents do not matter. In
+    /// ``ItemProvider/init(contentsOf:contentType:openInPlace:coordinated:visibility:)`` they do.
     public var contentType: UniformType? {
         guard isFileURL else { return nil }
         let path = path(percentEncoded: false)
-        // A slash at the end would have a link followed.
+        // With a slash at the end, a link would be followed.
         let place = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         guard let status = try? System.status(at: place) else { return nil }
         return switch status.kind {
