@@ -256,7 +256,7 @@ import Testing
         "What makes no sense is said",
         arguments: [
             (["a.txt"], CInt(2), "the destination is missing: --to NAME"),
-            (["--to", "x", "--move"], 2, "--move deletes what was moved, and standard input is no file"),
+            (["--to", "x", "--move"], 2, "--move deletes the file, but standard input is not a regular file"),
             (["--to", "x", "none.txt"], 4, "cannot read none.txt"),
             (["--to", "x", "."], 1, "there is no destination x"),
             (["--to", "x", "--move", "."], 2, "--move deletes files, not directories such as ."),
