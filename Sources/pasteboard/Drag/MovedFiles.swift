@@ -5,8 +5,8 @@ import PasteboardTransport
 struct MovedFiles {
     private(set) var failure: CommandFailure?
 
-    /// Deletes the files of items, and prints their names. A file that was changed or replaced since it was opened is not
-    /// the file that the destination has, and is kept.
+    /// Deletes the files of items, and prints their names. A file that was changed or replaced since it was opened is
+    /// not the file that the destination has, and is kept.
     ///
     /// All files are checked before the first is deleted: if a file has several names, deleting one changes the others.
     mutating func delete(_ items: [InputItem]) throws {

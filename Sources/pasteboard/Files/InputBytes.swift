@@ -58,8 +58,8 @@ final class InputBytes {
         }
     }
 
-    /// The attributes of the file; nil for standard input. They contain no name if the path is that of a descriptor, as in
-    /// `copy <(cmd)`, where it is `/dev/fd/63`, or that of a device or other special file of the system.
+    /// The attributes of the file; nil for standard input. They contain no name if the path is that of a descriptor, as
+    /// in `copy <(cmd)`, where it is `/dev/fd/63`, or that of a device or other special file of the system.
     var attributes: FileAttributes? {
         guard let path else { return nil }
         var attributes = FileAttributes()

@@ -6,8 +6,8 @@ import PasteboardWire
 /// The names of unfinished files and folders: `.pasteboard-unfinished-` and 16 random digits.
 ///
 /// A writer holds an advisory lock on its file as long as the file has such a name. The kernel releases it however the
-/// writer ends. So a file of this user that can be locked is a leftover, and the next run removes it. A file that is copied
-/// or dragged never gets such a name (see `SafeFileName`).
+/// writer ends. So a file of this user that can be locked is a leftover, and the next run removes it. A file that is
+/// copied or dragged never gets such a name (see `SafeFileName`).
 enum WorkingName {
     private static func random() throws(SystemError) -> SystemString {
         let digits = try System.randomBytes(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -69,8 +69,8 @@ enum WorkingName {
             } catch {
                 guard [EINVAL, ENOSYS].contains(error.errno) else { throw error }
             }
-            // The file system cannot rename exclusively. An empty file or folder reserves the name first: a rename alone
-            // would replace a file that was created in the meantime.
+            // The file system cannot rename exclusively. An empty file or folder reserves the name first: a rename
+            // alone would replace a file that was created in the meantime.
             let isFolder = try System.status(at: name, in: directory)?.kind == .directory
             try System.makeEmpty(destination, in: target, isFolder: isFolder)
             do throws(SystemError) {
