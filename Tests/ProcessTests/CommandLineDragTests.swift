@@ -68,7 +68,7 @@ import Testing
     @Test("An item of several files is not moved: whoever takes one has not the others")
     func severalFiles() throws {
         let drag = try self.desk.run("drag", "--move", "-t", ".html=a.txt", "-t", "text=b.txt", "--to", "inbox")
-        #expect(drag.exitCode == 2 && drag.errorText.contains("one file for an item"))
+        #expect(drag.exitCode == 2 && drag.errorText.contains("one file per item"))
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
