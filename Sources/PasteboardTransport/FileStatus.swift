@@ -64,10 +64,15 @@ package struct FileStatus: Equatable, Sendable {
 
 extension System {
     /// The status of what `path` names; a symbolic link is not followed. Nil if there is nothing.
-    package static func status(at path: some SystemPath) throws(SystemError) -> FileStatus? {
+    ///
+    /// - Parameter directory: where a relative path begins.
+    package static func status(
+        at path: some SystemPath,
+        in directory: CInt = AT_FDCWD
+    ) throws(SystemError) -> FileStatus? {
         var raw = pbs_status()
         do throws(SystemError) {
-            _ = try call("lstat", path.description) { path.withPath { pbs_status(AT_FDCWD, $0, 1, &raw) } }
+            _ = try call("lstat", path.description) { path.withPath { pbs_status(directory, $0, 1, &raw) } }
         } catch {
             if error.errno == ENOENT || error.errno == ENOTDIR { return nil }
             throw error

@@ -45,21 +45,6 @@ extension System {
         }
     }
 
-    /// The status of a name in a directory; a symbolic link is not followed. Nil if there is nothing.
-    package static func status(
-        at name: SystemString,
-        in directory: CInt
-    ) throws(SystemError) -> FileStatus? {
-        var raw = pbs_status()
-        do throws(SystemError) {
-            _ = try call("lstat", name.description) { name.withPath { pbs_status(directory, $0, 1, &raw) } }
-        } catch {
-            if error.errno == ENOENT || error.errno == ENOTDIR { return nil }
-            throw error
-        }
-        return FileStatus(raw)
-    }
-
     package static func setMode(_ mode: UInt32, of name: SystemString, in directory: CInt) throws(SystemError) {
         _ = try call("chmod", name.description) { name.withPath { fchmodat(directory, $0, mode, 0) } }
     }

@@ -79,7 +79,7 @@ import Testing
         for number in 0..<200 {
             broker.promise("t", board: "board \(number)", from: peer)
             broker.clear("board \(number)", from: peer)
-            // What is forgotten raises the count of every unknown board.
+            // A forgotten board raises the count of every unknown one.
             #expect(number < 64 ? unknown() == 900 : try #require(unknown()) >= 902)
         }
         for number in [0, 100, 199] {

@@ -52,7 +52,7 @@ struct ObjectsErrorCodeTests {
     }
 
     @Test(
-        "an error of Foundation that a handler throws is told in words, with its own number",
+        "an error of Foundation that a handler throws arrives in words, with its own number",
         arguments: [
             (CocoaError(.fileReadNoSuchFile, userInfo: ["NSFilePath": "/a/b"]), "there is no such file: /a/b", 260),
             (CocoaError(.userCancelled), "the user cancelled", 3072),

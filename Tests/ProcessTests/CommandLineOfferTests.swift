@@ -124,7 +124,7 @@ import Testing
         #expect(try offer.finish().exitCode == 128 + signal)
         #expect(try paste.finish().exitCode == 5)
         try Self.waitForEnd(of: sleeper)
-        // What it promised is withdrawn.
+        // Its promises are withdrawn.
         #expect(try desk.run("types").exitCode == 1)
         #expect(try desk.run("list").text.isEmpty)
     }

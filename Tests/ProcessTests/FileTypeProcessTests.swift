@@ -70,7 +70,7 @@ import Testing
         #expect(try desk.run("types").text.hasPrefix(type + " "))
     }
 
-    @Test("An archive is told from standard input, and by the name that is suggested")
+    @Test("An archive is recognized on standard input, and by the suggested name")
     func archives() throws {
         let desk = try Self.desk()
         try desk.directory.write("text", to: "a.txt")

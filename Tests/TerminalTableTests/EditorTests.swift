@@ -85,7 +85,7 @@ struct EditorTests {
         try terminal.type("k0 $\r")
         try poll("pasteboard paste", until: "a line for tmux")
 
-        // What tmux holds itself is never pasted instead.
+        // A buffer that tmux holds itself is never pasted instead.
         _ = try shell("pasteboard clear; tmux set-buffer stale")
         try terminal.type("\u{2}]")
         try poll("tmux show-messages", until: "there is no text to paste")

@@ -55,7 +55,7 @@ struct FileTypeTests {
         }
     }
 
-    @Test("UTF-16 is told by the mark of its byte order, and UTF-32 is none")
+    @Test("UTF-16 is recognized by its byte order mark, and UTF-32 is not taken for it")
     func utf16() {
         #expect(Self.type(nil, [0xFF, 0xFE, 0x61, 0]).type == .utf16PlainText)
         #expect(Self.type("a.txt", [0xFE, 0xFF, 0, 0x61]).type == .utf16PlainText)

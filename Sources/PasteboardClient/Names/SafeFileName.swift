@@ -93,7 +93,7 @@ package struct SafeFileName {
 
     // MARK: Unfinished files
 
-    /// What the names of files begin with that are still being written; 16 hexadecimal digits follow.
+    /// The start of the names of files that are still being written; 16 hexadecimal digits follow.
     package static let workingPrefix = ".pasteboard-unfinished-"
 
     package static func isWorkingName(_ name: SystemString) -> Bool {

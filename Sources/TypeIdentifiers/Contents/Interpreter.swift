@@ -16,7 +16,7 @@ enum Interpreter {
             name != ArraySlice("env".utf8) && name.first != UInt8(ascii: "-") && !name.contains(UInt8(ascii: "="))
         }
         guard let program else { return nil }
-        // Of `python3.12` the version says nothing about the type.
+        // The version of `python3.12` says nothing about the type.
         let name = String(decoding: program.prefix { $0.foldedASCII &- 0x61 < 26 }, as: UTF8.self)
         return scripts.first { $0.program == name }.flatMap { UniformType($0.type) }
     }

@@ -1,6 +1,6 @@
 /// Text that says by its first lines that it is HTML or XML.
 enum Markup {
-    /// The types of XML that are told by the first element.
+    /// The types of XML documents, by their first element.
     static let types: [UniformType] = [.svg, .xmlPropertyList]
 
     /// The type of a document by its declaration and its first element; nil for other text.

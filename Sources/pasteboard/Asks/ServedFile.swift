@@ -16,7 +16,7 @@ final class ServedFile {
         self.ask = ask
         self.record = record
         self.input = input
-        // What was appended since it was opened belongs to it; what is shorter fails below.
+        // Bytes that were appended since it was opened belong to it; a shorter file fails below.
         let size = input.file.flatMap { try? System.status(of: $0.raw).size } ?? 0
         self.byteCount = max(input.size ?? 0, size)
     }

@@ -326,18 +326,3 @@ private final class Flag {
 
     func set() { self.isSet = true }
 }
-
-/// Signals that wait to be read, in a reference that may be absent.
-final class SignalBox {
-    private let signals: SignalDescriptor
-
-    var raw: CInt { self.signals.raw }
-
-    init(_ signals: [CInt]) throws {
-        self.signals = try SignalDescriptor(signals)
-    }
-
-    func next() throws -> CInt? {
-        try self.signals.next()
-    }
-}

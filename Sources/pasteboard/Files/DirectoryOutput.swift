@@ -1,0 +1,76 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// A new file or folder in a directory, named after the item. The copy of a file, and everything in a folder, keeps its
+/// name, its permissions as far as the umask allows, and its modification time.
+final class DirectoryOutput: PasteSink {
+    /// For the help of each command that writes files into a directory.
+    static let help = """
+        The copy of a file keeps the exact name of that file, its permissions as far as the umask allows, and its
+        modification time; only '/', control characters and the names '.' and '..' are replaced by '_'. In a name that a
+        program suggested, unsafe characters are replaced and the extension of the type is added. No file is replaced:
+        if a name is taken, the new one is numbered.
+        """
+
+    private let directory: SystemString
+    private let isLasting: Bool
+    private var pending: PendingFile?
+    private var folder: PendingFolder?
+    private var name: SafeFileName?
+    private var file: FileAttributes?
+    private var isNamed = false
+
+    var leavesFile: Bool { true }
+    var descriptor: CInt? { self.pending?.raw ?? self.folder?.raw }
+
+    /// - Parameter isLasting: whether the file has to survive a crash of the machine, because the source deletes its own.
+    init(directory: SystemString, isLasting: Bool = false) {
+        self.directory = directory
+        self.isLasting = isLasting
+    }
+
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
+        self.name = SafeFileName(suggested: suggestedName, file: file, type: type)
+        self.isNamed = suggestedName != nil || file?.name != nil
+        guard !isArchive else {
+            self.folder = try PendingFolder(inDirectory: self.directory)
+            return
+        }
+        self.file = file
+        let mode = file?.mode.map { $0 & FileAttributes.permissions } ?? 0o666
+        self.pending = try PendingFile(inDirectory: self.directory, mode: mode)
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        try self.pending?.write(bytes, for: self.name?.candidate(1) ?? self.directory)
+        try self.folder?.write(bytes, for: self.name?.candidate(1) ?? self.directory)
+    }
+
+    func failure(_ error: SystemError) -> any Error {
+        self.folder?.failure(error, for: self.name?.candidate(1) ?? self.directory)
+            ?? CommandFailure("cannot write", self.name?.candidate(1) ?? self.directory, error)
+    }
+
+    /// Prints the path.
+    func finish() throws {
+        if let folder, let name {
+            let path = try folder.keep(isLasting: self.isLasting) { self.isNamed ? name : SafeFileName(ofFile: $0) }
+            return try StandardStreams.print(path: path)
+        }
+        guard let pending, let name else { return }
+        if let file { try pending.setModificationTime(of: file, for: name.candidate(1)) }
+        if self.isLasting { try pending.synchronize(for: name.candidate(1)) }
+        let path = try pending.keep(as: name)
+        if self.isLasting {
+            do {
+                let directory = try System.open(self.directory, .directory)
+                try System.synchronize(directory.raw)
+            } catch {
+                throw CommandFailure("cannot write", self.directory, error)
+            }
+        }
+        try StandardStreams.print(path: path)
+    }
+}

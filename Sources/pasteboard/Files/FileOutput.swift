@@ -1,0 +1,89 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// A file that exists once all bytes are in it.
+final class FileOutput: PasteSink {
+    private let path: SystemString
+    private var pending: PendingFile?
+    private var special: DescriptorBox?
+    private var mode: UInt32?
+
+    /// False for a pipe or device: a write to one may wait for its reader, and a signal has to end the process then.
+    var leavesFile: Bool {
+        let kind = (try? self.followingLinks())?.status?.kind
+        return kind == nil || kind == .regular
+    }
+
+    var descriptor: CInt? { self.special?.raw ?? self.pending?.raw }
+
+    init(path: SystemString) {
+        self.path = path
+    }
+
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
+        let target = try self.followingLinks()
+        switch target.status?.kind {
+        case .directory:
+            throw CommandFailure(local: "\(self.path) is a directory; use --into to paste into it")
+        case .regular, nil:
+            // New contents must not run with the set-user-id bit of the old ones.
+            self.mode = target.status.map { $0.mode & FileAttributes.permissions }
+            // As with cp: a copy of a private key, or of a private folder's archive, must not be readable by others.
+            let mode = file?.mode.map { $0 & (isArchive ? 0o666 : FileAttributes.permissions) } ?? 0o666
+            WorkingName.removeLeftovers(in: target.path.directory)
+            self.pending = try PendingFile(inDirectory: target.path.directory, mode: mode)
+        default:
+            // A device or pipe is written to and not replaced by a file.
+            do {
+                self.special = DescriptorBox(try System.open(self.path, .writing))
+            } catch {
+                throw CommandFailure("cannot open", self.path, error)
+            }
+        }
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        try self.pending?.write(bytes, for: self.path)
+        guard let special = self.special else { return }
+        do {
+            try System.write(bytes, to: special.raw)
+        } catch {
+            throw self.failure(error)
+        }
+    }
+
+    func failure(_ error: SystemError) -> any Error { CommandFailure("cannot write", self.path, error) }
+
+    func finish() throws {
+        try self.pending?.keep(as: try self.followingLinks().path, mode: self.mode)
+    }
+
+    /// The file that the path leads to: a symbolic link must not be replaced by a file.
+    private func followingLinks() throws -> (path: SystemString, status: FileStatus?) {
+        var path = self.path
+        do {
+            for _ in 0..<40 {
+                let status = try System.status(at: path)
+                guard status?.kind == .symbolicLink else { return (path, status) }
+                // `/dev/stdout` leads to a pipe by a link whose text is no path.
+                if let end = Self.end(of: path), end.kind != .regular { return (path, end) }
+                let target = try System.linkTarget(path)
+                path = target.isAbsolute ? target : path.directory.appending(target)
+            }
+        } catch {
+            throw CommandFailure("cannot use", self.path, error)
+        }
+        throw CommandFailure(local: "\(self.path) is a symbolic link in a loop of links")
+    }
+}
+
+extension FileOutput {
+    /// The final target of a link, if it exists.
+    fileprivate static func end(of path: SystemString) -> FileStatus? {
+        let nameOnly = OpenOptions(rawValue: 0x20_0000)  // O_PATH: nothing waits and nothing is truncated
+        guard let file = try? System.open(path, nameOnly) else { return nil }
+        return try? System.status(of: file.raw)
+    }
+}

@@ -1,0 +1,75 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// Standard output that is a terminal. It gets only text, without control sequences.
+final class TerminalOutput: PasteSink {
+    private let endsLine: Bool
+    private let isQuiet: Bool
+    private var text = VisibleText()
+    private var type = UniformType.data
+    private var isText = true
+    private var isInLine = false
+
+    var leavesFile: Bool { false }
+    var descriptor: CInt? { nil }
+
+    /// - Parameters:
+    ///   - endsLine: whether text without a newline at its end gets one, so that the prompt does not stick to it.
+    ///   - isQuiet: whether notes are left out.
+    init(endsLine: Bool, isQuiet: Bool) {
+        self.endsLine = endsLine
+        self.isQuiet = isQuiet
+    }
+
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
+        self.type = type
+        guard !isArchive else {
+            throw CommandFailure(
+                usage: "this is a folder; use --into DIR for its tree, or a pipe or -o FILE.tar for an archive of it"
+            )
+        }
+        self.isText = type.conforms(to: .text)
+        // A picture is refused before its bytes come. Of other types some are text: certificates, drawings, links.
+        let families: [UniformType] = [.image, .audiovisualContent, .archive, .executable, .font]
+        guard self.isText || !families.contains(where: type.conforms) else { throw self.refusal }
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        for index in bytes.indices where bytes[index] == 0 { throw self.refusal }
+        // The start decides: a later piece may begin inside a character.
+        guard self.isText || UTF8Scan.isText(bytes, isWhole: false) else { throw self.refusal }
+        self.isText = true
+        try self.show(self.text.append(bytes))
+    }
+
+    func finish() throws {
+        try self.show(self.text.finish())
+        if self.endsLine { self.endLine() }
+        guard self.text.escapedCount > 0, !self.isQuiet else { return }
+        self.endLine()
+        let bytes = self.text.escapedCount == 1 ? "1 unsafe byte" : "\(self.text.escapedCount) unsafe bytes"
+        StandardStreams.note(
+            "pasteboard: paste: shown as \\xNN: \(bytes); --raw writes the text unchanged"
+        )
+    }
+
+    func endLine() {
+        // Errors are ignored: if this fails, the terminal shows nothing that follows either.
+        if self.isInLine { try? StandardStreams.print("\n") }
+        self.isInLine = false
+    }
+
+    private func show(_ bytes: [UInt8]) throws {
+        try StandardStreams.write(bytes.span)
+        if let last = bytes.last { self.isInLine = last != UInt8(ascii: "\n") }
+    }
+
+    func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }
+
+    private var refusal: CommandFailure {
+        let type = UniformType.readable(self.type.identifier)
+        return CommandFailure(usage: "\(type) is not text, and this is a terminal; use -o FILE, a pipe, or --raw")
+    }
+}
