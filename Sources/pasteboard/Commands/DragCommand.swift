@@ -105,6 +105,10 @@ struct DragCommand: Command {
             let noun = items.count == 1 ? "item" : "items"
             let verb = operation == .move ? "moved" : "copied"
             try StandardStreams.print("\(verb) \(count)\(items.count) \(noun) to \(self.destination)\n")
+            for (index, item) in items.enumerated() where !taken.contains(index) {
+                let name = item.representations.first?.input.name ?? "item \(index + 1)"
+                StandardStreams.note("pasteboard: drag: \(name) was not taken by \(self.destination)")
+            }
             guard self.isMove else { return 0 }
             guard operation == .move else {
                 StandardStreams.note("pasteboard: drag: \(self.destination) made copies; nothing was deleted")
