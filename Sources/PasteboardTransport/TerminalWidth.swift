@@ -3,8 +3,10 @@ import Glibc
 
 /// The number of columns that a terminal needs for a text.
 package enum TerminalWidth {
-    /// The C library's table of widths, which only a UTF-8 locale has; never changed after it was made. Without such a
-    /// locale every character counts as one column.
+    /// The C library's table of widths, which only a UTF-8 locale has. Without such a locale every character counts as one
+    /// column.
+    ///
+    /// A pointer is not Sendable. This one is safe to share: it is set once, and what it points to is only read.
     nonisolated(unsafe) private static let locale = newlocale(CInt(1) << LC_CTYPE, "C.UTF-8", nil)
 
     package static func of(_ text: String) -> Int {

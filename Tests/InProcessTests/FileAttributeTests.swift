@@ -71,4 +71,16 @@ struct FileAttributeTests {
         provider.registerFileRepresentation(for: .utf8PlainText) { url }
         try await self.check(provider, isNamed: "report.txt", hasAttributes: false)
     }
+
+    @Test("A copy can be read, whatever mode the file has", .enabled(if: System.userID == 0, "needs root"))
+    func unreadable() async throws {
+        let url = try self.file("closed")
+        let file = try System.open(url.path)
+        try System.setMode(0o200, of: file.raw)
+        let provider = try #require(ItemProvider(contentsOf: url))
+        try await provider.withLoadedFile(for: .data) { loaded in
+            let status = try #require(try System.status(at: loaded.value.path))
+            #expect(status.mode == 0o600)
+        }
+    }
 }

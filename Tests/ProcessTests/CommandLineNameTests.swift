@@ -29,6 +29,13 @@ import Testing
         SystemString(self.desk.directory[directory]).appending(name)
     }
 
+    /// A destination that has registered, for one drop into `in`.
+    private func destination() throws -> ProcessRunner {
+        let drop = try self.desk.start("drop", "--as", "in", "--into", "in", "--once")
+        try drop.waitForErrors(containing: "taking ")
+        return drop
+    }
+
     private func expectAll(removedFrom: Bool = false) throws {
         for (index, name) in Self.names.enumerated() {
             let status = try #require(try System.status(at: self.path("in", name)), "\(name)")
@@ -55,8 +62,7 @@ import Testing
 
     @Test("Moved files come out of drop as they were, and only then are the originals deleted")
     func moved() throws {
-        let drop = try self.desk.start("drop", "--as", "in", "--into", "in", "--once")
-        try drop.waitForErrors(containing: "taking ")
+        let drop = try self.destination()
         let drag = try self.desk.shell("cd from && pasteboard drag --move --to in -- * .bashrc")
         #expect(drag.exitCode == 0, "\(drag.errorText)")
         #expect(try drop.finish().exitCode == 0)
@@ -159,8 +165,7 @@ import Testing
     @Test("Names of one file are moved together")
     func hardLinks() throws {
         _ = try self.desk.shell("echo x >one; ln one two")
-        let drop = try self.desk.start("drop", "--as", "in", "--into", "in", "--once")
-        try drop.waitForErrors(containing: "taking ")
+        let drop = try self.destination()
         let drag = try self.desk.run("drag", "--move", "one", "two", "--to", "in")
         #expect(drag.exitCode == 0 && drag.text == "moved 2 items to in\ndeleted one\ndeleted two\n")
         #expect(try drop.finish().exitCode == 0)
@@ -170,8 +175,7 @@ import Testing
     func mistakes() throws {
         let copy = try self.desk.shell("echo x | pasteboard copy -t public.folder")
         #expect(copy.exitCode == 2 && copy.errorText.contains("standard input is not a directory"))
-        let drop = try self.desk.start("drop", "--as", "in", "--into", "in", "--once")
-        try drop.waitForErrors(containing: "taking ")
+        let drop = try self.destination()
         let drag = try self.desk.run("drag", "--move", "from/runme", "./from/runme", "--to", "in")
         #expect(drag.exitCode == 0 && drag.text == "moved 2 items to in\ndeleted from/runme\n")
         #expect(try drop.finish().exitCode == 0)

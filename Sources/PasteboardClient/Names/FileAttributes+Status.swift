@@ -12,6 +12,16 @@ extension FileAttributes {
         self.modifiedNanoseconds = UInt32(rest < 0 ? rest + 1_000_000_000 : rest)
     }
 
+    /// Gives the open copy of the file the modification time, if there is one.
+    package func setModificationTime(of copy: CInt) throws(SystemError) {
+        guard let seconds = self.modifiedSeconds else { return }
+        try System.setModificationTime(
+            seconds: Int64(bitPattern: seconds),
+            nanoseconds: self.modifiedNanoseconds ?? 0,
+            of: copy
+        )
+    }
+
     /// The name as text for a suggestion. Invalid UTF-8 and unsafe characters are replaced.
     package var suggestion: String? {
         self.name.map { SafeFileName(ofFile: SystemString($0)).candidate(1).description }

@@ -18,7 +18,8 @@ struct LoadedFile: Sendable {
         place = try TemporaryPlace()
         path = "\(place.path)/\(name)"
         self.attributes = attributes
-        let mode = attributes?.mode.map { $0 & FileAttributes.permissions } ?? 0o600
+        // Whatever mode the source has sent, this process has to be able to read its copy.
+        let mode = (attributes?.copyMode ?? 0o600) | 0o400
         do throws(SystemError) {
             descriptor = DescriptorBox(
                 try System.open(path, [.writing, .exclusive, .notFollowingLinks], mode: mode)
@@ -38,13 +39,8 @@ struct LoadedFile: Sendable {
 
     /// Sets the modification time of the original, once all bytes are written.
     func finish() throws(PasteboardError) {
-        guard let seconds = attributes?.modifiedSeconds else { return }
         do throws(SystemError) {
-            try System.setModificationTime(
-                seconds: Int64(bitPattern: seconds),
-                nanoseconds: attributes?.modifiedNanoseconds ?? 0,
-                of: descriptor.raw
-            )
+            try attributes?.setModificationTime(of: descriptor.raw)
         } catch {
             throw TemporaryPlace.failure("cannot set the time of what is loaded", error)
         }

@@ -17,6 +17,9 @@ package struct FileAttributes: ProtobufMessage {
 
     package init() {}
 
+    /// The mode for a copy: the permissions alone, whatever else the sender has set.
+    package var copyMode: UInt32? { self.mode.map { $0 & Self.permissions } }
+
     /// Whether the name, if there is one, is one component of a path. `.` and `..` are not.
     package var isWellFormed: Bool {
         guard let name else { return true }

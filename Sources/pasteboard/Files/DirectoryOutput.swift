@@ -39,7 +39,7 @@ final class DirectoryOutput: PasteSink {
             return
         }
         self.file = file
-        let mode = file?.mode.map { $0 & FileAttributes.permissions } ?? 0o666
+        let mode = file?.copyMode ?? 0o666
         self.pending = try PendingFile(inDirectory: self.directory, mode: mode)
     }
 

@@ -31,7 +31,7 @@ final class FileOutput: PasteSink {
             // New contents must not run with the set-user-id bit of the old ones.
             self.mode = target.status.map { $0.mode & FileAttributes.permissions }
             // As with cp: a copy of a private key, or of a private folder's archive, must not be readable by others.
-            let mode = file?.mode.map { $0 & (isArchive ? 0o666 : FileAttributes.permissions) } ?? 0o666
+            let mode = (file?.copyMode ?? 0o666) & (isArchive ? 0o666 : FileAttributes.permissions)
             WorkingName.removeLeftovers(in: target.path.directory)
             self.pending = try PendingFile(inDirectory: target.path.directory, mode: mode)
         default:

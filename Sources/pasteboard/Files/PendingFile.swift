@@ -126,13 +126,8 @@ final class PendingFile {
 
     /// Sets the modification time of the original file.
     func setModificationTime(of file: FileAttributes, for name: SystemString) throws {
-        guard let seconds = file.modifiedSeconds else { return }
         do {
-            try System.setModificationTime(
-                seconds: Int64(bitPattern: seconds),
-                nanoseconds: file.modifiedNanoseconds ?? 0,
-                of: self.raw
-            )
+            try file.setModificationTime(of: self.raw)
         } catch {
             throw CommandFailure("cannot set the time of", name, error)
         }

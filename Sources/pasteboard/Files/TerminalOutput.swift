@@ -38,7 +38,7 @@ final class TerminalOutput: PasteSink {
 
     func write(_ bytes: Span<UInt8>) throws {
         for index in bytes.indices where bytes[index] == 0 { throw self.refusal }
-        // The start decides: a later piece may begin inside a character.
+        // The first chunk decides: a later one may begin inside a character.
         guard self.isText || UTF8Scan.isText(bytes, isWhole: false) else { throw self.refusal }
         self.isText = true
         try self.show(self.text.append(bytes))
