@@ -1,4 +1,3 @@
-import Glibc
 import PasteboardKit
 
 /// What the program can be told to do.
@@ -40,7 +39,6 @@ enum Role {
         }
         let publication = try await pasteboard.write(providers)
         print("gives \(notes.count) notes")
-        fflush(nil)  // somebody may wait for it at the other end of a pipe
         print(await publication.ended())
     }
 
