@@ -46,6 +46,7 @@ extension BrokerState {
             }
         }
         self.checkSessions()
+        self.checkWaits()
         if self.isDraining, let drainEnds = self.drainEnds {
             if drainEnds <= self.now { self.endDraining() } else { self.check(by: drainEnds) }
         }

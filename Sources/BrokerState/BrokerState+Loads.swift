@@ -358,6 +358,8 @@ extension BrokerState {
             self.sourceLeft(id)
         case .destination(let id):
             self.destinationLeft(id)
+        case .wait(let id):
+            self.forget(id)
         }
     }
 

@@ -39,6 +39,7 @@ extension BrokerState {
             sessions: self.sessions.count,
             visits: self.visits.count,
             destinations: self.destinations.count,
+            waits: self.waits.count,
             accounts: self.accounting.accounts.count,
             objects: self.accounting.held.objects,
             metadata: self.accounting.held.metadata,
@@ -58,6 +59,7 @@ extension BrokerState {
         package var sessions = 0
         package var visits = 0
         package var destinations = 0
+        package var waits = 0
         package var accounts = 0
         package var objects: UInt64 = 0
         package var metadata: UInt64 = 0

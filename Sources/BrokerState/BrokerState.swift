@@ -33,6 +33,7 @@ package struct BrokerState: Sendable {
     var visits = SlotTable<Visit>()
     var destinations = SlotTable<StoredDestination>()
     var destinationNames: [String: DestinationID] = [:]
+    var waits = SlotTable<DestinationWait>()
     var accounting: Accounting
 
     /// The change count of a board that nobody has changed. It grows past that of every board that is forgotten, so
@@ -137,6 +138,7 @@ package struct BrokerState: Sendable {
             switch stream {
             case .write(let write): self.discard(write)
             case .publication(let publication): self.ownerLeft(publication)
+            case .wait(let wait): self.forget(wait)
             case .drag, .destination: break
             }
         }
@@ -201,11 +203,13 @@ package struct BrokerState: Sendable {
             return try self.refuseUnknown(header, from: peer)
         }
         switch kind {
-        case .write, .load, .list, .clear, .status, .stop, .drag, .destination:
+        case .write, .load, .list, .clear, .status, .stop, .drag, .destination, .wait:
             try self.open(header.stream, by: peer)
             self.request(kind, stream: header.stream, payload, from: peer)
         case .item, .commit:
             try self.continueWrite(kind, stream: header.stream, payload, from: peer)
+        case .progress where VisitID(stream: header.stream) != nil:
+            try self.fromVisited(kind, stream: header.stream, payload, from: peer)
         case .answer, .end, .error, .progress:
             try self.fromSource(kind, stream: header.stream, payload, from: peer)
         case .credit:
@@ -240,6 +244,7 @@ package struct BrokerState: Sendable {
             self.ownerLeft(id)
         case .drag(let id): self.sourceLeft(id)
         case .destination(let id): self.destinationLeft(id)
+        case .wait(let id): self.forget(id)
         case nil where VisitID(stream: stream) != nil: return try self.cancelVisit(stream: stream, of: peer)
         case nil where stream & 1 == 1:
             guard let highest = self.peers[peer]?.highestStream, stream > highest else { return }
@@ -323,12 +328,13 @@ package struct BrokerState: Sendable {
             }
             let isDeaf = self.peers[peer]?.isDeaf == true
             switch kind {
-            case .load where isDeaf, .list where isDeaf, .status where isDeaf: return
+            case .load where isDeaf, .list where isDeaf, .status where isDeaf, .wait where isDeaf: return
             case .write: try self.beginWrite(try Write(decoding: payload), stream: stream, from: peer)
             case .load: try self.beginLoad(try Load(decoding: payload), stream: stream, from: peer)
             case .list: try self.list(try List(decoding: payload), stream: stream, for: peer)
             case .drag: try self.beginDrag(try Drag(decoding: payload), stream: stream, from: peer)
             case .destination: try self.register(try Destination(decoding: payload), stream: stream, from: peer)
+            case .wait: try self.wait(try Wait(decoding: payload), stream: stream, for: peer)
             case .clear: try self.clear(try Clear(decoding: payload), stream: stream, from: peer)
             case .status: try self.status(try Status(decoding: payload), stream: stream, for: peer)
             default: try self.stop(try Stop(decoding: payload), stream: stream, from: peer)

@@ -53,4 +53,6 @@ enum ClientStream: Sendable {
     /// A drag session of its own that has items.
     case drag(SessionID)
     case destination(DestinationID)
+    /// A wait for somebody's destination.
+    case wait(WaitID)
 }

@@ -104,6 +104,12 @@ struct DragScene {
         return load
     }
 
+    mutating func report(_ completed: UInt64?) {
+        var progress = Progress()
+        progress.completed = completed
+        self.broker.send(progress, on: self.visit, from: self.destination)
+    }
+
     mutating func performed(_ items: [UInt32] = [], _ failure: Failure? = nil) {
         var performed = Performed()
         performed.items = items

@@ -102,22 +102,17 @@ import Testing
         }
     }
 
-    @Test("The window passes, while no load runs, and counts as performed then; loads that run keep it open")
-    func windowPasses() throws {
+    @Test("The limit of the window is for the first load: a handler may take its time after it")
+    func windowIsForTheFirstLoad() throws {
         var scene = DragScene()
         scene.dropped(2, Self.two)
-        scene.broker.advance(by: 4_000)
-        scene.load()
-        scene.forget()
-        scene.broker.advance(by: 6_000)
-        scene.give()
         scene.broker.advance(by: 4_999)
-        scene.load(1)
-        scene.forget()
-        scene.give()
+        scene.fetch()
+        scene.broker.advance(by: 599_999)
+        scene.fetch(1)
         #expect(Self.result(&scene).kinds.isEmpty)
-        scene.broker.advance(by: 5_000)
-        scene.forget()
+        scene.broker.advance(by: 599_999)
+        scene.performed()
         let load = scene.load()
         #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow])
         scene.conclude()
@@ -125,13 +120,13 @@ import Testing
         #expect(transferred.items == [0, 1] && transferred.failure == nil)
     }
 
-    @Test("A handler that fails after its window has passed has failed all the same")
+    @Test("A handler that fails long after its last load has failed all the same")
     func lateFailure() throws {
         for operation: UInt32 in [2, 3] {
             var scene = DragScene()
             scene.dropped(operation)
             scene.fetch()
-            scene.broker.advance(by: 5_000)
+            scene.broker.advance(by: 60_000)
             scene.forget()
             scene.performed([], Failure(.noSpace, "no"))
             let transferred = try #require(Self.result(&scene).transferred)
@@ -139,13 +134,119 @@ import Testing
         }
     }
 
-    @Test("A window that passes without a load ends the session: nothing was transferred")
-    func emptyWindow() {
+    @Test("A window that passes without a load ends the session, and both sides hear which limit that was")
+    func emptyWindow() throws {
+        for operation: UInt32 in [2, 3] {
+            var scene = DragScene()
+            scene.dropped(operation)
+            scene.broker.advance(by: 5_000)
+            let failure = try #require(Self.result(&scene).transferred?.failure)
+            #expect(
+                failure.code == .timeout && failure.text.contains("5000 ms") && failure.text.contains("drop-window")
+            )
+            let heard = scene.heardByDestination().first(Failure.self)
+            #expect(heard?.code == .timeout && heard?.text == failure.text)
+        }
+    }
+
+    // MARK: As long as it flows
+
+    @Test("A drop takes as long as bytes of it come, however long that is")
+    func flow() throws {
+        for operation: UInt32 in [2, 3] {
+            var scene = DragScene { $0.progress = 900_000 }
+            scene.dropped(operation)
+            scene.load { $0.credit = 1 << 20 }
+            _ = scene.heardBySource()
+            for _ in 0..<20 {
+                scene.give([1], last: false)
+                scene.forget()
+                scene.broker.advance(by: 599_000)
+            }
+            scene.give([1])
+            scene.performed()
+            scene.conclude()
+            let transferred = try #require(Self.result(&scene).transferred)
+            #expect(transferred.items == [0] && transferred.failure == nil)
+        }
+    }
+
+    @Test("A drop of which no byte comes ends at the session's limit, and the loads that are under way with it")
+    func standstill() throws {
+        var scene = DragScene {
+            $0.firstByte = 900_000
+            $0.progress = 900_000
+        }
+        scene.dropped(2)
+        let load = scene.load()
+        _ = scene.heardBySource()
+        scene.give([1], last: false)
+        scene.broker.advance(by: 599_999)
+        #expect(Self.result(&scene).kinds.isEmpty)
+        scene.forget()
+        scene.broker.advance(by: 21)
+        let failure = try #require(Self.result(&scene).transferred?.failure)
+        #expect(
+            failure.code == .timeout && failure.text.contains("600000 ms") && failure.text.contains("limit session")
+        )
+        let heard = scene.heardByDestination()
+        #expect(heard.on(load).codes == [.timeout] && heard.on(scene.visit).codes == [.timeout])
+        scene.everybodyLeaves()
+        #expect(scene.broker.state.held == .nothing)
+    }
+
+    @Test("Progress of the destination keeps the drop alive before its first load, between loads and after the last")
+    func progress() throws {
+        var scene = DragScene()
+        scene.dropped(3, Self.two)
+        for step: UInt64 in 1...3 {
+            scene.report(step)
+            scene.broker.advance(by: 599_000)
+        }
+        scene.fetch(0)
+        scene.broker.advance(by: 599_000)
+        scene.report(4)
+        scene.broker.advance(by: 599_000)
+        scene.fetch(1)
+        scene.performed()
+        scene.broker.advance(by: 599_000)
+        scene.report(5)
+        scene.broker.advance(by: 599_000)
+        scene.conclude()
+        let transferred = try #require(Self.result(&scene).transferred)
+        #expect(transferred.items == [0, 1] && transferred.failure == nil)
+    }
+
+    @Test("A report that repeats itself says that the destination is there, and no more")
+    func repeatedReport() throws {
         var scene = DragScene()
         scene.dropped(3)
-        scene.broker.advance(by: 5_000)
-        #expect(Self.result(&scene).kinds == [.end])
-        #expect(scene.heardByDestination().kinds == [.end])
+        scene.report(nil)
+        scene.report(7)
+        for _ in 0..<5 {
+            scene.broker.advance(by: 119_990)
+            scene.report(7)
+            scene.report(nil)
+        }
+        #expect(Self.result(&scene).kinds.isEmpty)
+        scene.broker.advance(by: 100)
+        let failure = try #require(Self.result(&scene).transferred?.failure)
+        #expect(failure.code == .timeout && failure.text.contains("limit session"))
+    }
+
+    @Test("A copy whose destination is at work and never concludes is there all the same, when the limit has passed")
+    func unconcludedCopyAtWork() throws {
+        var scene = DragScene()
+        scene.dropped(2)
+        scene.fetch()
+        scene.report(nil)
+        scene.performed()
+        scene.broker.advance(by: 599_000)
+        #expect(Self.result(&scene).kinds.isEmpty)
+        scene.broker.advance(by: 1_100)
+        let transferred = try #require(Self.result(&scene).transferred)
+        #expect(transferred.items == [0] && transferred.failure == nil)
+        #expect(scene.heardByDestination().last?.kind == .end)
     }
 
     @Test("A drop of which nothing was loaded or taken ends alone, whatever was concluded")
@@ -271,7 +372,9 @@ import Testing
         scene.broker.advance(by: 30_000)
         let transferred = try #require(Self.result(&scene).transferred)
         #expect(transferred.failure?.code == .timeout && transferred.items.isEmpty)
-        #expect(scene.heardByDestination().last?.kind == .end)
+        #expect(transferred.failure?.text.contains("limit conclude") == true)
+        let heard = scene.heardByDestination().on(scene.visit).first(Failure.self)
+        #expect(heard?.text == transferred.failure?.text, "both sides know that the move was given up")
     }
 
     @Test("Of a move that took some of the items, no more than these may be deleted, and only after the conclusion")
@@ -415,27 +518,18 @@ import Testing
 
     // MARK: Times
 
-    @Test(
-        "A session to which nothing happens ends for both; while a load runs it does not, before its whole time is over"
-    )
-    func idle() {
-        var scene = DragScene { $0.firstByte = 900_000 }
+    @Test("A session to which nothing happens before its drop ends for both")
+    func idle() throws {
+        var scene = DragScene()
         scene.begin()
-        scene.broker.advance(by: 299_999)
-        scene.hover(2)
         scene.broker.advance(by: 200_000)
-        scene.drop()
-        scene.forget()
-        #expect(scene.broker.state.held.sessions == 1)
-        scene.load()
-        scene.broker.advance(by: 99_971)
+        scene.hover(2)
+        scene.broker.advance(by: 299_990)
         #expect(scene.broker.state.held.sessions == 1)
         scene.broker.advance(by: 30)
-        let frames = scene.heardBySource()
-        #expect(frames.on(scene.drag).codes == [.timeout])
+        let failure = try #require(scene.heardBySource().on(scene.drag).first(Failure.self))
+        #expect(failure.code == .timeout && failure.text.contains("limit session-idle"))
         #expect(scene.heardByDestination().on(scene.visit).codes == [.timeout])
-        scene.give()
-        #expect(scene.heardByDestination().bytes == [1, 2, 3], "what has begun goes on")
         scene.everybodyLeaves()
         #expect(scene.broker.state.held == .nothing)
     }

@@ -16,7 +16,7 @@ import Testing
     enum Input: String, CaseIterable {
         case begin, move, away, nowhere, drop, commit, item, add, withdraw, sourceDies
         case sourceProposes, sourcePerforms, sourceEnds, sourceUnknown
-        case propose, decline, proposeOld, proposeNew, exit, performed, refuse, conclude, concludeNot, leave
+        case propose, decline, proposeOld, proposeNew, exit, report, performed, refuse, conclude, concludeNot, leave
         case visitBegins, visitEnters, visitEnds, visitData, visitUnknown
         case enter, shelfExits, shelfProposes, unregister, destinationDies
         case load, sourceLoads, strangerLoads, give, fail
@@ -48,6 +48,7 @@ import Testing
         proposeOld       -/V      -/V      -/V      -/-       -/-       -/-       -/-
         proposeNew       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         exit             -/V      -/V      -/V      p0!18/-   x!18/-    x!18/-    x!18/-
+        report           -/V      -/V      -/V      -/-       -/-       -/-       -/-
         performed        -/V      -/V      -/V      -/-       -/-       -/-       -/-
         refuse           -/V      -/V      -/V      -/-       -/-       -/-       -/-
         conclude         -/V      -/V      -/V      -/-       -/-       -/-       -/-
@@ -96,10 +97,11 @@ import Testing
         proposeOld       -/-          -/-       -/-          -/-          -/-       -/-
         proposeNew       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/-
         exit             p0!18d0e/e   -/-       -/-          -/-          -/-       -/-
+        report           -/-          -/-       -/-          -/-          -/-       -/-
         performed        -/-          e/e       -/-          -/-          -/-       -/-
-        refuse           -/-          t0!18e/e  -/-          -/-          t0!18e/e  -/-
+        refuse           -/-          t0!18e/!18 -/-         -/-          t0!18e/!18 -/-
         conclude         -/-          e/e       -/-          -/-          t1e/e     -/-
-        concludeNot      -/-          t0!18e/e  -/-          -/-          t0!18e/e  -/-
+        concludeNot      -/-          t0!18e/!18 -/-         -/-          t0!18e/!18 -/-
         leave            p0!18d0e/-   t0!10e/-  ct0!10e/!10  ct0!10e/!10  t0!10e/-  -/-
         visitBegins      p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
         visitEnters      p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/-
@@ -115,12 +117,12 @@ import Testing
         sourceLoads      !16/-        !16/-     !16/-        !16/-        !16/-     !3/-
         strangerLoads    -/-/!3       -/-/!3    -/-/!3       -/-/!3       -/-/!3    -/-/!3
         give             V/x!4        V/!4      -/AD         -/AD         -/-       -/-
-        fail             V/x!4        V/!4      -/!5         t0!5e/!5e    -/-       -/-
+        fail             V/x!4        V/!4      -/!5         t0!5e/!5!5   -/-       -/-
         halfSecond       p0!11d0e/xe  -/-       -/-          -/-          -/-       -/-
-        fiveSeconds      p0!11d0e/xe  e/e       -/-          -/-          -/-       -/-
-        thirtySeconds    p0!11d0e/xe  e/e       c/!6         ct0!6e/!6e   t0!11e/e  -/-
-        fiveMinutes      !11/x!11     !11/!11   c/!6         ct0!6e/!6e   !11/!11   -/-
-        tenMinutes       !11/x!11     !11/!11   c!11/!6!11   ct0!6e/!6e   !11/!11   -/-
+        fiveSeconds      p0!11d0e/xe  t0!11e/!11 -/-         -/-          -/-       -/-
+        thirtySeconds    p0!11d0e/xe  t0!11e/!11 c/!6        ct0!6e/!6!6  t0!11e/!11 -/-
+        fiveMinutes      !11/x!11     t0!11e/!11 c/!6        ct0!6e/!6!6  t0!11e/!11 -/-
+        tenMinutes       !11/x!11     t0!11e/!11 c/!6        ct0!6e/!6!6  t0!11e/!11 -/-
         """
 
     private static func scene(_ stage: Stage) -> DragScene {
@@ -177,6 +179,7 @@ import Testing
         case .proposeOld: scene.broker.propose(2, to: 0, on: visit, from: destination)
         case .proposeNew: scene.broker.propose(2, to: scene.sequence + 1, on: visit, from: destination)
         case .exit: raw(.exit, on: visit, from: destination, &scene)
+        case .report: raw(.progress, on: visit, from: destination, &scene)
         case .performed: scene.performed()
         case .refuse: scene.performed([], Failure(.sourceFailed, "no"))
         case .conclude: scene.conclude()

@@ -309,6 +309,7 @@ struct SessionWalker {
     private mutating func disturb(as peer: PeerID) -> String {
         let kinds: [FrameKind] = [
             .begin, .move, .drop, .performed, .conclude, .enter, .exit, .proposal, .cancel, .commit, .item, .end,
+            .progress,
             .error,
             .session, .update, .data,
         ]

@@ -37,6 +37,7 @@ import Testing
         .stop: "aVVVVVVVVVVV",
         .drag: "tVVVVVVVVVVV",
         .destination: "aVVVVVVVVVVV",
+        .wait: "tVVVVVVVVVVV",
         .begin: "VVdVVVVdVVVV",
         .move: "VVdVVVVdVVVV",
         .drop: "VVdVVVVdVVVV",
@@ -78,6 +79,10 @@ import Testing
             var destination = Destination()
             destination.name = "shelf"
             destination.encode(into: &bytes)
+        case .wait:
+            var wait = Wait()
+            wait.destination = "shelf"
+            wait.encode(into: &bytes)
         default: break
         }
         return bytes

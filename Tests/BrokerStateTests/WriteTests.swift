@@ -145,7 +145,7 @@ import Testing
         #expect(broker.list(from: writer).first(Contents.self)?.changeCount == 5_001)
     }
 
-    @Test("An unknown required feature is refused", arguments: [UInt32(0), 4, .max])
+    @Test("An unknown required feature is refused", arguments: [UInt32(0), 5, .max])
     func requires(_ feature: UInt32) {
         var broker = StateHarness()
         let peer = broker.connect()

@@ -152,7 +152,8 @@ enum MessageTypes {
         Hello.self, Welcome.self, Write.self, Item.self, Commit.self, Load.self, List.self, Clear.self, Status.self,
         Stop.self, Ask.self, Answer.self, Committed.self, Contents.self, StatusEntry.self, End.self, Failure.self,
         Cancel.self, Credit.self, Progress.self, Drag.self, Destination.self, Begin.self, Move.self, Drop.self,
-        Performed.self, Conclude.self, Registered.self, Session.self, Update.self, Perform.self, Dropped.self,
+        Performed.self, Conclude.self, Wait.self, Registered.self, Session.self, Update.self, Perform.self,
+        Dropped.self,
         Transferred.self, Enter.self, Exit.self, Proposal.self,
     ]
 

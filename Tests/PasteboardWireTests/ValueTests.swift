@@ -50,8 +50,8 @@ struct ValueTests {
     @Test("A required feature that is not known is a version mismatch")
     func features() throws {
         try Feature.check([])
-        try Feature.check([1, 2, 3, 1])
-        for requires in [[0], [4], [1, 99], [UInt32.max]] as [[UInt32]] {
+        try Feature.check([1, 2, 3, 4, 1])
+        for requires in [[0], [5], [1, 99], [UInt32.max]] as [[UInt32]] {
             let failure = #expect(throws: Failure.self) { try Feature.check(requires) }
             #expect(failure?.code == .versionMismatch)
         }

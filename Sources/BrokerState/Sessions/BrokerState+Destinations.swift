@@ -56,6 +56,7 @@ extension BrokerState {
         self.destinationNames[destination.name] = id
         self.peers.update(peer) { $0.streams[stream] = .destination(id) }
         self.outbox.send(Registered(), to: peer, stream: stream)
+        self.announce(id)
     }
 
     /// A destination is given up, or its process has gone.
@@ -97,6 +98,8 @@ extension BrokerState {
             }
             guard self.sessions[visit.session]?.hover?.visit == id else { return }
             self.lose(visit.session, Failure(.refused, "destination \(self.name(of: visit)) has let the session go"))
+        case .progress:
+            self.reported(id, try Progress(decoding: payload))
         case .performed:
             let performed = try Performed(decoding: payload)
             self.performed(id, items: performed.items, failure: performed.failure)
@@ -143,7 +146,7 @@ extension BrokerState {
 
     /// Nobody wants what is being loaded of a drop. The source is told of the drop's end when it has nothing to give any
     /// more.
-    private mutating func endLoads(of publication: PublicationID, _ failure: Failure) {
+    mutating func endLoads(of publication: PublicationID, _ failure: Failure) {
         self.publications.update(publication) { $0.session = nil }
         self.failAll(failure) { $0.publication == publication && $0.filling == nil }
     }

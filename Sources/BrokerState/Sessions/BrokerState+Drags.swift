@@ -149,7 +149,7 @@ extension BrokerState {
                 publications.append(publication)
                 self.end(id, at: self.sourceGone(publication))
             case .destination(let id): self.destinationLeft(id)
-            case .write, .publication: break
+            case .write, .publication, .wait: break
             }
         }
         return publications

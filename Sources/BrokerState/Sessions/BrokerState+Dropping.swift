@@ -80,9 +80,9 @@ extension BrokerState {
     /// - Parameter failure: nil if all bytes are there.
     mutating func sessionLoadEnded(_ id: SessionID, _ part: SessionDrop.Part, _ failure: Failure?) {
         self.sessions.update(id) { [now = self.now] in
-            $0.activeAt = now
             $0.drop?.openLoads -= 1
             $0.drop?.quietSince = now
+            $0.drop?.flow(at: now)
             $0.drop?.end(part, failure)
         }
         guard self.sessions[id]?.drop?.openLoads == 0 else { return }
@@ -98,8 +98,15 @@ extension BrokerState {
 
     // MARK: What the destination says
 
-    /// The handler has returned: the window is closed, unless its time has passed already. Of what is said again only a
-    /// failure is new: each time costs a look at all items.
+    /// The destination is at work: it asks a person, or moves what it has loaded to where it is to stay.
+    mutating func reported(_ visit: VisitID, _ progress: Progress) {
+        guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit else { return }
+        self.sessions.update(id) { [now = self.now] in $0.drop?.report(progress.completed, at: now) }
+        self.checkDeadline(of: id)
+    }
+
+    /// The handler has returned, which closes the window. Of what is said again only a failure is new: each time costs a
+    /// look at all items.
     mutating func performed(_ visit: VisitID, items: [UInt32], failure: Failure?) {
         guard let id = self.visits[visit]?.session, let drop = self.sessions[id]?.drop, drop.visit == visit,
             !drop.isPerformed || drop.failure == nil && failure != nil
@@ -110,10 +117,7 @@ extension BrokerState {
 
     mutating func closeWindow(of id: SessionID, taken items: [UInt32] = [], _ failure: Failure? = nil) {
         self.sessions.update(id) { [now = self.now] in
-            if $0.phase == .dropping {
-                $0.activeAt = now
-                $0.drop?.quietSince = now
-            }
+            if $0.phase == .dropping { $0.drop?.quietSince = now }
             $0.phase = .transferring
             if let failure { $0.drop?.failure = failure }
         }
@@ -176,15 +180,11 @@ extension BrokerState {
         return Failure(.refused, "destination \(name) did not take the drop: \(failure.text.printable)")
     }
 
-    /// The destination has not said in time that it has everything: a copy is there all the same.
-    mutating func conclusionIsLate(_ id: SessionID) {
-        let text = "the destination has not confirmed within \(self.limits.conclude) ms that it has the items"
-        self.finish(id, failure: self.sessions[id]?.drop?.operation == .move ? Failure(.timeout, text) : nil)
-    }
-
-    /// Tells the source what has become of the drop, and ends the session.
+    /// Tells the source what has become of the drop, and ends the session. The destination's stream ends with the same
+    /// failure: both sides know of a move that was given up.
     ///
-    /// - Parameter isPart: whether a move that is not whole is one of the items that are there.
+    /// - Parameter isPart: whether a move that is not whole is one of the items that are there. The destination has what it
+    ///   wanted then, and for it this is no failure.
     mutating func finish(_ id: SessionID, failure: Failure?, isPart: Bool = false) {
         guard let session = self.sessions[id], let drop = session.drop else { return }
         var transferred = Transferred()
@@ -193,6 +193,6 @@ extension BrokerState {
         transferred.failure = failure
         self.outbox.send(transferred, to: session.source, stream: session.stream)
         self.outbox.send(End(), to: session.source, stream: session.stream)
-        self.end(id)
+        self.end(id, at: isPart ? nil : failure)
     }
 }

@@ -1,10 +1,12 @@
 import PasteboardWire
 
+// How long a session may take. Before the drop: so long in all, and without anything that happens to it. From the drop on:
+// as long as bytes of it flow or its destination reports progress.
 extension BrokerState {
     mutating func checkSessions() {
         for id in self.sessions.ids {
             guard let session = self.sessions[id] else { continue }
-            if self.deadline(of: session) <= self.now { self.expire(id, session) }
+            if self.deadline(of: session) <= self.now { self.expire(id) }
             // It may have a next one.
             self.checkDeadline(of: id)
         }
@@ -15,36 +17,77 @@ extension BrokerState {
         if let session = self.sessions[id] { self.check(by: self.deadline(of: session)) }
     }
 
-    private func lifeDeadline(of session: DragSession) -> UInt64 {
-        let end = session.startedAt.addingClamped(self.limits.session)
-        guard session.drop?.openLoads ?? 0 == 0 else { return end }
-        return min(end, session.activeAt.addingClamped(self.limits.sessionIdle))
-    }
-
     func deadline(of session: DragSession) -> UInt64 {
-        var deadline = self.lifeDeadline(of: session)
-        if let hover = session.hover, hover.isAwaiting {
-            deadline = min(deadline, hover.since.addingClamped(self.limits.proposal))
-        }
-        if let drop = session.drop, drop.openLoads == 0 {
-            let patience = session.phase == .dropping ? self.limits.dropWindow : self.limits.conclude
-            deadline = min(deadline, drop.quietSince.addingClamped(patience))
-        }
-        return deadline
+        if let drop = session.drop { return self.deadline(of: drop, session.phase) }
+        let deadline = min(
+            session.startedAt.addingClamped(self.limits.session),
+            session.activeAt.addingClamped(self.limits.sessionIdle)
+        )
+        guard let hover = session.hover, hover.isAwaiting else { return deadline }
+        return min(deadline, hover.since.addingClamped(self.limits.proposal))
     }
 
-    private mutating func expire(_ id: SessionID, _ session: DragSession) {
-        if self.lifeDeadline(of: session) <= self.now {
-            let isOld = session.startedAt.addingClamped(self.limits.session) <= self.now
-            let text =
-                isOld
-                ? "the session took longer than \(self.limits.session) ms"
-                : "nothing happened to the session for \(self.limits.sessionIdle) ms"
+    private func deadline(of drop: SessionDrop, _ phase: DragSession.Phase) -> UInt64 {
+        let flow = drop.flowedAt.addingClamped(self.limits.session)
+        switch phase {
+        case .dropping where drop.isIdle && !drop.isAtWork:
+            return min(flow, drop.quietSince.addingClamped(self.limits.dropWindow))
+        case .transferring where drop.openLoads == 0 && !drop.isAtWork:
+            return min(flow, drop.quietSince.addingClamped(self.limits.conclude))
+        default:
+            return flow
+        }
+    }
+
+    private mutating func expire(_ id: SessionID) {
+        self.noteFlow(of: id)
+        guard let session = self.sessions[id], self.deadline(of: session) <= self.now else { return }
+        if let drop = session.drop { return self.expire(id, drop, session.phase) }
+        if session.startedAt.addingClamped(self.limits.session) <= self.now {
+            let text = "the session took longer than \(self.limits.session) ms without a drop (limit session)"
             return self.abort(id, Failure(.timeout, text))
         }
-        if session.hover?.isAwaiting == true { return self.proposalIsLate(id) }
-        if session.phase == .dropping { return self.closeWindow(of: id) }
-        if session.drop != nil { self.conclusionIsLate(id) }
+        if session.activeAt.addingClamped(self.limits.sessionIdle) <= self.now {
+            let text = "nothing happened to the session for \(self.limits.sessionIdle) ms (limit session-idle)"
+            return self.abort(id, Failure(.timeout, text))
+        }
+        self.proposalIsLate(id)
+    }
+
+    private mutating func expire(_ id: SessionID, _ drop: SessionDrop, _ phase: DragSession.Phase) {
+        let name = self.visits[drop.visit].map(self.name(of:)) ?? ""
+        if drop.flowedAt.addingClamped(self.limits.session) <= self.now {
+            let text =
+                "nothing was transferred for \(self.limits.session) ms, and destination \(name) has reported no progress "
+                + "(limit session)"
+            return self.giveUp(id, drop, Failure(.timeout, text))
+        }
+        if phase == .dropping {
+            let text =
+                "destination \(name) has begun no load within \(self.limits.dropWindow) ms of the drop (limit drop-window)"
+            return self.finish(id, failure: Failure(.timeout, text))
+        }
+        let text =
+            "destination \(name) has not confirmed within \(self.limits.conclude) ms of its last load that it has the items "
+            + "(limit conclude)"
+        self.giveUp(id, drop, Failure(.timeout, text))
+    }
+
+    /// A drop is not waited for any longer. What was copied is there all the same.
+    private mutating func giveUp(_ id: SessionID, _ drop: SessionDrop, _ failure: Failure) {
+        let isCopied = drop.operation == .copy && drop.openLoads == 0 && !drop.isIdle && drop.missing == nil
+        if let publication = self.sessions[id]?.publication { self.endLoads(of: publication, failure) }
+        self.finish(id, failure: isCopied ? nil : failure)
+    }
+
+    /// Looks at the loads of a drop only when its time seems to be over: nothing is kept up to date for each byte.
+    private mutating func noteFlow(of id: SessionID) {
+        guard let session = self.sessions[id], session.drop?.openLoads ?? 0 > 0 else { return }
+        for route in self.routes.ids {
+            guard let route = self.routes[route], route.publication == session.publication else { continue }
+            let flowedAt = max(route.byteAt, route.takenAt)
+            self.sessions.update(id) { $0.drop?.flow(at: flowedAt) }
+        }
     }
 
     /// Ends a session for all who take part, with an error. Loads that have begun go on.

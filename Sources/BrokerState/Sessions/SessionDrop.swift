@@ -13,8 +13,14 @@ struct SessionDrop: Sendable {
     /// Items that were taken without a load.
     var taken: Set<UInt32> = []
     var openLoads = 0
-    /// Since when no load runs.
+    /// The start of the drop, or the end of its last load.
     var quietSince: UInt64
+    /// The time of the last byte of a load, the last end of a load, or the last progress that the destination reported.
+    private(set) var flowedAt: UInt64
+    /// Whether the destination has said that it is at work, and that more is to come of it.
+    private(set) var isAtWork = false
+    /// The destination's last report.
+    private var reported: UInt64?
     /// The destination has said that its handler has returned, and that nothing is to come any more.
     var isPerformed = false
     var isConcluded = false
@@ -35,6 +41,20 @@ struct SessionDrop: Sendable {
         self.visit = visit
         self.operation = operation
         self.quietSince = quietSince
+        self.flowedAt = quietSince
+    }
+
+    mutating func flow(at time: UInt64) { self.flowedAt = max(self.flowedAt, time) }
+
+    /// The destination is at work.
+    ///
+    /// - Parameter completed: its progress in a unit of its own. Only a change counts as progress: a report that is
+    ///   repeated says no more than that the destination is there.
+    mutating func report(_ completed: UInt64?, at now: UInt64) {
+        self.isAtWork = true
+        guard let completed, completed != self.reported else { return }
+        self.reported = completed
+        self.flow(at: now)
     }
 
     mutating func ask(_ part: Part) { self.asked.insert(part) }

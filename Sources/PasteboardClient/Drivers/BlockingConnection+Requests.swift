@@ -68,6 +68,20 @@ extension BlockingConnection {
         return stream
     }
 
+    /// Returns once there is a destination of this name.
+    ///
+    /// - Parameter milliseconds: the longest time to wait; nil: without end.
+    /// - Throws: `nothing-here` when the time is over.
+    package func wait(for destination: String, milliseconds: UInt64?) throws(Failure) {
+        var wait = Wait()
+        wait.destination = destination
+        wait.milliseconds = milliseconds
+        try self.result(of: try self.io.state.open(wait)) { _, event, _ in
+            if case .ended = event { return .success(()) }
+            return nil
+        }
+    }
+
     /// Tells the broker to end; it finishes what it has begun.
     package func stop() throws(Failure) {
         try self.result(of: try self.io.state.open(Stop())) { _, event, _ in

@@ -163,7 +163,7 @@ extension ClientState {
         case (.status, .statusEntry):
             return .statusEntry(open.handle, try StatusEntry(decoding: bytes, range: payload))
         case (.load, .end) where open.isAnswered, (.publication, .end), (.listing, .end), (.changed, .end),
-            (.status, .end), (.stop, .end):
+            (.status, .end), (.stop, .end), (.wait, .end):
             let end = try End(decoding: bytes, range: payload)
             self.close(at: index, stream: stream)
             if case .load = open.phase, open.received != end.byteCount ?? open.declared ?? open.received {

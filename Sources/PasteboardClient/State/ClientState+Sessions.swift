@@ -108,6 +108,14 @@ extension ClientState {
         self.connectionFrames.append(Exit(), stream: visit)
     }
 
+    /// The handler of a drop is at work, and the broker waits for it longer. An older broker would not understand.
+    package mutating func report(_ progress: Progress, on visit: UInt64) {
+        guard self.isOpenVisit(visit),
+            self.welcome?.features.contains(Feature.destinationProgress.rawValue) == true
+        else { return }
+        self.connectionFrames.append(progress, stream: visit)
+    }
+
     /// The handler of a drop has returned: loads of it that were not opened here are refused from now on.
     package mutating func performed(_ performed: Performed, on visit: UInt64) {
         guard self.failure == nil, let index = self.visits.index(of: visit) else { return }

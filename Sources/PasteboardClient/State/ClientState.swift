@@ -106,6 +106,15 @@ package struct ClientState: Sendable {
         try self.open(stop, as: .stop)
     }
 
+    /// Waits for somebody's destination; `ended` answers.
+    package mutating func open(_ wait: Wait) throws(Failure) -> UInt64 {
+        // A broker that does not know of it must say so.
+        let stream = try self.open(wait, OpenStream(phase: .wait), flags: .mustUnderstand)
+        // It may take as long as it likes.
+        if let index = self.streams.index(of: stream) { self.setStanding(true, at: index) }
+        return stream
+    }
+
     package mutating func open(_ drag: Drag) throws(Failure) -> UInt64 {
         try self.open(drag, as: .drag(isAddition: drag.handle != nil))
     }
@@ -127,10 +136,14 @@ package struct ClientState: Sendable {
         try self.open(message, OpenStream(phase: phase))
     }
 
-    private mutating func open(_ message: some WireMessage, _ open: consuming OpenStream) throws(Failure) -> UInt64 {
+    private mutating func open(
+        _ message: some WireMessage,
+        _ open: consuming OpenStream,
+        flags: FrameFlags = .none
+    ) throws(Failure) -> UInt64 {
         try self.checkIsOpen()
         let stream = self.takeID()
-        try self.connectionFrames.appendChecked(message, stream: stream)
+        try self.connectionFrames.appendChecked(message, stream: stream, flags: flags)
         open.handle = stream
         self.streams.insert(open, for: stream)
         return stream
@@ -313,8 +326,12 @@ extension Failure {
 
 extension FrameEncoder {
     /// Appends the message unless it is too long for a frame.
-    mutating func appendChecked(_ message: some WireMessage, stream: UInt64) throws(Failure) {
-        let frame = self.append(message, stream: stream)
+    mutating func appendChecked(
+        _ message: some WireMessage,
+        stream: UInt64,
+        flags: FrameFlags = .none
+    ) throws(Failure) {
+        let frame = self.append(message, stream: stream, flags: flags)
         guard frame.count - FrameHeader.byteCount <= WireLimits.controlLength else {
             self.removeAll(from: frame.lowerBound)
             throw Failure(

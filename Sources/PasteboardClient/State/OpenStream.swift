@@ -26,6 +26,7 @@ struct OpenStream: Sendable {
         /// Committed: the stream is the session's life.
         case session
         case destination
+        case wait
         /// Asked only to learn that the broker still answers; nobody hears of it.
         case probe
     }

@@ -23,6 +23,9 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
     case performed = 29
     case conclude = 30
 
+    // From a client: opens a stream.
+    case wait = 31
+
     // From the broker.
     case ask = 32
     case answer = 33

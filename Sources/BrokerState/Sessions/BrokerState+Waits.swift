@@ -1,0 +1,80 @@
+import PasteboardWire
+
+// Waits for destinations that are not there yet, so that nobody has to ask again and again.
+extension BrokerState {
+    mutating func wait(_ wait: Wait, stream: UInt64, for peer: PeerID) throws(Failure) {
+        try Feature.check(wait.requires)
+        try BoardName.check(wait.destination, of: "a destination")
+        guard let owner = self.peers[peer] else { return }
+        if let found = self.destinationNames[wait.destination], self.isShown(found, to: owner.process) {
+            return self.outbox.send(End(), to: peer, stream: stream)
+        }
+        // As many as destinations may be: each of these is compared with all waits when it comes.
+        let own = self.waits.ids.count { id in
+            self.waits[id].flatMap { self.peers[$0.peer]?.process } == owner.process
+        }
+        guard own < self.limits.destinationsPerProcess, self.waits.count < self.limits.destinations else {
+            throw Failure(
+                .limitExceeded,
+                "process \(owner.process.pid) has \(own) of \(self.waits.count) waits for destinations; limit "
+                    + "destinations-per-process is \(self.limits.destinationsPerProcess), limit destinations "
+                    + "\(self.limits.destinations)"
+            )
+        }
+        let charge = try self.accounting.charge(
+            owner.account,
+            Accounting.Amount(objects: 1, metadata: UInt64(wait.destination.utf8.count)),
+            for: "a wait for a destination"
+        )
+        let milliseconds = wait.milliseconds ?? .max
+        let endsBy = self.now.addingClamped(milliseconds)
+        let id = self.waits.insert(
+            DestinationWait(
+                peer: peer,
+                stream: stream,
+                name: wait.destination,
+                milliseconds: milliseconds,
+                endsBy: endsBy,
+                charge: charge
+            )
+        )
+        self.peers.update(peer) { $0.streams[stream] = .wait(id) }
+        self.check(by: endsBy)
+    }
+
+    /// A destination is there: answers those who have waited for it.
+    mutating func announce(_ id: DestinationID) {
+        guard let destination = self.destinations[id] else { return }
+        for wait in self.waits.ids {
+            guard let waiting = self.waits[wait], waiting.name == destination.name,
+                self.isShown(id, to: self.peers[waiting.peer]?.process)
+            else { continue }
+            self.outbox.send(End(), to: waiting.peer, stream: waiting.stream)
+            self.forget(wait)
+        }
+    }
+
+    mutating func checkWaits() {
+        for id in self.waits.ids {
+            guard let wait = self.waits[id] else { continue }
+            guard wait.endsBy <= self.now else {
+                self.check(by: wait.endsBy)
+                continue
+            }
+            let text = "no destination \(wait.name.printable) was registered within \(wait.milliseconds) ms"
+            self.outbox.send(Failure(.nothingHere, text), to: wait.peer, stream: wait.stream)
+            self.forget(id)
+        }
+    }
+
+    /// Nobody waits any more.
+    mutating func forget(_ id: WaitID) {
+        guard let wait = self.waits.remove(id) else { return }
+        self.peers.update(wait.peer) { $0.streams[wait.stream] = nil }
+        self.accounting.release(wait.charge)
+    }
+
+    private func isShown(_ id: DestinationID, to process: ProcessKey?) -> Bool {
+        self.destinations[id].map { self.isShown($0, to: process) } ?? false
+    }
+}

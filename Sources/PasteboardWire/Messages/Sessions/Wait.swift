@@ -1,0 +1,26 @@
+/// Opens a wait for a destination: answered by `end` once there is one of this name, at once if there is one already.
+package struct Wait: WireMessage {
+    package static let kind = FrameKind.wait
+
+    package var destination = ""
+    /// The longest time to wait; without end when absent.
+    package var milliseconds: UInt64?
+    package var requires: [UInt32] = []
+
+    package init() {}
+
+    package func encode(into bytes: inout OutputSpan<UInt8>) {
+        bytes.appendField(1, self.destination)
+        bytes.appendField(2, self.milliseconds)
+        bytes.appendField(15, repeated: self.requires)
+    }
+
+    package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
+        switch field.number {
+        case 1: self.destination = try field.string(in: bytes)
+        case 2: self.milliseconds = try field.number64()
+        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        default: break
+        }
+    }
+}

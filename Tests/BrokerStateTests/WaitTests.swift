@@ -1,0 +1,103 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Waits for destinations that are not there yet.
+@Suite("Waits for destinations") struct WaitTests {
+    private var broker = StateHarness()
+    private let source: PeerID
+    private let destination: PeerID
+
+    init() {
+        self.source = self.broker.connect("source", process: 1)
+        self.destination = self.broker.connect("destination", process: 2)
+    }
+
+    private mutating func wait(_ name: String = "shelf", milliseconds: UInt64? = nil) -> UInt64 {
+        var wait = Wait()
+        wait.destination = name
+        wait.milliseconds = milliseconds
+        let stream = self.broker.newStream(of: self.source)
+        self.broker.send(wait, on: stream, from: self.source)
+        return stream
+    }
+
+    private mutating func everybodyLeaves() {
+        self.broker.disconnect(self.source)
+        self.broker.disconnect(self.destination)
+        #expect(self.broker.state.held == .nothing)
+    }
+
+    @Test("A wait ends when its destination is registered, not when another one is")
+    mutating func registered() {
+        let stream = self.wait()
+        self.broker.register("desk", from: self.destination)
+        self.broker.advance(by: 3_600_000)
+        #expect(self.broker.take(self.source).isEmpty)
+        self.broker.register("shelf", from: self.destination)
+        let frames = self.broker.take(self.source)
+        #expect(frames.kinds == [.end] && frames.first?.stream == stream)
+        #expect(self.broker.state.held.waits == 0)
+        self.everybodyLeaves()
+    }
+
+    @Test("A wait for a destination that is there ends at once")
+    mutating func there() {
+        self.broker.register("shelf", from: self.destination)
+        _ = self.wait()
+        #expect(self.broker.take(self.source).kinds == [.end])
+        self.everybodyLeaves()
+    }
+
+    @Test("A wait whose time is over finds nothing, and says for what and how long")
+    mutating func timeout() throws {
+        _ = self.wait(milliseconds: 2_000)
+        self.broker.advance(by: 1_999)
+        #expect(self.broker.take(self.source).isEmpty)
+        self.broker.advance(by: 21)
+        let failure = try #require(self.broker.take(self.source).first(Failure.self))
+        #expect(failure.code == .nothingHere)
+        #expect(failure.text == "no destination shelf was registered within 2000 ms")
+        #expect(self.broker.state.held.waits == 0)
+        self.everybodyLeaves()
+    }
+
+    @Test("Another process's own destination is not there for a wait")
+    mutating func hidden() {
+        _ = self.wait()
+        self.broker.register("shelf", from: self.destination) { $0.isOwnProcess = true }
+        #expect(self.broker.take(self.source).isEmpty)
+        self.everybodyLeaves()
+    }
+
+    @Test("A wait that is cancelled, and one whose process ends, leaves nothing behind")
+    mutating func forgotten() {
+        let stream = self.wait()
+        self.broker.send(Cancel(), on: stream, from: self.source)
+        #expect(self.broker.state.held.waits == 0)
+        _ = self.wait()
+        self.broker.disconnect(self.source)
+        #expect(self.broker.state.held.waits == 0)
+        self.broker.register("shelf", from: self.destination)
+        #expect(self.broker.take(self.source).isEmpty)
+    }
+
+    @Test("A name that is none is refused, and so is one wait more than a process may have")
+    mutating func refused() {
+        _ = self.wait("a/b")
+        #expect(self.broker.take(self.source).codes == [.invalidArgument])
+        for _ in 0..<128 { _ = self.wait() }
+        #expect(self.broker.take(self.source).isEmpty)
+        _ = self.wait()
+        #expect(self.broker.take(self.source).codes == [.limitExceeded])
+        self.everybodyLeaves()
+    }
+
+    @Test("Other frames on the stream of a wait break the connection", arguments: [FrameKind.begin, .enter])
+    mutating func misfits(_ kind: FrameKind) {
+        let stream = self.wait()
+        self.broker.raw(kind: kind.rawValue, on: stream, from: self.source)
+        #expect(self.broker.closed.contains(self.source))
+        #expect(self.broker.state.held.waits == 0)
+    }
+}
