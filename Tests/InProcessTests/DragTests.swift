@@ -150,9 +150,10 @@ struct DragTests {
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             let declined = try await drag.reach()
             #expect(declined.operation == .cancel)
-            #expect(declined.reason == "destination site takes none of the items: it takes public.image")
+            #expect(declined.refusal?.code == .typeUnavailable)
+            #expect(declined.refusal?.message == "destination site takes none of the items: it takes public.image")
             let taken = try await drag.reach("desk")
-            #expect(taken.operation == .copy && taken.reason == nil)
+            #expect(taken.operation == .copy && taken.refusal == nil)
             let other = try await Drag.begin([.text("b")], connection: broker.connect())
             let busy = await #expect(throws: PasteboardError.self) { try await other.move(to: .row(nil, of: "desk")) }
             #expect(busy?.code == .refused)

@@ -9,11 +9,19 @@ final class DropSite: Sendable {
 
     private let running: Task<Result<Void, PasteboardError>, Never>
     private let following: Task<[String], Never>
-    private let log: Log
+    let log: Log
 
     /// What has happened.
     final class Log: Sendable {
         private let state = Lock<[String]>([])
+        /// How the sessions have ended.
+        private let outcomes = Lock<[PasteboardKit.Drag.Outcome]>([])
+
+        func ended(_ outcome: PasteboardKit.Drag.Outcome) {
+            self.outcomes.withLock { $0.append(outcome) }
+        }
+
+        var endings: [String] { self.outcomes.withLock { $0.map(\.text) } }
 
         func add(_ line: String) {
             self.state.withLock { $0.append(line) }
@@ -41,7 +49,9 @@ final class DropSite: Sendable {
                 case .entered: lines.append("entered")
                 case .updated(_, let location): lines.append("updated \(location.indexPath?.last ?? -1)")
                 case .exited: lines.append("exited")
-                case .ended: lines.append("ended")
+                case .ended(_, let outcome):
+                    log.ended(outcome)
+                    lines.append("ended")
                 }
                 if let last = lines.last { log.add(last) }
             }
@@ -76,6 +86,9 @@ final class DropSite: Sendable {
         return await self.following.value
     }
 
+    /// Gives it up, and waits for nothing.
+    func cancel() { self.running.cancel() }
+
     /// How it ends by itself.
     func end() async -> Result<Void, PasteboardError> { await self.running.value }
 
@@ -89,13 +102,7 @@ extension PasteboardKit.Drag {
     /// Moves to a destination as soon as it is there.
     @discardableResult
     func reach(_ name: String = "site", row: Int? = nil) async throws(PasteboardError) -> DropProposal {
-        while true {
-            do throws(PasteboardError) {
-                return try await self.move(to: .row(row, of: name))
-            } catch  where error.code == .nothingHere {
-                await Task.yield()
-            }
-        }
+        try await self.move(to: .row(row, of: name), waitingUpTo: .seconds(600))
     }
 }
 

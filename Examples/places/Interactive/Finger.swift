@@ -153,7 +153,7 @@ final class Finger {
         case nil: "no destination is here: a drop puts \(drag.words) back"
         case home: "rows move within their table only in edit mode: press e"
         case let name?:
-            proposal.reason.map { "\($0); \(drag.words) is \(drag.types)" }
+            proposal.refusal.map { "\($0.message); \(drag.words) is \(drag.types)" }
                 ?? "\(name) would do nothing with \(drag.words) here"
         }
     }

@@ -5,7 +5,7 @@ import PasteboardWire
 /// The stream of a name at the broker. What happens to the sessions that come to it is queued in order.
 final class DestinationRequest: StreamSink {
     enum Event: Sendable {
-        case visit(VisitedSession, VisitedSession.Step)
+        case visit(VisitedSession, VisitedSession.Step, LoadWindow)
         case lost(Failure)
     }
 
@@ -57,6 +57,7 @@ final class DestinationRequest: StreamSink {
     private final class Visit: StreamSink {
         private let destination: DestinationRequest
         private let visited: Lock<VisitedSession>
+        private let window = LoadWindow()
 
         init(_ visited: VisitedSession, at destination: DestinationRequest) {
             self.visited = Lock(visited)
@@ -72,10 +73,13 @@ final class DestinationRequest: StreamSink {
             }
             switch step {
             case .none: return
-            case .over: destination.visits.withLock { _ = $0.removeValue(forKey: visited.stream) }
+            case .over(let failure):
+                // Now, and not when its turn in the queue has come: until then the handler of the drop may begin loads.
+                if let failure { window.sessionFailed(PasteboardError(failure)) }
+                destination.visits.withLock { _ = $0.removeValue(forKey: visited.stream) }
             case .propose, .exited, .perform: break
             }
-            destination.queue.append(.visit(visited, step))
+            destination.queue.append(.visit(visited, step, window))
             effects.append { self.destination.queue.wake() }
         }
 

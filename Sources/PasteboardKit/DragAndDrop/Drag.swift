@@ -25,7 +25,7 @@ public final class Drag: DragSession {
         public init() {}
     }
 
-    /// What has become of a session.
+    /// What has become of a session, for its source and for a destination.
     public enum Outcome: Sendable, CustomStringConvertible {
         /// Nothing was transferred.
         case cancelled
@@ -206,6 +206,33 @@ public final class Drag: DragSession {
         return DropProposal(proposal)
     }
 
+    /// Directs the session to a destination, for which it waits if there is none of this name yet.
+    ///
+    /// - Parameters:
+    ///   - location: the destination, and a place in it.
+    ///   - duration: the longest time to wait for the destination. The time that a session may take before its drop goes on
+    ///     meanwhile.
+    /// - Returns: as ``move(to:)``.
+    /// - Throws: as ``move(to:)``; `nothing-here` if there is no such destination when the time is over.
+    @discardableResult
+    public func move(
+        to location: DropLocation,
+        waitingUpTo duration: Duration
+    ) async throws(PasteboardError) -> DropProposal {
+        // A number that stands for ever must not run over the clock.
+        let end = ContinuousClock.now + min(duration, .seconds(365 * 86_400))
+        while true {
+            do throws(PasteboardError) {
+                return try await move(to: location)
+            } catch {
+                guard error.code == .nothingHere, !location.destination.isEmpty else { throw error }
+                let left = end - .now
+                guard left > .zero else { throw error }
+                try await DropDestination.wait(for: location.destination, upTo: left, connection: connection)
+            }
+        }
+    }
+
     /// Lets go of the session where it is.
     ///
     /// - Returns: what the drop does, before anything has been transferred. A second time: the same.
@@ -261,8 +288,10 @@ extension DropProposal {
         self.init(operation: proposal.refusal == nil ? DropOperation(operation) : .cancel)
         isPrecise = proposal.isPrecise ?? false
         prefersFullSizePreview = proposal.prefersFullSizePreview ?? false
-        let declines = proposal.cannotHandle == true
-        reason = proposal.refusal?.text ?? (declines ? "the destination takes none of the items" : nil)
+        refusal = proposal.refusal.map { PasteboardError($0) }
+        if refusal == nil, proposal.cannotHandle == true {
+            refusal = PasteboardError(.typeUnavailable, message: "the destination takes none of the items as they are")
+        }
     }
 
     func message(_ sequence: UInt64) -> Proposal {

@@ -41,7 +41,21 @@ public protocol DropSession: DragDropSession {
     /// The drag, if it began in this process and somebody still holds it: the way to ask whether it is one's own.
     var localDragSession: (any DragSession)? { get }
     /// How far all loads of this drop are together. Cancelling it cancels them all.
+    ///
+    /// A handler whose own work takes long, after the loads or before them, adds to it: as long as this advances, the drop
+    /// runs into no limit.
+    ///
+    ///     let copying = LoadProgress(totalUnitCount: byteCount)
+    ///     session.progress.totalUnitCount += 1
+    ///     session.progress.addChild(copying, withPendingUnitCount: 1)
     var progress: LoadProgress { get }
+
+    /// What has become of the session, seen from here; nil while it is not over.
+    ///
+    /// It is ``Drag/Outcome/transferred(_:)`` if the drop is complete: of a move the source has been told that it may delete
+    /// what was loaded. It is ``Drag/Outcome/failed(_:)`` if the drop was given up, by this side or the other: after a move
+    /// the source keeps its items, and what has arrived here is a second copy.
+    var outcome: Drag.Outcome? { get }
 
     /// Loads an object from each item that one can be made of. It is for use while a drop is performed.
     ///
@@ -66,8 +80,15 @@ public protocol DropSession: DragDropSession {
     ///   cancelled.
     func loadObjects<T: ItemProviderReading>(ofClass aClass: T.Type) async throws(PasteboardError) -> sending [T]
 
-    /// Keeps the time for beginning loads open until `body` has returned: for a `performDrop`, which is synchronous.
+    /// Keeps the time for beginning loads open until `body` has returned: for a `performDrop`, which is synchronous, and for
+    /// a handler that first asks a person. The broker waits for the first load as long as `body` runs, up to its limit
+    /// `session`, 10 minutes without a byte or progress.
     ///
     /// - Parameter body: runs at once, on the main actor. If it throws, the drop was not taken, and a move deletes nothing.
     func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void)
+}
+
+extension DropSession {
+    /// nil: for sessions that a program's tests have made themselves, and that never end.
+    public var outcome: Drag.Outcome? { nil }
 }

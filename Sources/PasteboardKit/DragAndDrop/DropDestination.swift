@@ -1,5 +1,3 @@
-import PasteboardTransport
-
 /// A destination without views: other processes direct sessions to its name.
 ///
 ///     try await DropDestination(name: "places", accepting: [.plainText]).run { session, location in
@@ -14,8 +12,9 @@ public struct DropDestination: Sendable {
         case updated(any DropSession, DropLocation)
         /// It is elsewhere.
         case exited(any DropSession)
-        /// It is over, however it ended.
-        case ended(any DropSession)
+        /// It is over, and so it has ended: also ``DropSession/outcome``. After a move that has failed the source keeps its
+        /// items.
+        case ended(any DropSession, Drag.Outcome)
     }
 
     /// What sources direct their sessions to: by the rules of a pasteboard's name.
@@ -23,13 +22,15 @@ public struct DropDestination: Sendable {
 
     private let types: [UniformType]
     private let connection: PasteboardConnection
-    private let listeners = EventListeners()
+    private let listeners = DropEventListeners()
 
     /// Names a destination, which exists while it runs.
     ///
     /// - Parameters:
     ///   - name: what sources direct their sessions to.
-    ///   - types: what it takes, at most 64; sessions without such an item do not come to it.
+    ///   - types: what it takes, at most 64; sessions without such an item do not come to it. Each type stands for those that
+    ///     conform to it, too: `[.item]` takes every file, every folder and everything else that is data, `[.data]` every file
+    ///     and no folder, `[.folder]` folders alone.
     ///   - connection: the way to the broker.
     public init(name: String, accepting types: [UniformType] = [.item], connection: PasteboardConnection = .shared) {
         self.name = name
@@ -42,46 +43,52 @@ public struct DropDestination: Sendable {
 
     /// Takes sessions, one after the other, until the task is cancelled; then it gives the name up and returns.
     ///
+    /// What it is given is called one after the other on the caller's actor, and may use what the caller has.
+    ///
     /// - Parameters:
+    ///   - onRegistered: called once, when sources find the destination. A source in another process waits for that with
+    ///     ``wait(for:upTo:connection:)``.
     ///   - propose: what a drop would do there. It is asked when a session comes, moves and has more items; after half a
     ///     second without an answer the drop would do nothing.
-    ///   - perform: takes the drop. Loads are possible while it runs. Its return completes the drop, and a move with it; if
-    ///     it throws, the drop was not taken, and the source keeps everything.
+    ///   - perform: takes the drop. Loads are possible while it runs, the first of them within 5 s; a handler that first asks
+    ///     a person says so by ``DropSession/extendLoadWindow(_:)``. After that it may take as long as bytes flow or
+    ///     ``DropSession/progress`` advances, and 10 minutes without either. Its return completes the drop, and a move with
+    ///     it; if it throws, the drop was not taken, and the source keeps everything.
     /// - Throws: `refused` if the name is taken; what has ended the connection, once a drop that is being performed then has
     ///   returned: its loads fail.
     public func run(
-        propose: @escaping @Sendable (any DropSession, DropLocation) async -> DropProposal = { _, _ in
+        onRegistered: () -> Void = {},
+        propose: @escaping (any DropSession, DropLocation) async -> DropProposal = { _, _ in
             DropProposal(operation: .copy)
         },
-        perform: @escaping @Sendable (any DropSession, DropLocation) async throws -> Void
+        perform: @escaping (any DropSession, DropLocation) async throws -> Void
     ) async throws(PasteboardError) {
         listeners.begin()
         defer { listeners.end() }
-        let receiver = Receiver(propose: propose, perform: perform, listeners: listeners)
         let registration: DropRegistration
         do throws(PasteboardError) {
             registration = try await DropRegistration.register(
                 name: name,
                 accepting: types,
-                receiver: receiver,
                 connection: connection
             )
         } catch {
             if Task.isCancelled { return }
             throw error
         }
-        try await registration.serve()
+        onRegistered()
+        try await registration.serve(Receiver(propose: propose, perform: perform, listeners: listeners))
     }
 
     private final class Receiver: DropReceiver {
-        private let propose: @Sendable (any DropSession, DropLocation) async -> DropProposal
-        private let perform: @Sendable (any DropSession, DropLocation) async throws -> Void
-        private let listeners: EventListeners
+        private let propose: (any DropSession, DropLocation) async -> DropProposal
+        private let perform: (any DropSession, DropLocation) async throws -> Void
+        private let listeners: DropEventListeners
 
         init(
-            propose: @escaping @Sendable (any DropSession, DropLocation) async -> DropProposal,
-            perform: @escaping @Sendable (any DropSession, DropLocation) async throws -> Void,
-            listeners: EventListeners
+            propose: @escaping (any DropSession, DropLocation) async -> DropProposal,
+            perform: @escaping (any DropSession, DropLocation) async throws -> Void,
+            listeners: DropEventListeners
         ) {
             self.propose = propose
             self.perform = perform
@@ -107,55 +114,7 @@ public struct DropDestination: Sendable {
         }
 
         func ended(_ session: RemoteDropSession) async {
-            listeners.tell(.ended(session))
+            listeners.tell(.ended(session, session.outcome ?? .cancelled))
         }
-    }
-}
-
-/// Who follows the events of a destination.
-private final class EventListeners: Sendable {
-    private typealias Continuation = AsyncStream<DropDestination.Event>.Continuation
-
-    /// What one may leave unread.
-    private static let unread = 256
-
-    private struct State {
-        var continuations: [Int: Continuation] = [:]
-        var next = 0
-        /// A second run is refused, and those who follow the first have nothing to do with that.
-        var runs = 0
-    }
-
-    private let state = Lock(State())
-
-    func stream() -> AsyncStream<DropDestination.Event> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(Self.unread)) { continuation in
-            let id = state.withLock { state in
-                state.next += 1
-                state.continuations[state.next] = continuation
-                return state.next
-            }
-            continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { _ = $0.continuations.removeValue(forKey: id) }
-            }
-        }
-    }
-
-    func tell(_ event: DropDestination.Event) {
-        for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(event) }
-    }
-
-    func begin() {
-        state.withLock { $0.runs += 1 }
-    }
-
-    func end() {
-        let continuations = state.withLock { state -> [Continuation] in
-            state.runs -= 1
-            guard state.runs == 0 else { return [] }
-            defer { state.continuations = [:] }
-            return Array(state.continuations.values)
-        }
-        for continuation in continuations { continuation.finish() }
     }
 }

@@ -7,9 +7,16 @@ public struct DropProposal: Sendable, Hashable {
     public var isPrecise = false
     /// Whether the items would like to be shown in full size; honoured within one process.
     public var prefersFullSizePreview = false
-    /// The reason why the drop would do nothing, if the broker or the destination has given one. A source reads it from
+    /// The reason why the drop would do nothing; nil where the destination itself has proposed that. A source reads it from
     /// the proposal that ``Drag/move(to:)`` returns.
-    public internal(set) var reason: String?
+    ///
+    /// | code | reason |
+    /// | --- | --- |
+    /// | `type-unavailable` | the destination takes none of the items |
+    /// | `not-permitted` | the destination would move the items, which the session does not allow |
+    /// | `timeout` | the destination has not answered in time |
+    /// | `refused`, `destination-gone` | the destination has let the session go, or has gone |
+    public internal(set) var refusal: PasteboardError?
 
     /// Makes a proposal.
     ///

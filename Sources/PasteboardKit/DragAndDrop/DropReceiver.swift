@@ -1,8 +1,9 @@
 /// What becomes of sessions at one destination. Calls for one session come one after the other; those for several, which
-/// there are only where a destination allows it, may come while one of them is performed.
+/// there are only where a destination allows it, may come while one of them is performed. They come on the actor that serves
+/// the registration, so that a receiver need not be Sendable.
 ///
 /// Nothing of it is called before ``propose(_:at:isEntry:)``.
-package protocol DropReceiver: AnyObject, Sendable {
+package protocol DropReceiver: AnyObject {
     /// The session is over the destination, newly or at another place, or it has more items.
     ///
     /// - Returns: what a drop would do there; nil: it cannot handle the session as it is now, and is asked again once items

@@ -11,8 +11,6 @@ package final class DropRegistration: Sendable {
     private let request: DestinationRequest
     private let connection: PasteboardConnection
     private let link: Link
-    private let receiver: any DropReceiver
-    private let allowsSimultaneousSessions: Bool
     /// Those that are here, by the broker's stream.
     private let sessions = Lock<[UInt64: Service]>([:])
 
@@ -28,16 +26,12 @@ package final class DropRegistration: Sendable {
         _ name: String,
         _ request: DestinationRequest,
         _ connection: PasteboardConnection,
-        _ link: Link,
-        _ receiver: any DropReceiver,
-        allowsSimultaneousSessions: Bool
+        _ link: Link
     ) {
         self.name = name
         self.request = request
         self.connection = connection
         self.link = link
-        self.receiver = receiver
-        self.allowsSimultaneousSessions = allowsSimultaneousSessions
     }
 
     deinit {
@@ -45,7 +39,7 @@ package final class DropRegistration: Sendable {
         _ = Self.ownNames.withLock { $0.remove(name) }
     }
 
-    /// Registers a name; its sessions wait until somebody runs ``serve()``.
+    /// Registers a name; its sessions wait until somebody serves them.
     ///
     /// - Parameters:
     ///   - types: what it takes.
@@ -57,7 +51,6 @@ package final class DropRegistration: Sendable {
         accepting types: [UniformType],
         isOwnProcess: Bool = false,
         allowsSimultaneousSessions: Bool = false,
-        receiver: any DropReceiver,
         connection: PasteboardConnection
     ) async throws(PasteboardError) -> DropRegistration {
         var destination = Destination()
@@ -77,62 +70,85 @@ package final class DropRegistration: Sendable {
             link.open(request) { [destination] client throws(Failure) in try client.open(destination) }
         }
         if isOwnProcess { _ = ownNames.withLock { $0.insert(name) } }
-        return DropRegistration(
-            name,
-            request,
-            connection,
-            link,
-            receiver,
-            allowsSimultaneousSessions: allowsSimultaneousSessions
-        )
+        return DropRegistration(name, request, connection, link)
     }
 
-    /// Gives the name up; its sessions are over. The receiver hears of that before ``serve()`` returns.
+    /// Gives the name up; its sessions are over. The receiver is notified of that before ``serve(_:)`` returns.
     package func unregister() {
         request.cancel(over: link)
     }
 
     /// Calls the receiver, on the caller's actor, until the name is given up or the task is cancelled, which gives it up.
+    /// While a drop is performed, what else happens waits.
     ///
     /// - Throws: what has ended the connection.
-    package func serve() async throws(PasteboardError) {
-        var failure: Failure?
+    package func serve(_ receiver: any DropReceiver) async throws(PasteboardError) {
+        let failure = await takeEvents(for: receiver) { session, operation, location in
+            await self.perform(session, operation, at: location, by: receiver)
+        }
+        try await finish(failure, for: receiver)
+    }
+
+    /// As ``serve(_:)``, but other sessions go on while a drop is performed.
+    package func serveSimultaneously(_ receiver: any DropReceiver & Sendable) async throws(PasteboardError) {
         // Discarding: a destination may live for years, and no drop stays with it.
-        await withDiscardingTaskGroup { group in
-            while let event = await request.queue.next() {
-                switch event {
-                case .lost(let reason):
-                    failure = reason
-                    request.queue.finish()
-                case .visit(let visited, .perform(let operation, let location)) where allowsSimultaneousSessions:
-                    guard let session = begin(visited, at: location) else { continue }
-                    // Others go on meanwhile.
-                    group.addTask { await self.perform(session, DropOperation(operation), at: DropLocation(location)) }
-                case .visit(let visited, .perform(let operation, let location)):
-                    guard let session = begin(visited, at: location) else { continue }
-                    await perform(session, DropOperation(operation), at: DropLocation(location))
-                case .visit(let visited, let step):
-                    await take(step, of: visited)
-                }
+        let failure = await withDiscardingTaskGroup { group in
+            let failure = await takeEvents(for: receiver) { session, operation, location in
+                group.addTask { await self.perform(session, operation, at: location, by: receiver) }
             }
             // Nothing comes of a drop any more that is still being performed.
             group.cancelAll()
+            return failure
         }
+        try await finish(failure, for: receiver)
+    }
+
+    /// - Returns: what has ended the connection.
+    private func takeEvents(
+        for receiver: any DropReceiver,
+        perform: (RemoteDropSession, DropOperation, DropLocation) async -> Void
+    ) async -> Failure? {
+        var failure: Failure?
+        while let event = await request.queue.next() {
+            switch event {
+            case .lost(let reason):
+                failure = reason
+                request.queue.finish()
+            case .visit(let visited, .perform(let operation, let location), let window):
+                guard let session = begin(visited, window, at: location) else { continue }
+                await perform(session, DropOperation(operation), DropLocation(location))
+            case .visit(let visited, let step, let window):
+                await take(step, of: visited, window, for: receiver)
+            }
+        }
+        return failure
+    }
+
+    private func finish(_ failure: Failure?, for receiver: any DropReceiver) async throws(PasteboardError) {
         request.cancel(over: link)
         let left = sessions.withLock { sessions in
             defer { sessions = [:] }
             return sessions.values.map(\.session)
         }
-        for session in left { await end(session) }
-        if let failure { throw PasteboardError(failure) }
+        let error = failure.map { PasteboardError($0) }
+        for session in left {
+            if let error = error ?? session.abandonment { session.window.sessionFailed(error) }
+            await end(session, for: receiver)
+        }
+        if let error { throw error }
     }
 
-    private func take(_ step: VisitedSession.Step, of visited: VisitedSession) async {
+    private func take(
+        _ step: VisitedSession.Step,
+        of visited: VisitedSession,
+        _ window: LoadWindow,
+        for receiver: any DropReceiver
+    ) async {
         switch step {
         case .none, .perform:
             break
         case .propose(let sequence, let location, let isEntry):
-            let session = session(visited)
+            let session = session(visited, window)
             let place = DropLocation(location)
             session.update(visited, at: place)
             let isNew = isEntry || !session.isInside
@@ -151,13 +167,13 @@ package final class DropRegistration: Sendable {
                 }
                 return sessions.removeValue(forKey: visited.stream)?.session
             }
-            if let session { await end(session) }
+            if let session { await end(session, for: receiver) }
         }
     }
 
-    private func session(_ visited: VisitedSession) -> RemoteDropSession {
+    private func session(_ visited: VisitedSession, _ window: LoadWindow) -> RemoteDropSession {
         if let known = sessions.withLock({ $0[visited.stream]?.session }) { return known }
-        let session = RemoteDropSession(visited, connection: connection, link: link)
+        let session = RemoteDropSession(visited, window, connection: connection, link: link)
         sessions.withLock { $0[visited.stream] = Service(session: session) }
         return session
     }
@@ -165,18 +181,27 @@ package final class DropRegistration: Sendable {
     // MARK: The drop
 
     /// nil: no proposal was made for it, so it is not for the receiver.
-    private func begin(_ visited: VisitedSession, at location: Location) -> RemoteDropSession? {
-        let session = session(visited)
+    private func begin(
+        _ visited: VisitedSession,
+        _ window: LoadWindow,
+        at location: Location
+    ) -> RemoteDropSession? {
+        let session = session(visited, window)
         session.update(visited, at: DropLocation(location))
         guard session.leave() else { return nil }
         sessions.withLock { $0[visited.stream]?.isPerforming = true }
         return session
     }
 
-    private func perform(_ session: RemoteDropSession, _ operation: DropOperation, at location: DropLocation) async {
+    private func perform(
+        _ session: RemoteDropSession,
+        _ operation: DropOperation,
+        at location: DropLocation,
+        by receiver: any DropReceiver
+    ) async {
         await session.letSourceHear()
         await session.perform(operation) {
-            try await self.receiver.perform(session, at: location, operation: operation)
+            try await receiver.perform(session, at: location, operation: operation)
         }
         let isOver = sessions.withLock { sessions -> Bool in
             sessions[session.stream]?.isPerforming = false
@@ -184,11 +209,11 @@ package final class DropRegistration: Sendable {
             sessions[session.stream] = nil
             return true
         }
-        if isOver { await end(session) }
+        if isOver { await end(session, for: receiver) }
     }
 
-    private func end(_ session: RemoteDropSession) async {
-        session.window.end()
+    private func end(_ session: RemoteDropSession, for receiver: any DropReceiver) async {
+        session.end()
         if session.leave() { await receiver.exited(session) }
         guard session.hasEntered else { return }
         await session.letSourceHear()

@@ -21,6 +21,10 @@ final class LoadWindow: Sendable {
         /// Loads, calls and whatever else the drop is complete only after.
         var underWay = 0
         var hasFailedLoads = false
+        /// Whether a load has begun.
+        var isUsed = false
+        /// The reason why the broker has ended the session.
+        var sessionError: PasteboardError?
         /// Items of which a load has not ended well here, and those of which one has: what the broker has handed over may
         /// still be lost on this side.
         var failed: Set<Int> = []
@@ -52,6 +56,20 @@ final class LoadWindow: Sendable {
 
     /// Items that were taken without a load.
     var takenItems: [UInt32] { state.withLock { $0.taken.sorted() } }
+
+    /// Whether the destination has loaded or taken something.
+    var isUsed: Bool { state.withLock { $0.isUsed || !$0.taken.isEmpty } }
+
+    /// Whether nothing is under way.
+    var isQuiet: Bool { state.withLock { $0.underWay == 0 } }
+
+    /// The reason why the session has failed; nil while it has not.
+    var sessionError: PasteboardError? { state.withLock { $0.sessionError } }
+
+    /// The session has failed. The first reason counts.
+    func sessionFailed(_ error: PasteboardError) {
+        state.withLock { $0.sessionError = $0.sessionError ?? error }
+    }
 
     // MARK: The drop
 
@@ -106,6 +124,7 @@ final class LoadWindow: Sendable {
             switch state.phase {
             case .open, .closing:
                 state.underWay += 1
+                state.isUsed = true
                 return true
             case .before, .closed, .over:
                 return false

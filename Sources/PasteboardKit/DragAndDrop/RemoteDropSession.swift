@@ -15,21 +15,34 @@ package final class RemoteDropSession: DropSession {
         /// Something was proposed for it, at some time, and since it came last.
         var hasEntered = false
         var isInside = false
+        /// What the drop here does, once there is one.
+        var operation: DropOperation?
+        var outcome: Drag.Outcome?
+        var lastReport = ProgressReport()
+    }
+
+    /// The last progress that the broker was told of.
+    private struct ProgressReport {
+        static let interval = Duration.seconds(1)
+
+        var completed: UInt64 = 0
+        var earliestNext = ContinuousClock.now
     }
 
     /// How far the loads of the drop are together.
     package var progress: LoadProgress { window.progress }
 
     let stream: UInt64
-    let window = LoadWindow()
+    let window: LoadWindow
     private let connection: PasteboardConnection
     private let link: Link
     /// The source's half, if that is in this process.
     private let local: DragRequest?
     private let state: Lock<State>
 
-    init(_ visited: VisitedSession, connection: PasteboardConnection, link: Link) {
+    init(_ visited: VisitedSession, _ window: LoadWindow, connection: PasteboardConnection, link: Link) {
         stream = visited.stream
+        self.window = window
         self.connection = connection
         self.link = link
         let key = link.epoch.map { LocalSessions.Key(epoch: $0, handle: visited.handle) }
@@ -42,6 +55,7 @@ package final class RemoteDropSession: DropSession {
     package var items: [DragItem] { state.withLock { $0.items } }
     package var allowsMoveOperation: Bool { state.withLock { $0.visited.allowsMove } }
     package var isRestrictedToDraggingApplication: Bool { state.withLock { $0.visited.isRestricted } }
+    package var outcome: Drag.Outcome? { state.withLock { $0.outcome } }
     package var localDragSession: (any DragSession)? { local?.drag }
 
     @MainActor
@@ -110,13 +124,38 @@ package final class RemoteDropSession: DropSession {
         await local?.reports?.tell()
     }
 
+    /// The session is over, as its window has been told.
+    func end() {
+        let error = window.sessionError
+        let isUsed = window.isUsed
+        state.withLock { state in
+            if let error {
+                state.outcome = .failed(error)
+            } else if let operation = state.operation, isUsed {
+                state.outcome = .transferred(operation)
+            } else {
+                state.outcome = .cancelled
+            }
+        }
+        window.end()
+    }
+
+    /// What has become of a drop whose destination was given up; nil if it was not dropped here.
+    var abandonment: PasteboardError? {
+        guard state.withLock({ $0.operation != nil }) else { return nil }
+        return PasteboardError(.cancelled, message: "the destination was given up before its drop was complete")
+    }
+
     // MARK: The drop
 
     /// What a handler of a drop may do, and what is told of it.
     ///
     /// - Parameter body: the handler.
     func perform(_ operation: DropOperation, _ body: () async throws -> Void) async {
+        state.withLock { $0.operation = operation }
         window.open()
+        let observer = window.progress.observe { [weak self] in self?.reportProgress() }
+        defer { window.progress.removeObserver(observer) }
         var failure: Failure?
         do { try await body() } catch { failure = Failure(ofDrop: error) }
         // One may come of another.
@@ -135,7 +174,12 @@ package final class RemoteDropSession: DropSession {
         var performed = Performed()
         performed.items = window.takenItems
         performed.failure = failure
-        link.tell { [performed, stream] client in client.performed(performed, on: stream) }
+        // Callbacks, and what else the drop is complete after, may still run for a while.
+        let isQuiet = failure != nil || window.isQuiet
+        link.tell { [performed, stream] client in
+            if !isQuiet { client.report(Progress(), on: stream) }
+            client.performed(performed, on: stream)
+        }
         guard failure == nil else { return }
         window.whenQuiet { [weak window, link, stream] in
             guard let window else { return }
@@ -153,6 +197,26 @@ package final class RemoteDropSession: DropSession {
         state.withLock { state in
             if !state.isReturned { state.extensions.append(task) }
         }
+        // The broker does not wait for a first load then.
+        link.tell { [stream] client in client.report(Progress(), on: stream) }
+    }
+
+    /// Tells the broker of progress, so that a drop that goes on does not run into a limit.
+    private func reportProgress() {
+        let progress = window.progress.now
+        let millionths = UInt64(progress.fractionCompleted * 1_000_000)
+        let completed = progress.totalUnitCount > 0 ? millionths : UInt64(clamping: progress.completedUnitCount)
+        let isNew = state.withLock { state -> Bool in
+            let now = ContinuousClock.now
+            guard state.lastReport.completed != completed, state.lastReport.earliestNext <= now else { return false }
+            state.lastReport.completed = completed
+            state.lastReport.earliestNext = now + ProgressReport.interval
+            return true
+        }
+        guard isNew else { return }
+        var report = Progress()
+        report.completed = completed
+        link.tell { [report, stream] client in client.report(report, on: stream) }
     }
 
     private func nextExtension() -> Task<Void, any Error>? {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// Every failure of this library: a code to switch on, and a message for people.
-public struct PasteboardError: Error, Sendable, CustomStringConvertible {
+public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What a source's handler failed with. Its class does not cross between processes; these three do.
     public struct SourceError: Sendable, Hashable {
         /// Whose codes these are: the name of the error's type, as a rule.

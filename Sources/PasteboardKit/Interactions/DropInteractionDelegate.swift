@@ -28,8 +28,8 @@ public protocol DropInteractionDelegate: AnyObject {
     /// The drop was performed. Loads may still be under way.
     func dropInteraction(_ interaction: DropInteraction, concludeDrop session: any DropSession)
 
-    /// The session is over: what was loaded is here, or it was dropped elsewhere, cancelled or lost. Every interaction hears
-    /// of it that the session has entered once.
+    /// The session is over: what was loaded is here, or it was dropped elsewhere, cancelled or lost, as its
+    /// ``DropSession/outcome`` says. Every interaction is notified that the session has entered once.
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnd session: any DropSession)
 }
 

@@ -24,13 +24,16 @@ final class ViewDestination {
             accepting: types,
             isOwnProcess: isOwnProcess,
             allowsSimultaneousSessions: allowsSimultaneousSessions,
-            receiver: sessions,
             connection: connection
         )
         end = Task { [weak self, registration] in
             defer { self?.isServed = false }
             do throws(PasteboardError) {
-                try await registration.serve()
+                if allowsSimultaneousSessions {
+                    try await registration.serveSimultaneously(sessions)
+                } else {
+                    try await registration.serve(sessions)
+                }
                 return nil
             } catch {
                 return error

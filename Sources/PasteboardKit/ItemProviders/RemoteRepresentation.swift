@@ -44,12 +44,13 @@ struct RemoteRepresentation: Sendable {
 
     /// Once its session is over, a broker does not know an item of it from any other contents.
     private func described(_ error: PasteboardError) -> PasteboardError {
-        guard window != nil, error.code == .superseded else { return error }
-        return PasteboardError(
-            .notLoadableNow,
-            message: "the drag session of this item is over; loads begin while its drop is performed, or in what "
-                + "is given to the session's extendLoadWindow"
-        )
+        guard let window, error.code == .superseded else { return error }
+        return window.sessionError
+            ?? PasteboardError(
+                .notLoadableNow,
+                message: "the drag session of this item is over; loads begin while its drop is performed, or in what "
+                    + "is given to the session's extendLoadWindow"
+            )
     }
 
     /// - Parameter inPlace: whether the source's own file will do.

@@ -1,0 +1,53 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+// How a source finds out which destinations there are.
+extension DropDestination {
+    /// Returns once there is a destination of a name that drags of this process can be directed to, and at once if there is
+    /// one already. A broker is started if none is running.
+    ///
+    /// The destination may have gone again when a drag is moved to it: ``Drag/move(to:waitingUpTo:)`` does both.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the destination.
+    ///   - duration: the longest time to wait; nil: until the task is cancelled.
+    ///   - connection: the way to the broker.
+    /// - Throws: `nothing-here` when the time is over; `invalid-argument` for what is no name; `cancelled` if the task is
+    ///   cancelled; what has ended the connection.
+    public static func wait(
+        for name: String,
+        upTo duration: Duration? = nil,
+        connection: PasteboardConnection = .shared
+    ) async throws(PasteboardError) {
+        let link = try await connection.link()
+        let request = DestinationWaiting()
+        var wait = Wait()
+        wait.destination = name
+        wait.milliseconds = duration?.loadMilliseconds
+        try await request.reply.value {
+            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        } start: {
+            link.open(request) { [wait] state throws(Failure) in try state.open(wait) }
+        }
+    }
+
+    /// The names that a drag can be directed to now, in alphabetical order: destinations and views that processes have
+    /// registered, this one's included; not what ``InteractionView`` has for drags within this process.
+    ///
+    /// Which of them take what is dragged they say themselves when it comes: ``Drag/move(to:)``.
+    ///
+    /// - Parameter connection: the way to the broker.
+    /// - Throws: what has ended the connection; `cancelled` if the task is cancelled.
+    public static func names(connection: PasteboardConnection = .shared) async throws(PasteboardError) -> [String] {
+        let link = try await connection.link()
+        let request = DestinationNames()
+        let names = try await request.reply.value {
+            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        } start: {
+            link.open(request) { state throws(Failure) in try state.open(Status()) }
+        }
+        let hidden = DropRegistration.ownNames.withLock(\.self)
+        return names.filter { !hidden.contains($0) }
+    }
+}

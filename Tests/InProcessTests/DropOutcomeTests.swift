@@ -1,0 +1,177 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+private typealias Drag = PasteboardKit.Drag
+
+@Suite("Outcomes of drops, as their destinations hear of them", .fewAtATime, .timeLimit(.minutes(5)))
+struct DropOutcomeTests {
+    private struct NotWanted: Error {}
+
+    private static func move(_ connection: PasteboardConnection) async throws -> Drag {
+        var options = Drag.Options()
+        options.allowsMoveBetweenProcesses = true
+        return try await Drag.begin([.text("a")], options: options, connection: connection)
+    }
+
+    @Test("a complete drop is the same for both sides", arguments: [DropOperation.copy, .move])
+    func complete(_ operation: DropOperation) async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(on: broker.connect(), propose: { _, _ in DropProposal(operation: operation) }) {
+                session,
+                _ in
+                #expect(session.outcome == nil)
+                _ = try await session.loadObjects(ofClass: String.self)
+            }
+            let drag = try await Self.move(broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            #expect(await drag.outcome().text == "transferred \(operation)")
+            await site.happened("ended")
+            #expect(site.log.endings == ["transferred \(operation)"])
+            await site.stop()
+        }
+    }
+
+    @Test(
+        "a session that moves on, or of which nothing is taken, is cancelled for both sides",
+        arguments: [false, true]
+    )
+    func cancelled(isDropped: Bool) async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(on: broker.connect())
+            let drag = try await Self.move(broker.connect())
+            try await drag.reach()
+            if isDropped { try await drag.drop() } else { await drag.cancel() }
+            #expect(await drag.outcome().text == "cancelled")
+            await site.happened("ended")
+            #expect(site.log.endings == ["cancelled"])
+            await site.stop()
+        }
+    }
+
+    @Test(
+        "a move that the source gives up has failed for the destination, though its handler has all",
+        arguments: [false, true]
+    )
+    func givenUp(isGone: Bool) async throws {
+        try await DragBroker.with { broker in
+            let (loaded, goOn) = (Gate(), Gate())
+            let site = DropSite(on: broker.connect(), propose: { _, _ in DropProposal(operation: .move) }) {
+                session,
+                _ in
+                _ = try await session.loadObjects(ofClass: String.self)
+                loaded.open()
+                await goOn.wait()
+            }
+            let source = broker.connect()
+            let drag = try await Self.move(source)
+            try await drag.reach()
+            try await drag.drop()
+            await loaded.wait()
+            if isGone { await source.close() } else { await drag.cancel() }
+            _ = await drag.outcome()
+            goOn.open()
+            await site.happened("ended")
+            #expect(site.log.endings == [isGone ? "failed source-gone" : "failed cancelled"])
+            await site.stop()
+        }
+    }
+
+    @Test("a handler that throws is told what its source hears")
+    func refused() async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(on: broker.connect()) { _, _ in throw NotWanted() }
+            let drag = try await Self.move(broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            #expect(await drag.outcome().text == "failed refused")
+            await site.happened("ended")
+            #expect(site.log.endings == ["failed refused"])
+            await site.stop()
+        }
+    }
+
+    @Test("a destination that is given up during its drop has failed", arguments: [false, true])
+    func abandoned(isClosed: Bool) async throws {
+        try await DragBroker.with { broker in
+            let (performing, goOn) = (Gate(), Gate())
+            let connection = broker.connect()
+            let site = DropSite(on: connection) { _, _ in
+                performing.open()
+                await goOn.wait()
+            }
+            let drag = try await Self.move(broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            await performing.wait()
+            if isClosed { await connection.close() } else { site.cancel() }
+            goOn.open()
+            _ = await site.end()
+            await site.happened("ended")
+            #expect(site.log.endings == [isClosed ? "failed broker-unavailable" : "failed cancelled"])
+        }
+    }
+
+    @Test("a load that begins in the handler after its source's death fails with source-gone")
+    func deadSource() async throws {
+        try await DragBroker.with { broker in
+            let (asked, never) = (Gate(), Gate())
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .utf8PlainText) {
+                asked.open()
+                await never.wait()
+                return Data()
+            }
+            let codes = DropSite.Log()
+            let site = DropSite(on: broker.connect()) { session, _ in
+                // The end of the first says that the source is dead.
+                for _ in 0..<2 {
+                    do throws(PasteboardError) {
+                        _ = try await session.items[0].itemProvider.loadData(for: .utf8PlainText)
+                    } catch {
+                        codes.add(error.code.description)
+                    }
+                }
+            }
+            let source = broker.connect()
+            let drag = try await Drag.begin([DragItem(itemProvider: provider)], connection: source)
+            try await drag.reach()
+            try await drag.drop()
+            await asked.wait()
+            await source.close()
+            await site.happened("ended")
+            #expect(codes.lines == ["source-gone", "source-gone"] && site.log.endings == ["failed source-gone"])
+            never.open()
+            await site.stop()
+        }
+    }
+
+    @Test("a handler that begins no load in time is told which limit that was, as its source is")
+    func tooLate() async throws {
+        try await DragBroker.with(limits: ["drop-window": "1ms"]) { broker in
+            let over = Gate()
+            let errors = DropSite.Log()
+            let site = DropSite(on: broker.connect()) { session, _ in
+                await over.wait()
+                do throws(PasteboardError) {
+                    _ = try await session.items[0].itemProvider.loadData(for: .utf8PlainText)
+                } catch {
+                    errors.add("\(error.code): \(error.message)")
+                }
+            }
+            let drag = try await Self.move(broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            let outcome = await drag.outcome()
+            let text = "destination site has begun no load within 1 ms of the drop (limit drop-window)"
+            #expect("\(outcome)" == "failed: \(text)")
+            over.open()
+            await site.happened("ended")
+            #expect(errors.lines == ["timeout: \(text)"] && site.log.endings == ["failed timeout"])
+            await site.stop()
+        }
+    }
+}
