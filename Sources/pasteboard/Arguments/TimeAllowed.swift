@@ -32,6 +32,14 @@ enum TimeAllowed: Equatable {
         }
     }
 
+    /// The duration in milliseconds; nil if it has no end.
+    var milliseconds: UInt64? {
+        switch self {
+        case .milliseconds(let count): count
+        case .infinity: nil
+        }
+    }
+
     /// The value in the message of a load, where 0 requests the longest possible time.
     var loadMilliseconds: UInt64 {
         switch self {

@@ -19,6 +19,7 @@ struct DragCommand: Command {
                 "one more representation of a single item; may be repeated"
             ),
             .init("--name", value: "NAME", "a file name for a single item"),
+            .init("--wait", value: "DURATION", "the longest time to wait for the destination, if it is not there yet"),
             .init("--move", "deletes the files after the destination has confirmed that it has them"),
         ],
         notes: """
@@ -39,13 +40,15 @@ struct DragCommand: Command {
             if that is a terminal.
 
             Ends with 1 if there is no such destination or if it accepts none of the types, and with 6 if it accepts
-            nothing at this time. No broker is started: without a broker there is no destination, so the exit code is 1.
+            nothing at this time. Without --wait no broker is started: without a broker there is no destination, so the exit
+            code is 1.
             """
     )
 
     private let destination: String
     private let inputs: InputArguments
     private let isMove: Bool
+    private let wait: TimeAllowed?
 
     init(_ arguments: ParsedArguments) throws {
         guard let destination = try arguments.value("--to") else {
@@ -57,6 +60,7 @@ struct DragCommand: Command {
         self.destination = destination
         self.inputs = try InputArguments(arguments, of: Self.syntax.name)
         self.isMove = arguments.has("--move")
+        self.wait = try arguments.value("--wait").map(TimeAllowed.init)
     }
 
     func run() throws -> CInt {
@@ -69,9 +73,7 @@ struct DragCommand: Command {
                 usage: "--move takes one file per item: of several, one would be loaded and all would be deleted"
             )
         }
-        guard let connection = try Broker.running(streams: AskServer.maximumAsks) else {
-            throw Failure(.nothingHere, "there is no destination \(self.destination): no broker is running")
-        }
+        let connection = try self.connection()
         var drag = Drag()
         drag.allowsMove = self.isMove
         drag.movesBetweenProcesses = self.isMove
@@ -81,6 +83,19 @@ struct DragCommand: Command {
         let server = try AskServer(connection, origins: items.map(\.origins))
         let loop = DragLoop(connection, stream: offer.stream, server: server, signals: signals)
         return try self.report(try loop.run(to: self.destination), of: items)
+    }
+
+    /// The connection to the broker, on which the destination is there if it was waited for.
+    private func connection() throws -> BlockingConnection {
+        if let wait {
+            let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
+            try connection.wait(for: self.destination, milliseconds: wait.milliseconds)
+            return connection
+        }
+        guard let connection = try Broker.running(streams: AskServer.maximumAsks) else {
+            throw Failure(.nothingHere, "there is no destination \(self.destination): no broker is running")
+        }
+        return connection
     }
 
     private static func checkDeletable(_ items: [InputItem]) throws {

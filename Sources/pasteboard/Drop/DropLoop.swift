@@ -57,7 +57,7 @@ final class DropLoop {
         // Writing these files may take long; all pending messages have been sent by now.
         for (load, answer, file) in self.passed {
             guard let drop = self.loads.removeValue(forKey: load) else { continue }
-            try drop.passed(load, answer, file, &self.connection.io.state) {
+            try drop.passed(load, answer, file, over: self.connection) {
                 try self.checkSignals()
                 self.showProgress()
             }

@@ -19,8 +19,10 @@ final class ReceivedDrop {
     private var hasOwnFailure = false
     private var isConcluded = false
     private var isOver = false
-    /// The reason why the session is over, if the destination did not end it.
+    /// The reason why the drop is not complete for the source and the broker.
     private var end: Failure?
+    /// The earliest time of the next report to the broker, in milliseconds.
+    private var nextReport: UInt64 = 0
 
     init(_ session: VisitedSession, accepts: [Accept], directory: SystemString, line: ProgressLine) {
         self.session = session
@@ -77,9 +79,7 @@ final class ReceivedDrop {
             load.item = place
             load.accepts = self.accepts
             load.preference = 1
-            // A load by descriptor ends before its file is written, and then the broker waits only for a limited time.
-            // In a move the source has to wait for the file, so the bytes are sent.
-            load.descriptorWelcome = operation == .copy
+            load.descriptorWelcome = true
             do {
                 let sink = DirectoryOutput(directory: self.directory, isLasting: operation == .move)
                 self.items[try state.open(load)] = ReceivedItem(place, sink: sink)
@@ -87,6 +87,8 @@ final class ReceivedDrop {
                 self.note(error, about: place)
             }
         }
+        // A load by descriptor ends before its file is written, and so may one whose file has to reach the disk.
+        state.report(Progress(), on: self.session.stream)
         state.performed(Performed(), on: self.session.stream)
         self.concludeIfDone(&state)
     }
@@ -108,15 +110,32 @@ final class ReceivedDrop {
         _ load: UInt64,
         _ answer: Answer,
         _ descriptor: DescriptorBox,
-        _ state: inout ClientState,
+        over connection: BlockingConnection,
         check: () throws -> Void
     ) throws {
-        self.attempt(load, &state) { item in
+        guard let item = self.items[load] else { return }
+        do {
             try item.begin(answer, of: self.session.items)
-            try item.write(try PassedFile(descriptor, answer), check: check)
+            try item.write(try PassedFile(descriptor, answer)) {
+                try check()
+                try self.reportProgress(over: connection)
+            }
+        } catch {
+            self.fail(load, error, &connection.io.state)
         }
         try check()
-        self.ended(load, &state)
+        self.ended(load, &connection.io.state)
+    }
+
+    /// Tells the broker, once in a second, that the drop goes on.
+    private func reportProgress(over connection: BlockingConnection) throws {
+        let now = MonotonicClock.now() / 1_000_000
+        guard now >= self.nextReport else { return }
+        self.nextReport = now + 1_000
+        var report = Progress()
+        report.completed = self.progress.count
+        connection.io.state.report(report, on: self.session.stream)
+        try connection.io.flush()
     }
 
     func ended(_ load: UInt64, _ state: inout ClientState) {
@@ -153,12 +172,16 @@ final class ReceivedDrop {
         do {
             try body(item)
         } catch {
-            self.items[load] = nil
-            state.cancel(load)
-            self.hasOwnFailure = true
-            self.note(error, about: item.place)
-            self.concludeIfDone(&state)
+            self.fail(load, error, &state)
         }
+    }
+
+    private func fail(_ load: UInt64, _ error: any Error, _ state: inout ClientState) {
+        guard let item = self.items.removeValue(forKey: load) else { return }
+        state.cancel(load)
+        self.hasOwnFailure = true
+        self.note(error, about: item.place)
+        self.concludeIfDone(&state)
     }
 
     private func concludeIfDone(_ state: inout ClientState) {
@@ -177,11 +200,14 @@ final class ReceivedDrop {
     func report() {
         guard self.session.isDropped else { return }
         let all = self.session.items.count
-        // In most cases an item has reported it. If all items have arrived, the end of the source does not matter.
-        if let end, self.failure == nil, self.writtenCount < all { self.note(end, about: nil) }
-        let verb = self.operation == .move ? "moved" : "copied"
+        // In most cases an item has reported it. If everything was copied, the end of the source does not matter.
+        let isMove = self.operation == .move
+        if let end, self.failure == nil, isMove || self.writtenCount < all { self.note(end, about: nil) }
+        let isGivenUp = isMove && self.end != nil
+        let verb = isMove && !isGivenUp ? "moved" : "copied"
         let part = self.writtenCount == all ? "" : "\(self.writtenCount) of "
-        StandardStreams.note("\(verb) \(part)\(self.count(all)) from \(self.source)")
+        let rest = isGivenUp ? "; the move was given up, and the source keeps its files" : ""
+        StandardStreams.note("\(verb) \(part)\(self.count(all)) from \(self.source)\(rest)")
     }
 
     private func note(_ error: any Error, about place: UInt32?) {
