@@ -210,6 +210,16 @@ let package = Package(
             exclude: ["Original", "rename"],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
+        // As a program outside of this package that is on the main actor by default.
+        .target(
+            name: "IsolatedPrograms",
+            dependencies: ["PasteboardKit"],
+            path: "Tests/IsolatedPrograms",
+            swiftSettings: [
+                .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
+                .defaultIsolation(MainActor.self),
+            ]
+        ),
         .executableTarget(
             name: "library-peer",
             dependencies: ["PasteboardKit"],
@@ -251,7 +261,7 @@ let package = Package(
                 "TableDragAndDrop", "PasteboardKit", "PasteboardBroker", "PasteboardClient", "BrokerLoop",
                 "BrokerState",
                 "PasteboardTransport", "PasteboardWire", "TypeIdentifiers", "TestSupport", "PortedPrograms",
-                "SampleModels",
+                "IsolatedPrograms", "SampleModels",
             ],
             swiftSettings: settings
         ),

@@ -45,7 +45,11 @@ extension System {
         }
     }
 
-    package static func setMode(_ mode: UInt32, of name: SystemString, in directory: CInt) throws(SystemError) {
+    package static func setMode(
+        _ mode: UInt32,
+        of name: SystemString,
+        in directory: CInt = AT_FDCWD
+    ) throws(SystemError) {
         _ = try call("chmod", name.description) { name.withPath { fchmodat(directory, $0, mode, 0) } }
     }
 
@@ -61,6 +65,39 @@ extension System {
     ) throws(SystemError) {
         _ = try call("rename to", new.description) {
             old.withPath { old in new.withPath { pbs_rename(directory, old, target, $0, replacing ? 1 : 0) } }
+        }
+    }
+
+    /// Gives a file or directory its final name, unless that is taken.
+    ///
+    /// - Returns: false if the name is taken.
+    package static func renameUnlessTaken(
+        _ old: SystemString,
+        in directory: CInt = AT_FDCWD,
+        to new: SystemString,
+        in target: CInt = AT_FDCWD
+    ) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            do throws(SystemError) {
+                try rename(old, in: directory, to: new, in: target, replacing: false)
+                return true
+            } catch {
+                guard [EINVAL, ENOSYS].contains(error.errno) else { throw error }
+            }
+            // The file system cannot rename exclusively. An empty file or folder reserves the name first: a rename
+            // alone would replace a file that was created in the meantime.
+            let isFolder = try status(at: old, in: directory)?.kind == .directory
+            try makeEmpty(new, in: target, isFolder: isFolder)
+            do throws(SystemError) {
+                try rename(old, in: directory, to: new, in: target)
+            } catch {
+                try? removeEmpty(new, in: target, isFolder: isFolder)
+                throw error
+            }
+            return true
+        } catch {
+            if error.isTaken { return false }
+            throw error
         }
     }
 

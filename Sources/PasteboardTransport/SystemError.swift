@@ -27,6 +27,17 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     /// Whether something has run out: memory, disk, descriptors.
     package var isShortage: Bool { [ENOMEM, ENOSPC, EDQUOT, EMFILE, ENFILE].contains(errno) }
 
+    /// Whether the name that was to be new is there already.
+    package var isTaken: Bool { errno == EEXIST }
+
+    /// Whether there is nothing of the name.
+    package var isMissing: Bool { errno == ENOENT }
+
+    package var isNotEmpty: Bool { errno == ENOTEMPTY }
+
+    /// Whether the two names are on different disks, between which only bytes can be copied.
+    package var isAcrossDisks: Bool { errno == EXDEV }
+
     package static func == (left: SystemError, right: SystemError) -> Bool {
         left.errno == right.errno && left.subject == right.subject && left.call.description == right.call.description
     }

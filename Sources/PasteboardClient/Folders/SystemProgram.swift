@@ -83,7 +83,10 @@ package final class SystemProgram: Sendable {
         // If this process ignores SIGCHLD, or reaps all children elsewhere, the exit status is lost. Then only a
         // message shows a failure.
         if end == nil, ((try? self.complaints.size) ?? 1) == 0 { return }
-        throw Failure(.refused, "\(self.name) failed: \(self.complaint)")
+        let complaint = self.complaint
+        // Its messages are in English.
+        let isShortage = complaint.hasSuffix("No space left on device") || complaint.hasSuffix("Disk quota exceeded")
+        throw Failure(isShortage ? .noSpace : .refused, "\(self.name) failed: \(complaint)")
     }
 
     /// The first line of the program's messages: later ones are often consequences.

@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A file for loaded bytes, which is removed with its directory.
+/// A file for loaded bytes, which is removed with its place.
 struct LoadedFile: Sendable {
     /// The number of bytes moved at once; limited, so that a cancelled load does not continue for long.
     private static let moved: UInt64 = 16 << 20
@@ -14,8 +14,8 @@ struct LoadedFile: Sendable {
     private let attributes: FileAttributes?
 
     /// - Parameter attributes: the attributes of the original file.
-    init(_ name: SystemString, _ attributes: FileAttributes?) throws(PasteboardError) {
-        place = try TemporaryPlace()
+    init(_ name: SystemString, _ attributes: FileAttributes?, in place: TemporaryPlace) throws(PasteboardError) {
+        self.place = place
         path = "\(place.path)/\(name)"
         self.attributes = attributes
         // Whatever mode the source has sent, this process has to be able to read its copy.
@@ -25,7 +25,7 @@ struct LoadedFile: Sendable {
                 try System.open(path, [.writing, .exclusive, .notFollowingLinks], mode: mode)
             )
         } catch {
-            throw TemporaryPlace.failure("cannot make a file for what is loaded", error)
+            throw place.failure("cannot make a file for what is loaded", error)
         }
     }
 
@@ -33,7 +33,7 @@ struct LoadedFile: Sendable {
         do {
             try System.write(data.span, to: descriptor.raw)
         } catch {
-            throw TemporaryPlace.failure("cannot write what is loaded", error)
+            throw place.failure("cannot write what is loaded", error)
         }
     }
 
@@ -42,7 +42,7 @@ struct LoadedFile: Sendable {
         do throws(SystemError) {
             try attributes?.setModificationTime(of: descriptor.raw)
         } catch {
-            throw TemporaryPlace.failure("cannot set the time of what is loaded", error)
+            throw place.failure("cannot set the time of what is loaded", error)
         }
     }
 
@@ -66,7 +66,7 @@ struct LoadedFile: Sendable {
             } catch let error as PasteboardError {
                 throw error
             } catch {
-                throw TemporaryPlace.failure("cannot write what is loaded", error)
+                throw place.failure("cannot write what is loaded", error)
             }
         }
     }

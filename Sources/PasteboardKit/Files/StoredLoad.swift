@@ -11,11 +11,13 @@ struct StoredLoad: Sendable {
     /// Takes all bytes of a load. On the pool's threads: writing may wait for a disk.
     ///
     /// - Parameters:
+    ///   - directory: the directory for the copy; nil: that of temporary files.
     ///   - isNamedByFile: whether the suggested name is the file's own.
     ///   - deadline: the deadline of the load.
     ///   - progress: can cancel the load.
     init(
         _ load: OpenedLoad,
+        in directory: URL?,
         suggestedName: String?,
         isNamedByFile: Bool,
         deadline: LoadDeadline?,
@@ -26,17 +28,17 @@ struct StoredLoad: Sendable {
             file: isNamedByFile ? load.file : nil,
             type: load.type
         ).candidate(1)
-        let file = try LoadedFile(load.isArchive ? "archive" : name, load.isArchive ? nil : load.file)
+        place = try TemporaryPlace(in: directory)
+        let file = try LoadedFile(load.isArchive ? "archive" : name, load.isArchive ? nil : load.file, in: place)
         try await load.chunks.source.makeReader().write(to: file)
         try file.finish()
-        place = file.place
         guard load.isArchive else {
             url = URL(filePath: file.path, directoryHint: .notDirectory)
             return
         }
         let folder = try await Self.unpack(
             file.path,
-            in: "\(place.path)/tree",
+            in: place,
             as: name.description,
             deadline,
             progress
@@ -52,11 +54,12 @@ struct StoredLoad: Sendable {
     /// Unpacks an archive. Its names begin with that of the source's folder, which gets another one here.
     private static func unpack(
         _ archive: String,
-        in room: String,
+        in place: TemporaryPlace,
         as name: String,
         _ deadline: LoadDeadline?,
         _ progress: LoadProgress?
     ) async throws(PasteboardError) -> String {
+        let room = "\(place.path)/tree"
         let input: DescriptorBox
         let folder: UnpackedFolder
         do throws(SystemError) {
@@ -66,7 +69,7 @@ struct StoredLoad: Sendable {
             // Removed at once, so that the disk does not hold the contents twice for longer than necessary.
             try System.unlink(archive)
         } catch {
-            throw TemporaryPlace.failure("cannot make a folder for what is loaded", error)
+            throw place.failure("cannot make a folder for what is loaded", error)
         }
         let own: SystemString
         do {
@@ -88,7 +91,10 @@ struct StoredLoad: Sendable {
             do throws(Failure) {
                 try result.get()
             } catch {
-                throw Failure(.refused, "the folder that is loaded cannot be unpacked: \(error.text)")
+                throw Failure(
+                    error.code,
+                    "the folder that is loaded cannot be unpacked in \(place.directory): \(error.text)"
+                )
             }
             own = try folder.finish()
         } catch {
@@ -98,7 +104,7 @@ struct StoredLoad: Sendable {
             // Renamed within the room: it could be moved elsewhere only if its owner may write to it.
             try System.rename(own, in: folder.room.raw, to: SystemString(name), in: folder.room.raw)
         } catch {
-            throw TemporaryPlace.failure("cannot name the folder that is loaded", error)
+            throw place.failure("cannot name the folder that is loaded", error)
         }
         return "\(room)/\(name)"
     }

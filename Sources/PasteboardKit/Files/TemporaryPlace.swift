@@ -6,16 +6,43 @@ import PasteboardTransport
 /// latest with this.
 final class TemporaryPlace: Sendable {
     let path: String
+    /// The directory that the place is in.
+    let directory: String
+    /// Shows that the place is in use: a directory of a program's own is not one that the system empties.
+    private let lock: DescriptorBox?
     private let isRemoved = Lock(false)
 
-    init() throws(PasteboardError) {
+    /// The directories that leftovers of killed processes were removed from.
+    private static let tidied = Lock(Set<String>())
+
+    /// - Parameter directory: the directory to make it in; nil: that of temporary files.
+    init(in directory: URL?) throws(PasteboardError) {
+        guard directory?.isFileURL != false else {
+            throw PasteboardError(
+                .invalidArgument,
+                message: "cannot load into \(directory?.absoluteString ?? ""): it is not the URL of a directory"
+            )
+        }
+        let temporary = System.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        self.directory = directory?.path ?? temporary
         do throws(SystemError) {
-            let directory = System.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-            let digits = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
-            path = "\(directory)/pasteboard-\(digits)"
-            try System.makeDirectory(path)
+            if directory != nil {
+                let own = SystemString(self.directory)
+                if Self.tidied.withLock({ $0.insert(own.description).inserted }) {
+                    WorkingName.removeLeftovers(in: own)
+                }
+                let taken = try WorkingName.take(in: own) { (path) throws(SystemError) in
+                    try System.makeDirectory(path)
+                    return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
+                }
+                (path, lock) = (taken.path.description, taken.file)
+            } else {
+                let digits = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
+                (path, lock) = ("\(temporary)/pasteboard-\(digits)", nil)
+                try System.makeDirectory(path)
+            }
         } catch {
-            throw Self.failure("cannot make a place for what is loaded", error)
+            throw Self.failure("cannot make a place for what is loaded", in: self.directory, error)
         }
     }
 
@@ -34,8 +61,13 @@ final class TemporaryPlace: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    static func failure(_ what: String, _ error: any Error) -> PasteboardError {
+    /// The error for something that went wrong here.
+    func failure(_ what: String, _ error: any Error) -> PasteboardError {
+        Self.failure(what, in: directory, error)
+    }
+
+    private static func failure(_ what: String, in directory: String, _ error: any Error) -> PasteboardError {
         let isShortage = (error as? SystemError)?.isShortage ?? false
-        return PasteboardError(isShortage ? .noSpace : .refused, message: "\(what): \(error)")
+        return PasteboardError(isShortage ? .noSpace : .refused, message: "\(what) in \(directory): \(error)")
     }
 }

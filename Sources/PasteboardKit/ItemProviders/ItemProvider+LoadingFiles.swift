@@ -2,10 +2,11 @@ public import FoundationEssentials
 
 // Loads into files: the bytes need not fit into memory. If the source has a file, the kernel copies it.
 extension ItemProvider {
-    /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs: move or copy it
-    /// away to keep it.
+    /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs: to keep it, move it
+    /// with ``Loaded/move(to:)``, or copy it.
     ///
-    /// The copy is in a directory of its own. It is named after ``suggestedName``, with unsafe characters replaced,
+    /// The copy is in a hidden directory of its own, which nobody else may enter. It is made in `directory`: name the
+    /// one where the file is to stay, so that it need not be copied from one disk to another. The copy is named after ``suggestedName``, with unsafe characters replaced,
     /// otherwise after the source's file, and gets the extension of the type. If the source has made its provider for a
     /// file, the copy keeps the exact name, the permissions and the modification time of that file.
     ///
@@ -16,21 +17,26 @@ extension ItemProvider {
     ///
     /// A folder's symbolic links are as its source made them, and may lead anywhere; pipes and devices are left out.
     ///
+    /// `body` runs where the caller runs: on the main actor it may use the state of the main actor.
+    ///
     /// Cancelling the task cancels the load, and so does cancelling `progress`; then it throws `cancelled`.
     ///
     /// - Parameters:
     ///   - contentType: the type that is wanted.
+    ///   - directory: an existing directory, in which the copy is made; nil: that of temporary files, `TMPDIR` or `/tmp`.
     ///   - openInPlace: whether the source's own file is accepted.
     ///   - timeout: the maximum duration of the load, without `body`.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     ///   - body: gets the file, with the type that the source provided.
-    /// - Throws: ``PasteboardError``, `noSpace` among them if the disk is full, and what `body` throws.
-    public func withLoadedFile<Result: Sendable>(
+    /// - Throws: ``PasteboardError``, `noSpace` among them if the disk is full, and what `body` throws. What goes wrong
+    ///   with the copy names the directory.
+    public func withLoadedFile<Result>(
         for contentType: UniformType,
+        in directory: URL? = nil,
         openInPlace: Bool = false,
         timeout: Duration? = nil,
         progress: LoadProgress? = nil,
-        _ body: @Sendable (Loaded<URL>) async throws -> Result
+        _ body: (Loaded<URL>) async throws -> Result
     ) async throws -> Result {
         let deadline = LoadDeadline(timeout)
         // The bytes are a part of the work: a folder has to be unpacked, too.
@@ -50,6 +56,7 @@ extension ItemProvider {
                     let contents = contents
                     return try await StoredLoad(
                         load,
+                        in: directory,
                         suggestedName: contents.suggestedName,
                         isNamedByFile: contents.fileThatNames != nil,
                         deadline: deadline,
@@ -94,7 +101,7 @@ extension ItemProvider {
     /// Loads the bytes into a file, or takes the source's own, and calls the handler with it, with whether it is the
     /// source's own, or with a ``PasteboardError``, once, on a thread of the library, which it may block.
     ///
-    /// A copy is removed when the handler returns; see ``withLoadedFile(for:openInPlace:timeout:progress:_:)``.
+    /// A copy is removed when the handler returns; see ``withLoadedFile(for:in:openInPlace:timeout:progress:_:)``.
     ///
     /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
     @discardableResult

@@ -115,7 +115,7 @@ final class PendingFile {
                 try System.link(self.raw, to: destination)
                 return true
             }
-            guard try WorkingName.rename(workingPath, in: AT_FDCWD, to: destination, in: AT_FDCWD) else { return false }
+            guard try System.renameUnlessTaken(workingPath, to: destination) else { return false }
             self.workingPath = nil
             return true
         } catch {

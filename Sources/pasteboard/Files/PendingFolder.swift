@@ -104,7 +104,7 @@ final class PendingFolder {
             if isClosed { try System.setMode(mode | 0o200, of: own, in: room) }
             for number in 1...10_000 {
                 let candidate = name.candidate(number)
-                let isNamed = try WorkingName.rename(own, in: room, to: candidate, in: self.directory.raw)
+                let isNamed = try System.renameUnlessTaken(own, in: room, to: candidate, in: self.directory.raw)
                 guard isNamed else { continue }
                 if isClosed { try System.setMode(mode, of: candidate, in: self.directory.raw) }
                 if isLasting { try System.synchronize(self.directory.raw) }

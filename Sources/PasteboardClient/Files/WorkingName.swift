@@ -1,6 +1,4 @@
-import Glibc
-import PasteboardClient
-import PasteboardTransport
+package import PasteboardTransport
 import PasteboardWire
 
 /// The names of unfinished files and folders: `.pasteboard-unfinished-` and 16 random digits.
@@ -8,14 +6,14 @@ import PasteboardWire
 /// A writer holds an advisory lock on its file as long as the file has such a name. The kernel releases it however the
 /// writer ends. So a file of this user that can be locked is a leftover, and the next run removes it. A file that is
 /// copied or dragged never gets such a name (see `SafeFileName`).
-enum WorkingName {
+package enum WorkingName {
     private static func random() throws(SystemError) -> SystemString {
         let digits = try System.randomBytes(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return SystemString(SafeFileName.workingPrefix + digits)
     }
 
     /// Removes the files of killed writers from a directory; called once by each command that writes there.
-    static func removeLeftovers(in directory: SystemString) {
+    package static func removeLeftovers(in directory: SystemString) {
         guard let opened = try? System.open(directory, .directory), let names = try? System.entries(of: opened.raw)
         else {
             return
@@ -28,7 +26,7 @@ enum WorkingName {
     /// Creates a file or folder under a working name, and locks it.
     ///
     /// - Parameter make: creates it at a path; throws `EEXIST` if the name is taken.
-    static func take(
+    package static func take(
         in directory: SystemString,
         _ make: (SystemString) throws(SystemError) -> DescriptorBox
     ) throws(SystemError) -> (path: SystemString, file: DescriptorBox) {
@@ -42,56 +40,19 @@ enum WorkingName {
                 let isLocked = (try? System.lock(file.raw)) ?? true
                 // Before it was locked, another run may have removed it as a leftover.
                 if isLocked, try System.status(at: path) != nil { return (path, file) }
-                throw SystemError(call: "lock", errno: ENOENT, subject: path.description)
             } catch {
-                guard attempts > 0, [EEXIST, ENOENT].contains(error.errno), try System.status(at: directory) != nil
+                guard attempts > 0, error.isTaken || error.isMissing, try System.status(at: directory) != nil
                 else { throw error }
             }
         }
     }
 
-    /// Gives a file or folder its final name, unless that is taken.
-    ///
-    /// - Parameters:
-    ///   - name: the working name, or the name in a working folder, in an open directory.
-    ///   - destination: the final name in an open directory.
-    /// - Returns: false if the name is taken.
-    static func rename(
-        _ name: SystemString,
-        in directory: CInt,
-        to destination: SystemString,
-        in target: CInt
-    ) throws(SystemError) -> Bool {
-        do throws(SystemError) {
-            do throws(SystemError) {
-                try System.rename(name, in: directory, to: destination, in: target, replacing: false)
-                return true
-            } catch {
-                guard [EINVAL, ENOSYS].contains(error.errno) else { throw error }
-            }
-            // The file system cannot rename exclusively. An empty file or folder reserves the name first: a rename
-            // alone would replace a file that was created in the meantime.
-            let isFolder = try System.status(at: name, in: directory)?.kind == .directory
-            try System.makeEmpty(destination, in: target, isFolder: isFolder)
-            do throws(SystemError) {
-                try System.rename(name, in: directory, to: destination, in: target)
-            } catch {
-                try? System.removeEmpty(destination, in: target, isFolder: isFolder)
-                throw error
-            }
-            return true
-        } catch {
-            if error.errno == EEXIST { return false }
-            throw error
-        }
-    }
-
     /// Removes a folder that no other process uses, with all its contents.
-    static func removeFolder(_ path: SystemString) throws(SystemError) {
+    package static func removeFolder(_ path: SystemString) throws(SystemError) {
         do throws(SystemError) {
             try System.removeDirectory(path)
         } catch {
-            guard error.errno == ENOTEMPTY, let name = path.lastComponent?.text else { throw error }
+            guard error.isNotEmpty, let name = path.lastComponent?.text else { throw error }
             let parent = DescriptorBox(try System.open(path.directory, .directory))
             func run(_ program: String, _ option: String, _ more: String...) throws(Failure) {
                 try SystemProgram(program, [option] + more + ["--", name], in: parent).wait()

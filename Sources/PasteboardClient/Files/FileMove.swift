@@ -1,0 +1,82 @@
+package import PasteboardTransport
+package import PasteboardWire
+
+/// Moves a file or folder of this user's to a name that nothing has, and never replaces anything.
+package enum FileMove {
+    /// Gives a file or folder another name on its own disk.
+    ///
+    /// - Returns: false if the name is taken.
+    package static func rename(_ path: SystemString, to destination: SystemString) throws(SystemError) -> Bool {
+        // A directory can be moved elsewhere only if its owner may write to it.
+        let status = try System.status(at: path)
+        guard let status, status.kind == .directory, status.mode & 0o200 == 0 else {
+            return try System.renameUnlessTaken(path, to: destination)
+        }
+        try System.setMode(status.mode | 0o200, of: path)
+        var isMoved = false
+        defer { try? System.setMode(status.mode, of: isMoved ? destination : path) }
+        isMoved = try System.renameUnlessTaken(path, to: destination)
+        return isMoved
+    }
+
+    /// A copy of a file or folder on another disk, in a hidden directory beside its destination: under its final name
+    /// no process ever sees a part of it. Nothing is left of a copy that is not kept.
+    package final class Copy: Sendable {
+        private let original: SystemString
+        private let destination: SystemString
+        private let copy: SystemString
+        private let room: (path: SystemString, lock: DescriptorBox)
+        private let program: SystemProgram
+
+        /// Starts to copy, with all permissions and times.
+        ///
+        /// - Parameter path: the file or folder, as text: the system's program takes no other.
+        package init(of path: String, to destination: SystemString) throws(Failure) {
+            self.original = SystemString(path)
+            self.destination = destination
+            let room: (path: SystemString, file: DescriptorBox)
+            do throws(SystemError) {
+                room = try WorkingName.take(in: destination.directory) { (path) throws(SystemError) in
+                    try System.makeDirectory(path)
+                    return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
+                }
+            } catch {
+                throw Failure(error.isShortage ? .noSpace : .refused, "\(error)")
+            }
+            self.room = (room.path, room.file)
+            self.copy = room.path.appending("copy")
+            do throws(Failure) {
+                self.program = try SystemProgram("cp", ["--archive", "--", path, self.copy.description])
+            } catch {
+                // Half of an instance has no deinit.
+                try? WorkingName.removeFolder(room.path)
+                throw error
+            }
+        }
+
+        deinit {
+            try? WorkingName.removeFolder(self.room.path)
+        }
+
+        /// Waits for the copy; called once.
+        package func wait() throws(Failure) {
+            try self.program.wait()
+        }
+
+        /// Ends the copy early.
+        package func kill() {
+            self.program.kill()
+        }
+
+        /// Gives the copy its name, and removes the original.
+        ///
+        /// - Returns: false if the name is taken.
+        package func keep() throws(SystemError) -> Bool {
+            guard try FileMove.rename(self.copy, to: self.destination) else { return false }
+            // The copy is complete: an original that cannot be removed does not make it less so.
+            let isFolder = (try? System.status(at: self.original))??.kind == .directory
+            try? isFolder ? WorkingName.removeFolder(self.original) : System.unlink(self.original)
+            return true
+        }
+    }
+}

@@ -1,0 +1,83 @@
+public import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+extension Loaded where Value == URL {
+    /// Moves the loaded copy, a file or a folder, to where it is to stay, and never replaces anything.
+    ///
+    /// The copy keeps its permissions and modification time. On its own disk it is only renamed, so load it into the
+    /// directory where it is to stay: ``ItemProvider/withLoadedFile(for:in:openInPlace:timeout:progress:_:)``. To
+    /// another disk it is copied under a hidden name beside its destination and renamed when it is complete, so that no
+    /// process ever sees a part of it under its final name. Cancelling the task ends that with `cancelled`.
+    ///
+    /// - Parameter destination: the URL of the file or folder itself, not that of the directory for it, which exists.
+    /// - Throws: ``PasteboardError``: `refused` if something has this name, a directory included, if this is the
+    ///   source's own file (``isInPlace``), or if the system refuses; `noSpace` if the other disk is full;
+    ///   `invalidArgument` if `destination` is not the URL of a file.
+    public func move(to destination: URL) async throws(PasteboardError) {
+        guard !isInPlace else {
+            throw failure(.refused, destination, "it is the source's own file; copy it, or load it as a copy")
+        }
+        guard destination.isFileURL else {
+            throw failure(.invalidArgument, destination, "that is not the URL of a file")
+        }
+        do {
+            // A disk may take its time.
+            let isMoved = try await withTaskExecutorPreference(HandlerPool.files) {
+                try await Self.move(value.path, to: SystemString(destination.path))
+            }
+            if isMoved { return }
+        } catch {
+            throw failure(error, destination)
+        }
+        let isDirectory = (try? System.status(at: destination.path))??.kind == .directory
+        let file = destination.appending(path: value.lastPathComponent).path
+        throw failure(
+            .refused,
+            destination,
+            isDirectory
+                ? "that is a directory; name the file in it: \(file)" : "something has that name; choose another"
+        )
+    }
+
+    /// - Returns: false if the new name is taken.
+    private static func move(_ path: String, to destination: SystemString) async throws -> Bool {
+        do throws(SystemError) {
+            return try FileMove.rename(SystemString(path), to: destination)
+        } catch {
+            guard error.isAcrossDisks else { throw error }
+        }
+        // Before the bytes are copied in vain.
+        guard try System.status(at: destination) == nil else { return false }
+        let copy = try FileMove.Copy(of: path, to: destination)
+        let result = await withTaskCancellationHandler {
+            Result { () throws(Failure) in try copy.wait() }
+        } onCancel: {
+            copy.kill()
+        }
+        guard !Task.isCancelled else { throw CancellationError() }
+        try result.get()
+        return try copy.keep()
+    }
+
+    private func failure(_ error: any Error, _ destination: URL) -> PasteboardError {
+        switch error {
+        case is CancellationError:
+            failure(.cancelled, destination, "the task was cancelled")
+        case let error as SystemError where error.isMissing && (try? System.status(at: value.path)) == .some(nil):
+            failure(.refused, destination, "it is not there any more; it can be moved once, in the body of its load")
+        case let error as SystemError:
+            failure(error.isShortage ? .noSpace : .refused, destination, "\(error)")
+        case let error as Failure:
+            failure(error.code == .noSpace ? .noSpace : .refused, destination, error.text)
+        default:
+            failure(.refused, destination, "\(error)")
+        }
+    }
+
+    private func failure(_ code: PasteboardError.Code, _ destination: URL, _ reason: String) -> PasteboardError {
+        let new = destination.isFileURL ? destination.path : destination.absoluteString
+        return PasteboardError(code, message: "cannot move the loaded \(value.path) to \(new): \(reason)")
+    }
+}

@@ -1,0 +1,20 @@
+import IsolatedPrograms
+import PasteboardKit
+import TestSupport
+import Testing
+
+/// A program whose module is on the main actor by default.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct IsolatedProgramTests {
+    @Test("A program on the main actor by default writes and reads its values", arguments: LoadPlace.allCases)
+    @MainActor
+    func values(place: LoadPlace) async throws {
+        let (source, destination) = (Shelf(), Shelf())
+        try await place.with(source.provider()) { provider in
+            try await destination.take(from: provider)
+        }
+        #expect(destination.cards.map(\.name) == ["Sierra"])
+        #expect(destination.notes.map(\.title) == ["Coast", "untitled"])
+        #expect(destination.fileNames == ["coast.txt"])
+    }
+}

@@ -1,0 +1,207 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Files and folders that are loaded where they are to stay, and moved to their names.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct LoadedFileMoveTests {
+    enum Form: CaseIterable {
+        case file
+        case folder
+    }
+
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+        _ = try self.directory.makeDirectory("source")
+        _ = try self.directory.makeDirectory("desk")
+    }
+
+    private func url(_ name: String) -> URL { URL(filePath: self.directory[name]) }
+
+    /// A file with a mode and a time, or a folder with one that its owner may not write to.
+    private func provider(_ form: Form) throws -> ItemProvider {
+        if form == .folder { _ = try self.directory.makeDirectory("source/tree") }
+        let path = form == .file ? "source/run" : "source/tree/run"
+        let file = try System.open(try self.directory.write("#!/bin/sh\n", to: path))
+        try System.setMode(0o750, of: file.raw)
+        try System.setModificationTime(seconds: 1_000_000_000, nanoseconds: 7, of: file.raw)
+        guard form == .folder else { return try #require(ItemProvider(contentsOf: self.url(path))) }
+        try FileManager.default.createSymbolicLink(
+            atPath: self.directory["source/tree/link"],
+            withDestinationPath: "run"
+        )
+        let folder = try System.open(self.directory["source/tree"])
+        try System.setMode(0o550, of: folder.raw)
+        return try #require(ItemProvider(contentsOf: self.url("source/tree")))
+    }
+
+    private func check(_ form: Form, at url: URL) throws {
+        let file = form == .file ? url : url.appending(path: "run")
+        let status = try #require(try System.status(at: file.path))
+        #expect(status.mode == 0o750 && status.modifiedAt == 1_000_000_000_000_000_007)
+        #expect(try System.contents(of: file.path) == Array("#!/bin/sh\n".utf8))
+        guard form == .folder else { return }
+        #expect(try System.status(at: url.path)?.mode == 0o550)
+        #expect(try System.linkTarget(url.appending(path: "link").path) == "run")
+    }
+
+    @Test("A copy is made in the directory that is named, and only renamed from there", arguments: Form.allCases)
+    func sameDisk(form: Form) async throws {
+        let (desk, kept) = (self.url("desk"), self.url("desk/kept"))
+        let inode = try await provider(form).withLoadedFile(for: .item, in: desk) { loaded in
+            let room = try #require(self.directory.names(in: "desk").first)
+            #expect(SafeFileName.isWorkingName(SystemString(room)))
+            #expect(loaded.value.path.hasPrefix("\(desk.path)/\(room)/"))
+            let inode = try System.status(at: loaded.value.path)?.inode
+            try await loaded.move(to: kept)
+            #expect(try System.status(at: loaded.value.path) == nil)
+            return inode
+        }
+        #expect(self.directory.names(in: "desk") == ["kept"])
+        #expect(try System.status(at: kept.path)?.inode == inode)
+        try self.check(form, at: kept)
+    }
+
+    private static let otherDisk = "/dev/shm"
+
+    private static var hasOtherDisk: Bool {
+        let temporary = System.environment("TMPDIR") ?? "/tmp"
+        let devices = [temporary, otherDisk].map { (try? System.status(at: $0))??.device }
+        return devices[0] != devices[1] && devices[1] != nil
+    }
+
+    @Test(
+        "To another disk a copy is copied, and gets its name when it is complete",
+        .enabled(if: hasOtherDisk),
+        arguments: Form.allCases
+    )
+    func acrossDisks(form: Form) async throws {
+        let other = URL(filePath: "\(Self.otherDisk)/pb-move-\(form)-\(System.processID)")
+        try System.makeDirectory(other.path)
+        defer { try? WorkingName.removeFolder(SystemString(other.path)) }
+        let kept = other.appending(path: "kept")
+        try await provider(form).withLoadedFile(for: .item) { loaded in
+            try await loaded.move(to: kept)
+            let original = try System.status(at: loaded.value.path)
+            #expect(original == nil)
+        }
+        try self.check(form, at: kept)
+        let names = try FileManager.default.contentsOfDirectory(atPath: other.path)
+        #expect(names == ["kept"])
+
+        // Again: the name is taken now.
+        try await provider(.file, again: form).withLoadedFile(for: .item) { loaded in
+            let error = await #expect(throws: PasteboardError.self) { try await loaded.move(to: kept) }
+            #expect(error?.code == .refused)
+            let status = try System.status(at: loaded.value.path)
+            #expect(status != nil)
+        }
+        try self.check(form, at: kept)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["kept"])
+    }
+
+    private func provider(_: Form, again form: Form) throws -> ItemProvider {
+        try #require(ItemProvider(contentsOf: self.url(form == .file ? "source/run" : "source/tree")))
+    }
+
+    @Test("A move never replaces anything, and says what is in its way")
+    func taken() async throws {
+        _ = try self.directory.makeDirectory("desk/folder")
+        try self.directory.write("mine", to: "desk/file")
+        try FileManager.default.createSymbolicLink(
+            atPath: self.directory["desk/link"],
+            withDestinationPath: "nowhere"
+        )
+        try await provider(.file).withLoadedFile(for: .item, in: self.url("desk")) { loaded in
+            for (name, reason) in [
+                ("folder", "that is a directory; name the file in it: \(self.directory["desk/folder/run"])"),
+                ("file", "something has that name; choose another"),
+                ("link", "something has that name; choose another"),
+                ("missing/file", "No such file or directory"),
+            ] {
+                let error = await #expect(throws: PasteboardError.self) {
+                    try await loaded.move(to: self.url("desk/\(name)"))
+                }
+                #expect(error?.code == .refused && error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
+                #expect(error?.message.contains("to \(self.directory["desk/\(name)"]): ") == true)
+            }
+            let error = await #expect(throws: PasteboardError.self) {
+                try await loaded.move(to: try #require(URL(string: "https://example.org/file")))
+            }
+            #expect(error?.code == .invalidArgument)
+            // None of this has moved it.
+            try await loaded.move(to: self.url("desk/free"))
+            let again = await #expect(throws: PasteboardError.self) {
+                try await loaded.move(to: self.url("desk/twice"))
+            }
+            #expect(again?.message.contains("it is not there any more") == true, "\(again?.message ?? "")")
+        }
+        #expect(self.directory.names(in: "desk") == ["file", "folder", "free", "link"])
+        #expect(try self.directory.contents(of: "desk/file") == Array("mine".utf8))
+        #expect(self.directory.names(in: "desk/folder").isEmpty)
+    }
+
+    @Test("The source's own file is not moved")
+    func inPlace() async throws {
+        try self.directory.write("own", to: "source/own")
+        let url = self.url("source/own")
+        let provider = try #require(ItemProvider(contentsOf: url, openInPlace: true))
+        try await provider.withLoadedFile(for: .item, openInPlace: true) { loaded in
+            #expect(loaded.isInPlace)
+            let error = await #expect(throws: PasteboardError.self) {
+                try await loaded.move(to: self.url("desk/kept"))
+            }
+            #expect(error?.code == .refused && error?.message.contains("the source's own file") == true)
+        }
+        #expect(self.directory.names(in: "source") == ["own"] && self.directory.names(in: "desk").isEmpty)
+    }
+
+    @Test("What is not moved goes when the body ends, and errors name the directory")
+    func directories() async throws {
+        let provider = try provider(.file)
+        // As a process leaves it that is killed.
+        let leftover = SafeFileName.workingPrefix + "0123456789abcdef"
+        try self.directory.write("half", to: "desk/\(leftover)")
+        try await provider.withLoadedFile(for: .item, in: self.url("desk")) { _ in
+            #expect(!self.directory.names(in: "desk").contains(leftover))
+        }
+        #expect(self.directory.names(in: "desk").isEmpty)
+
+        let missing = self.url("missing")
+        var error = await #expect(throws: PasteboardError.self) {
+            try await provider.withLoadedFile(for: .item, in: missing) { _ in }
+        }
+        #expect(error?.code == .refused && error?.message.contains(missing.path) == true)
+        let remote = try #require(URL(string: "https://example.org/"))
+        error = await #expect(throws: PasteboardError.self) {
+            try await provider.withLoadedFile(for: .item, in: remote) { _ in }
+        }
+        #expect(error?.code == .invalidArgument && error?.message.contains("https://example.org/") == true)
+    }
+
+    @MainActor
+    private final class Window {
+        var titles: [String] = []
+    }
+
+    @Test("The body of a load uses the state of its caller's actor, and gives what need not be Sendable")
+    @MainActor
+    func isolation() async throws {
+        final class Preview {
+            var name = ""
+        }
+        let (window, preview) = (Window(), Preview())
+        let shown = try await provider(.file).withLoadedFile(for: .item) { loaded in
+            MainActor.assertIsolated()
+            window.titles.append(loaded.value.lastPathComponent)
+            preview.name = loaded.value.lastPathComponent
+            return preview
+        }
+        #expect(window.titles == ["run"] && shown === preview && shown.name == "run")
+    }
+}

@@ -1,0 +1,30 @@
+import FoundationEssentials
+public import PasteboardKit
+
+/// What a program keeps of what it is given, all of it on the main actor, which nothing here says.
+public final class Shelf {
+    public private(set) var cards: [Card] = []
+    public private(set) var notes: [Note] = []
+    public private(set) var fileNames: [String] = []
+
+    public init() {}
+
+    /// An item with a card, a note and a file.
+    public func provider() -> ItemProvider {
+        let provider = ItemProvider(object: Card(name: "Sierra"))
+        provider.registerJSON(Note(title: "Coast", text: "To be written."), for: .json)
+        provider.suggestedName = "coast"
+        provider.registerDataRepresentation(for: .utf8PlainText) { Data("Pacific".utf8) }
+        return provider
+    }
+
+    /// Takes all of it.
+    public func take(from provider: ItemProvider) async throws {
+        cards.append(try await provider.loadObject(ofClass: Card.self))
+        notes.append(try await provider.loadJSON(Note.self, for: .json))
+        notes.append(try await provider.loadObject(ofClass: Note.self))
+        try await provider.withLoadedFile(for: .plainText) { file in
+            fileNames.append(file.value.lastPathComponent)
+        }
+    }
+}
