@@ -90,7 +90,7 @@ enum RegisteredKind: String, CaseIterable, Sendable {
     }
 
     /// Those whose registration may say that it is asked once.
-    static let keepable = [RegisteredKind.data, .file, .folder, .byteStream]
+    static let keepable = [RegisteredKind.data, .file, .folder, .byteStream, .sharedMemory]
 
     /// - Parameters:
     ///   - directory: where the file and the folder are, made by this.
@@ -146,7 +146,10 @@ enum RegisteredKind: String, CaseIterable, Sendable {
                 }
             }
         case .sharedMemory:
-            provider.registerSharedMemory(for: given) { try SharedMemory(Self.pattern) }
+            provider.registerSharedMemory(for: given, policy: policy) {
+                asked.increment()
+                return try SharedMemory(Self.pattern)
+            }
         }
         return provider
     }

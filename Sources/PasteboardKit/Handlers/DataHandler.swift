@@ -6,14 +6,12 @@ enum DataHandler: Sendable {
     typealias FileCompletion = @Sendable (URL?, Bool, (any Error)?) -> Void
 
     case callback(@Sendable (@escaping Completion) -> LoadProgress?)
-    case async(@Sendable () async throws -> Data)
     case file(@Sendable (@escaping FileCompletion) -> LoadProgress?)
-    case asyncFile(@Sendable () async throws -> URL)
-    case memory(@Sendable () async throws -> SharedMemory)
+    case async(@Sendable () async throws -> MadeBytes)
+    /// As `async`, with a progress: what is reported there is passed on, and it is cancelled with the task.
+    case reporting(@Sendable (LoadProgress) async throws -> MadeBytes)
     /// Returns once all has been written.
     case byteStream(byteCount: UInt64?, @Sendable (ByteWriter) async throws -> Void)
-    /// The bytes of another process's item; what that reports is passed on.
-    case opened(@Sendable (LoadProgress) async throws -> OpenedLoad)
     /// One of these, asked once for all loads.
     case once(OnceHandler)
 }

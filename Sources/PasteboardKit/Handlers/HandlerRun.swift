@@ -5,7 +5,7 @@ import PasteboardTransport
 final class HandlerRun: Sendable {
     private enum Work {
         case none
-        case task(Task<Void, Never>)
+        case task(Task<Void, Never>, LoadProgress?)
         case progress(LoadProgress)
         case share(Int, of: OnceHandler)
     }
@@ -47,18 +47,11 @@ final class HandlerRun: Sendable {
                 self.run { promise in body { url, _, error in promise.fulfil(opening: url, error) } }
             }
         case .async(let body):
-            task { .data(try await body()) }
-        case .asyncFile(let body):
-            task { try MadeBytes(opening: try await body()) }
-        case .memory(let body):
-            task { .file(SourceFile(try await body())) }
-        case .opened(let body):
+            task(nil, body)
+        case .reporting(let body):
             let progress = LoadProgress()
-            progress.observe { [weak progress] in
-                guard let progress, progress.completedUnitCount > 0 else { return }
-                self.progress(progress.completedUnitCount, progress.totalUnitCount)
-            }
-            task { .pieces(ChunkPieces(try await body(progress))) }
+            observe(progress)
+            task(progress) { try await body(progress) }
         case .byteStream(let byteCount, let body):
             stream(byteCount, body)
         case .once(let handler):
@@ -89,18 +82,15 @@ final class HandlerRun: Sendable {
         finish(.success(.pieces(channel)))
     }
 
-    private func task(_ body: @escaping @Sendable () async throws -> MadeBytes) {
-        attach(
-            .task(
-                Task(executorPreference: HandlerPool.shared) {
-                    do {
-                        self.finish(.success(try await body()))
-                    } catch {
-                        self.finish(.failure(error))
-                    }
-                }
-            )
-        )
+    private func task(_ progress: LoadProgress?, _ body: @escaping @Sendable () async throws -> MadeBytes) {
+        let task = Task(executorPreference: HandlerPool.shared) {
+            do {
+                self.finish(.success(try await body()))
+            } catch {
+                self.finish(.failure(error))
+            }
+        }
+        attach(.task(task, progress))
     }
 
     /// Stops the handler, whose result nobody wants any more. Before the start it prevents it.
@@ -113,10 +103,16 @@ final class HandlerRun: Sendable {
         guard !state.withLock({ $0.isOver }) else { return }
         guard let progress = body(Promise { self.finish($0) }) else { return }
         guard attach(.progress(progress)) else { return }
+        observe(progress)
+    }
+
+    /// Passes on what a handler reports, until the run is over.
+    private func observe(_ progress: LoadProgress) {
         let observer = progress.observe { [weak self, weak progress] in
             guard let self, let progress, !state.withLock({ $0.isOver }) else { return }
             let (completed, total) = progress.reported
-            self.progress(completed, total)
+            // Nothing was reported yet.
+            if completed > 0 || total >= 0 { self.progress(completed, total) }
         }
         let stopObserving: @Sendable () -> Void = { [weak progress] in progress?.removeObserver(observer) }
         let isOver = state.withLock { state in
@@ -143,7 +139,11 @@ final class HandlerRun: Sendable {
         // Cancelling runs the program's code.
         switch work {
         case .none: break
-        case .task(let task): HandlerPool.completions.run { task.cancel() }
+        case .task(let task, let progress):
+            HandlerPool.completions.run {
+                task.cancel()
+                progress?.cancel()
+            }
         case .progress(let progress): HandlerPool.completions.run { progress.cancel() }
         case .share(let share, let handler): handler.leave(share)
         }

@@ -76,7 +76,38 @@ extension ItemProvider {
         firstByteTimeout: Duration? = nil,
         loadHandler: @escaping @Sendable () async throws -> Data
     ) {
-        register(contentType, visibility, .init(.async(loadHandler), policy, firstByteTimeout: firstByteTimeout))
+        let handler = DataHandler.async { .data(try await loadHandler()) }
+        register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
+    }
+
+    /// Promises the item as data of a type, with a progress for what takes long.
+    ///
+    ///     provider.registerDataRepresentation(for: .png) { progress in
+    ///         progress.totalUnitCount = Int64(image.rows.count)
+    ///         for row in image.rows {
+    ///             try encoder.encode(row)
+    ///             progress.completedUnitCount += 1
+    ///         }
+    ///         return encoder.data
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - contentType: the type of the bytes.
+    ///   - visibility: who may see that there is such a representation.
+    ///   - policy: how often the handler is asked.
+    ///   - firstByteTimeout: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: makes the bytes. What it reports to its progress, in a unit of its own, reaches the destination and
+    ///     keeps a slow load alive. When nobody wants the bytes any more, its task and the progress are cancelled. What it
+    ///     throws is told to the destination.
+    public func registerDataRepresentation(
+        for contentType: UniformType,
+        visibility: ItemProviderRepresentationVisibility = .all,
+        policy: LoadPolicy = .everyTime,
+        firstByteTimeout: Duration? = nil,
+        loadHandler: @escaping @Sendable (_ progress: LoadProgress) async throws -> Data
+    ) {
+        let handler = DataHandler.reporting { .data(try await loadHandler($0)) }
+        register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
     /// Promises the item as data of a type that is made in memory which can be handed over as it is: the fastest way for
@@ -85,16 +116,40 @@ extension ItemProvider {
     /// - Parameters:
     ///   - contentType: the type of the bytes.
     ///   - visibility: who may see that there is such a representation.
+    ///   - policy: how often the handler is asked; once is enough where the bytes stay the same.
     ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: makes the memory at each load, or gives one that it made before, in a task that is cancelled when
-    ///     nobody wants it any more. What it throws is told to the destination.
+    ///   - loadHandler: makes the memory, or gives one that it made before, in a task that is cancelled when nobody wants
+    ///     it any more. What it throws is told to the destination.
     public func registerSharedMemory(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
+        policy: LoadPolicy = .everyTime,
         firstByteTimeout: Duration? = nil,
         loadHandler: @escaping @Sendable () async throws -> SharedMemory
     ) {
-        register(contentType, visibility, .init(.memory(loadHandler), firstByteTimeout: firstByteTimeout))
+        let handler = DataHandler.async { .file(SourceFile(try await loadHandler())) }
+        register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
+    }
+
+    /// Promises the item as data of a type that is made in memory which can be handed over as it is, with a progress.
+    ///
+    /// - Parameters:
+    ///   - contentType: the type of the bytes.
+    ///   - visibility: who may see that there is such a representation.
+    ///   - policy: how often the handler is asked; once is enough where the bytes stay the same.
+    ///   - firstByteTimeout: how long it may take until it is done or reports progress, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: makes the memory, or gives one that it made before. What it reports to
+    ///     its progress reaches the destination and keeps a slow load alive; when nobody wants the memory any more, its
+    ///     task and the progress are cancelled. What it throws is told to the destination.
+    public func registerSharedMemory(
+        for contentType: UniformType,
+        visibility: ItemProviderRepresentationVisibility = .all,
+        policy: LoadPolicy = .everyTime,
+        firstByteTimeout: Duration? = nil,
+        loadHandler: @escaping @Sendable (_ progress: LoadProgress) async throws -> SharedMemory
+    ) {
+        let handler = DataHandler.reporting { .file(SourceFile(try await loadHandler($0))) }
+        register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
     /// Promises the item as data of a type that is made piece by piece: what a destination does not take yet is not made

@@ -132,7 +132,35 @@ extension ItemProvider {
             contentType,
             visibility,
             fileOptions: openInPlace ? .openInPlace : [],
-            .init(.asyncFile(loadHandler), policy, firstByteTimeout: firstByteTimeout)
+            .init(.async { try MadeBytes(opening: try await loadHandler()) }, policy, firstByteTimeout: firstByteTimeout)
+        )
+    }
+
+    /// Promises the item as a file or folder of a type that is made when it is asked for, with a progress.
+    ///
+    /// - Parameters:
+    ///   - contentType: the type of the file's bytes, or of the folder.
+    ///   - visibility: who may see that there is such a representation.
+    ///   - openInPlace: whether a destination may open the file where it is.
+    ///   - policy: how often the handler is asked.
+    ///   - firstByteTimeout: how long it may take until it is done or reports progress, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: finds or makes the file, which is open once it has returned, and may be removed then. What it
+    ///     reports to its progress reaches the destination and keeps a slow load alive; when nobody wants the file any
+    ///     more, its task and the progress are cancelled. What it throws is told to the destination.
+    public func registerFileRepresentation(
+        for contentType: UniformType,
+        visibility: ItemProviderRepresentationVisibility = .all,
+        openInPlace: Bool = false,
+        policy: LoadPolicy = .everyTime,
+        firstByteTimeout: Duration? = nil,
+        loadHandler: @escaping @Sendable (_ progress: LoadProgress) async throws -> URL
+    ) {
+        let handler = DataHandler.reporting { try MadeBytes(opening: try await loadHandler($0)) }
+        register(
+            contentType,
+            visibility,
+            fileOptions: openInPlace ? .openInPlace : [],
+            .init(handler, policy, firstByteTimeout: firstByteTimeout)
         )
     }
 }

@@ -1,0 +1,188 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Asynchronous handlers that get a progress.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct ReportingHandlerTests {
+    enum Kind: String, CaseIterable, Sendable {
+        case data
+        case file
+        case memory
+
+        func register(
+            with provider: ItemProvider,
+            file: URL,
+            _ handler: @escaping @Sendable (LoadProgress) async throws -> Data
+        ) {
+            switch self {
+            case .data:
+                provider.registerDataRepresentation(for: .data) { progress in try await handler(progress) }
+            case .file:
+                provider.registerFileRepresentation(for: .data) { progress in
+                    try await handler(progress).write(to: file)
+                    return file
+                }
+            case .memory:
+                provider.registerSharedMemory(for: .data) { progress in
+                    try SharedMemory(try await handler(progress))
+                }
+            }
+        }
+    }
+
+    private let directory: TemporaryDirectory
+    private var file: URL { URL(filePath: self.directory["file"]) }
+
+    init() throws {
+        self.directory = try TemporaryDirectory()
+    }
+
+    @Test(
+        "What a handler reports to its progress reaches the destination, in its own unit",
+        arguments: Kind.allCases,
+        LoadPlace.allCases
+    )
+    func reports(kind: Kind, place: LoadPlace) async throws {
+        let (seen, provider) = (Gate(), ItemProvider())
+        kind.register(with: provider, file: self.file) { progress in
+            progress.totalUnitCount = 4
+            progress.completedUnitCount = 3
+            await seen.wait()
+            return Data("made".utf8)
+        }
+        try await place.with(provider) { provider in
+            let progress = LoadProgress()
+            async let loaded = provider.loadData(for: .data, progress: progress)
+            // The handler goes on only when its report has arrived.
+            for await snapshot in progress.snapshots where snapshot.completedUnitCount == 3 {
+                #expect(snapshot.totalUnitCount == 4 && snapshot.fractionCompleted == 0.75)
+                break
+            }
+            seen.open()
+            let made = try await loaded.value
+            #expect(made == Data("made".utf8))
+            #expect(progress.isFinished && progress.fractionCompleted == 1)
+        }
+    }
+
+    @Test(
+        "Cancelling a load cancels the handler's task and its progress",
+        arguments: Kind.allCases,
+        LoadPlace.allCases
+    )
+    func cancels(kind: Kind, place: LoadPlace) async throws {
+        let (started, taskEnded, progressEnded) = (Gate(), Gate(), Gate())
+        let provider = ItemProvider()
+        kind.register(with: provider, file: self.file) { progress in
+            progress.cancellationHandler = { progressEnded.open() }
+            started.open()
+            await withTaskCancellationHandler {
+                await taskEnded.wait()
+            } onCancel: {
+                taskEnded.open()
+            }
+            throw CancellationError()
+        }
+        try await place.with(provider) { provider in
+            let load = Task { try await provider.loadData(for: .data) }
+            await started.wait()
+            load.cancel()
+            await taskEnded.wait()
+            await progressEnded.wait()
+            let error = await #expect(throws: PasteboardError.self) { try await load.value }
+            #expect(error?.code == .cancelled)
+        }
+    }
+
+    // The three forms of a handler are told apart by their closures alone, in every shape that is usual.
+    @Test("The form of a handler follows from its closure")
+    func shapes() async throws {
+        let data = Data("bytes".utf8)
+        @Sendable func make() async throws -> Data { data }
+        @Sendable func make(_ progress: LoadProgress) async throws -> Data { data }
+        @Sendable func make(_ completion: @escaping @Sendable (Data?, (any Error)?) -> Void) -> LoadProgress? {
+            completion(data, nil)
+            return nil
+        }
+        let url = URL(filePath: try self.directory.write("bytes", to: "file"))
+        let providers = (0..<21).map { _ in ItemProvider() }
+
+        // With a callback.
+        providers[0].registerDataRepresentation(for: .data) { completion in
+            completion(data, nil)
+            return nil
+        }
+        providers[1].registerDataRepresentation(for: .data) { completion in
+            let progress = LoadProgress()
+            Task { completion(try await make(), nil) }
+            return progress
+        }
+        providers[2].registerDataRepresentation(for: .data) { completion in
+            guard !data.isEmpty else {
+                completion(nil, CancellationError())
+                return nil
+            }
+            completion(data, nil)
+            return LoadProgress()
+        }
+        providers[3].registerDataRepresentation(for: .data) {
+            $0(data, nil)
+            return nil
+        }
+        providers[4].registerDataRepresentation(for: .data) { completion in make(completion) }
+        providers[5].registerDataRepresentation(
+            for: .data,
+            loadHandler: { completion in
+                completion(data, nil)
+                return nil
+            }
+        )
+        providers[6].registerDataRepresentation(for: .data) {
+            (completion: @escaping @Sendable (Data?, (any Error)?) -> Void) -> LoadProgress? in
+            completion(data, nil)
+            return nil
+        }
+        providers[7].registerFileRepresentation(for: .data) { completion in
+            completion(url, false, nil)
+            return nil
+        }
+
+        // Without a parameter.
+        providers[8].registerDataRepresentation(for: .data) { data }
+        providers[9].registerDataRepresentation(for: .data) { try await make() }
+        providers[10].registerDataRepresentation(for: .data) {
+            let made = try await make()
+            return made
+        }
+        providers[11].registerFileRepresentation(for: .data) { url }
+        providers[12].registerSharedMemory(for: .data) { try SharedMemory(data) }
+
+        // With a progress.
+        providers[13].registerDataRepresentation(for: .data) { progress in data }
+        providers[14].registerDataRepresentation(for: .data) { _ in data }
+        providers[15].registerDataRepresentation(for: .data) { progress in
+            progress.totalUnitCount = 1
+            return try await make()
+        }
+        providers[16].registerDataRepresentation(for: .data) { progress in try await make(progress) }
+        providers[17].registerDataRepresentation(for: .data) { (progress: LoadProgress) -> Data in data }
+        providers[18].registerDataRepresentation(for: .data) { try await make($0) }
+        providers[19].registerFileRepresentation(for: .data) { progress in url }
+        providers[20].registerSharedMemory(for: .data) { progress in try SharedMemory(data) }
+
+        for (index, provider) in providers.enumerated() {
+            let loaded = try await provider.loadData(for: .data)
+            #expect(loaded.value == data, "\(index)")
+        }
+        // What gives nothing takes the form with a callback, and what only fails the one with a progress.
+        let (silent, failing) = (ItemProvider(), ItemProvider())
+        silent.registerDataRepresentation(for: .data) { _ in nil }
+        failing.registerDataRepresentation(for: .data) { _ in throw CancellationError() }
+        let silence = await #expect(throws: PasteboardError.self) { try await silent.loadData(for: .data) }
+        #expect(silence?.message.contains("never called its completion") == true)
+        await #expect(throws: PasteboardError.self) { try await failing.loadData(for: .data) }
+    }
+}
