@@ -151,6 +151,25 @@ import Testing
         #expect(alone.errorText == "pasteboard: drag: there is no destination here: no broker is running\n")
     }
 
+    @Test("With --wait it starts a broker, waits for the destination, and drops there when it has come")
+    func waits() throws {
+        try self.desk.run("stop")
+        let drag = try self.desk.start("drag", "a.txt", "--to", "inbox", "--wait", "10m")
+        let drop = try self.desk.destination(["--once"])
+        let ended = try drag.finish()
+        #expect(ended.exitCode == 0 && ended.text == "copied 1 item to inbox\n", "\(ended.errorText)")
+        #expect(try drop.finish().exitCode == 0)
+    }
+
+    @Test("With --wait a destination that does not come is missing, after the time that was given")
+    func waitsInVain() throws {
+        let drag = try self.desk.run("drag", "a.txt", "--to", "inbox", "--wait", "1ms")
+        #expect(drag.exitCode == 1)
+        #expect(drag.errorText == "pasteboard: drag: no destination inbox was registered within 1 ms\n")
+        let odd = try self.desk.run("drag", "a.txt", "--to", "inbox", "--wait", "soon")
+        #expect(odd.exitCode == 2 && odd.errorText.contains("invalid duration 'soon'"))
+    }
+
     @Test("A destination that takes none of the types, or has another session, or wants nothing, is told apart")
     func refusals() throws {
         let texts = try self.desk.destination(["--accept", "image"], name: "pictures")

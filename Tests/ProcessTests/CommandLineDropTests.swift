@@ -129,6 +129,24 @@ import Testing
         #expect(dropped.errorText.contains("pasteboard: drop: item 2: source \"raw\""))
     }
 
+    @Test("A move that its source gives up has copied what had arrived, and says so")
+    func givenUp() throws {
+        let drop = try self.desk.destination(["--once"])
+        let source = try RawDragSource(at: self.desk, ["whole.bin", "part.bin"], allowsMove: true)
+        #expect(try source.drop(at: "inbox") == 3)
+        try source.peer.sendData([1, 2], stream: try source.asked(), last: true)
+        try source.peer.sendData([3], stream: try source.asked())
+        try self.desk.waitForFile("whole.bin")
+        try source.withdraw()
+        let dropped = try drop.finish()
+        #expect(dropped.exitCode == 5 && dropped.text == "in/whole.bin\n")
+        #expect(
+            dropped.errorText.hasSuffix("); the move was given up, and the source keeps its files\n"),
+            "\(dropped.errorText)"
+        )
+        #expect(dropped.errorText.contains("\ncopied 1 of 2 items from raw ("))
+    }
+
     @Test("With --once the exit code is that of what went wrong", arguments: [false, true])
     func failing(isWithdrawn: Bool) throws {
         let drop = try self.desk.destination(["--once"])

@@ -38,7 +38,8 @@ public struct DropDestination: Sendable {
         self.connection = connection
     }
 
-    /// What happens from now on, until ``run(propose:perform:)`` ends. Who does not keep up misses the oldest.
+    /// What happens from now on, until ``run(onRegistered:propose:perform:)`` ends. A reader that does
+    /// not keep up misses the oldest.
     public var events: AsyncStream<Event> { listeners.stream() }
 
     /// Takes sessions, one after the other, until the task is cancelled; then it gives the name up and returns.
