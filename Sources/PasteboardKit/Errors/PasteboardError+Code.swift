@@ -3,6 +3,12 @@ import PasteboardWire
 extension PasteboardError {
     /// Why something failed. The numbers are the protocol's; a newer broker may send one that has no name here.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// Whether an error has this code, of any static type: what `catch PasteboardError.Code.cancelled` asks, in a
+        /// function with typed errors, in a closure, and where the program's own errors come, too.
+        public static func ~= (code: Code, error: any Error) -> Bool {
+            (error as? PasteboardError)?.code == code
+        }
+
         /// The number, as the protocol has it.
         public let rawValue: UInt32
 

@@ -1,0 +1,82 @@
+import PasteboardKit
+import Testing
+
+/// A code is a pattern wherever an error can be caught.
+struct CatchTests {
+    private struct Other: Error {}
+
+    private func typed(_ code: PasteboardError.Code) throws(PasteboardError) {
+        throw PasteboardError(code, message: "typed")
+    }
+
+    private func untyped(_ error: any Error) throws {
+        throw error
+    }
+
+    @Test("catch with a code works where only the library's errors come")
+    func inTypedContext() {
+        func name(_ code: PasteboardError.Code) -> String {
+            do throws(PasteboardError) {
+                try typed(code)
+                return "nothing"
+            } catch PasteboardError.Code.cancelled {
+                return "cancelled"
+            } catch PasteboardError.Code.timeout {
+                return "timeout"
+            } catch {
+                return error.message
+            }
+        }
+        #expect([.cancelled, .timeout, .superseded].map(name) == ["cancelled", "timeout", "typed"])
+    }
+
+    @Test("catch with a code works where any error comes, and in closures")
+    func inAnyContext() {
+        let name: (any Error) -> String = { error in
+            do {
+                try untyped(error)
+                return "nothing"
+            } catch PasteboardError.Code.cancelled {
+                return "cancelled"
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(name(PasteboardError(.cancelled, message: "")) == "cancelled")
+        #expect(name(PasteboardError(.timeout, message: "late")) == "late")
+        #expect(name(Other()) == "Other()")
+        let inferred = [PasteboardError.Code.cancelled, .timeout].map { code in
+            do {
+                try typed(code)
+                return "nothing"
+            } catch PasteboardError.Code.cancelled {
+                return "cancelled"
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(inferred == ["cancelled", "typed"])
+    }
+
+    @Test("a switch over an error takes codes, of any static type")
+    func inSwitch() {
+        func name(_ error: any Error) -> String {
+            switch error {
+            case PasteboardError.Code.cancelled: "cancelled"
+            case PasteboardError.Code.timeout, PasteboardError.Code.sourceStalled: "late"
+            default: "other"
+            }
+        }
+        func known(_ error: PasteboardError) -> String {
+            switch error {
+            case PasteboardError.Code.cancelled: "cancelled"
+            default: "other"
+            }
+        }
+        #expect(name(PasteboardError(.cancelled, message: "")) == "cancelled")
+        #expect(name(PasteboardError(.sourceStalled, message: "")) == "late")
+        #expect(name(Other()) == "other")
+        #expect(known(PasteboardError(.cancelled, message: "")) == "cancelled")
+        if case PasteboardError.Code.cancelled = PasteboardError(.timeout, message: "") { Issue.record("matched") }
+    }
+}
