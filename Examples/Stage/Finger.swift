@@ -29,7 +29,7 @@ final class Finger {
         trace.line("began", "\(drag.items.count)")
         isLetGo = false
         outcome = Task {
-            let outcome = await drag.outcome()
+            guard let outcome = try? await drag.outcome() else { return }
             await program.settle(drag)
             self.drag = nil
             trace.outcome(outcome.words)

@@ -43,7 +43,7 @@ final class CatToysProgram: StageProgram {
 
     /// Of several toys the destination may have taken one: then the move as a whole has failed, and the others stay.
     func settle(_ drag: Drag) async {
-        guard case .failed = await drag.outcome(), (try? await drag.drop()) == .move else { return }
+        guard case .failed? = try? await drag.outcome(), (try? await drag.drop()) == .move else { return }
         tables.first { $0.cat == drag.localContext as? String }?.leave(drag.transferredItems, of: drag)
     }
 

@@ -9,4 +9,4 @@ provider.suggestedName = route.name
 let publication = try await Pasteboard.general.write([provider])
 print("source: offers", provider.registeredTypeIdentifiers.joined(separator: ", "))
 print("source: a file of it would be", "sierra".appendingPathExtension(for: .route))
-print("source:", await publication.ended())
+print("source:", try await publication.ended())

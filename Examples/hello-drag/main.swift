@@ -7,7 +7,7 @@ do {
     let proposal = try await drag.move(to: DropLocation("desk"))
     print("desk would:", proposal.operation)
     try await drag.drop()
-    print("outcome:", await drag.outcome())
+    print("outcome:", try await drag.outcome())
 } catch {
     print("not dropped:", error)
     exit(1)

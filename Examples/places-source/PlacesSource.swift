@@ -8,7 +8,7 @@ struct PlacesSource {
         let providers = PlaceList.nationalParks.places.map(PlacePackaging.provider)
         let publication = try await board.write(providers)
         Trace.line("source: registered \(providers.count) items")
-        switch await publication.ended() {
+        switch try await publication.ended() {
         case .replaced: Trace.line("source: replaced")
         case .cleared: Trace.line("source: cleared")
         case .brokerGone: Trace.line("source: the broker is gone")

@@ -39,7 +39,7 @@ enum Role {
         }
         let publication = try await pasteboard.write(providers)
         print("gives \(notes.count) notes")
-        print(await publication.ended())
+        print(try await publication.ended())
     }
 
     private func take(from pasteboard: Pasteboard) async throws {

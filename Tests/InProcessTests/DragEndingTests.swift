@@ -53,7 +53,7 @@ struct DragEndingTests {
             let drag = try await Drag.begin([.text("a")], connection: source)
             try await drag.reach()
             if isGone { await source.close() } else { await drag.cancel() }
-            #expect(await drag.outcome().text == (isGone ? "failed broker-unavailable" : "cancelled"))
+            #expect(try await drag.outcome().text == (isGone ? "failed broker-unavailable" : "cancelled"))
             let moved = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0)) }
             #expect(moved?.code == (isGone ? .brokerUnavailable : .cancelled))
             let dropped = await #expect(throws: PasteboardError.self) { try await drag.drop() }
@@ -86,7 +86,7 @@ struct DragEndingTests {
             try await drag.drop()
             await asked.wait()
             if isGone { await source.close() } else { await drag.cancel() }
-            #expect(await drag.outcome().text == (isGone ? "failed broker-unavailable" : "cancelled"))
+            #expect(try await drag.outcome().text == (isGone ? "failed broker-unavailable" : "cancelled"))
             await site.happened("ended")
             #expect(codes.lines == ["source-gone"])
             never.open()
@@ -118,11 +118,11 @@ struct DragEndingTests {
             }
             #expect(error.code == .brokerUnavailable)
             if isPerforming {
-                #expect(await drag.outcome().text == "failed destination-gone")
+                #expect(try await drag.outcome().text == "failed destination-gone")
                 #expect(await site.stop() == ["entered", "updated -1", "ended"])
             } else {
                 #expect(try await drag.drop() == .cancel)
-                #expect(await drag.outcome().text == "cancelled")
+                #expect(try await drag.outcome().text == "cancelled")
                 #expect(await site.stop() == ["entered", "updated -1", "exited", "ended"])
             }
         }
@@ -142,7 +142,7 @@ struct DragEndingTests {
             try await drag.drop()
             await performing.wait()
             #expect(await site.stop() == ["entered", "updated -1", "ended"])
-            #expect(await drag.outcome().text == "failed refused")
+            #expect(try await drag.outcome().text == "failed refused")
         }
     }
 
@@ -162,7 +162,7 @@ struct DragEndingTests {
             try await drag.drop()
             await extending.wait()
             #expect(await site.stop() == ["entered", "updated -1", "ended"])
-            #expect(await drag.outcome().text == "failed refused")
+            #expect(try await drag.outcome().text == "failed refused")
         }
     }
 
@@ -199,12 +199,12 @@ struct DragEndingTests {
                     return error.code
                 }
             }
-            let outcome = Task { await dropping.outcome().text }
+            let outcome = Task { try await dropping.outcome().text }
             while proposing.value == 0 { await Task.yield() }
             await broker.stop()
             #expect(await move.value == .brokerRestarted)
-            #expect(await outcome.value == "failed broker-restarted")
-            #expect(await moving.outcome().text == "failed broker-restarted")
+            #expect(try await outcome.value == "failed broker-restarted")
+            #expect(try await moving.outcome().text == "failed broker-restarted")
             never.open()
             for site in [slow, site] {
                 guard case .failure(let error) = await site.end() else {
@@ -243,7 +243,7 @@ struct DragEndingTests {
             #expect(dropped?.code == .cancelled)
             goOn.open()
             #expect(try await drag.drop() == .copy)
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
 
             let begin = Task {
                 while !Task.isCancelled { await Task.yield() }

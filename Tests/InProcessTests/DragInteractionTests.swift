@@ -78,7 +78,7 @@ struct DragInteractionTests {
             try await drag.move(to: nil)
             try await drag.move(to: .here(3, 4))
             #expect(try await drag.drop() == .copy)
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(
                 scene.trace["a"] == Self.beginning
                     + ["moved", "moved", "moved", "willEnd copy", "didEnd copy", "transferred"]
@@ -95,7 +95,7 @@ struct DragInteractionTests {
             let drag = try await scene.begin()
             #expect(try await drag.move(to: .here).operation == operation)
             #expect(try await drag.drop() == operation)
-            let outcome = await drag.outcome().text
+            let outcome = try await drag.outcome().text
             var expected = Self.beginning + ["moved", "willEnd \(operation)", "didEnd \(operation)"]
             if operation == .copy || operation == .move {
                 expected.append("transferred")
@@ -139,7 +139,7 @@ struct DragInteractionTests {
             let drag = try await here.begin()
             #expect(try await drag.move(to: DropLocation("there")).operation == (isAllowed ? .move : .cancel))
             try await drag.drop()
-            #expect(await drag.outcome().text == (isAllowed ? "transferred move" : "cancelled"))
+            #expect(try await drag.outcome().text == (isAllowed ? "transferred move" : "cancelled"))
             await here.trace.reaches("end", of: "d")
             #expect(here.trace["a"].contains("transferred") == isAllowed)
             #expect(here.trace["d"].contains("perform") == isAllowed)
@@ -162,7 +162,7 @@ struct DragInteractionTests {
             #expect(here.trace["e"].isEmpty)
             #expect(try await drag.move(to: .here).operation == .copy)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
         }
     }
 
@@ -203,12 +203,12 @@ struct DragInteractionTests {
             let drag = try await scene.begin()
             await drag.cancel()
             await drag.cancel()
-            #expect(await drag.outcome().text == "cancelled")
+            #expect(try await drag.outcome().text == "cancelled")
             #expect(scene.trace["a"] == Self.beginning + ["willEnd cancel", "didEnd cancel"])
             scene.trace.clear()
             let lost = try await scene.begin()
             await broker.stop()
-            _ = await lost.outcome()
+            _ = try await lost.outcome()
             #expect(scene.trace["a"] == Self.beginning + ["willEnd cancel", "didEnd cancel"])
         }
     }
@@ -232,7 +232,7 @@ struct DragInteractionTests {
             #expect(drag.items.count == 3)
             try await drag.move(to: .here)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(
                 scene.trace["a"] == Self.beginning
                     + ["moved", "willAdd 2 of b", "moved", "willEnd copy", "didEnd copy", "transferred"]
@@ -315,7 +315,7 @@ struct DragInteractionTests {
             view.removeFromSuperview()
             try await drag.move(to: .here)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(scene.trace["b"] == Self.beginning)
             #expect(target.delegate?.texts == ["Yosemite"])
         }
@@ -331,7 +331,7 @@ struct DragInteractionTests {
             #expect(try await second.move(to: .here).operation == .copy)
             await first.cancel()
             try await second.drop()
-            #expect(await second.outcome().text == "transferred copy")
+            #expect(try await second.outcome().text == "transferred copy")
             await scene.trace.reaches("end", of: "d")
             #expect(scene.trace["a"].filter { $0.hasPrefix("didEnd") } == ["didEnd cancel", "didEnd copy"])
         }

@@ -108,7 +108,7 @@ struct DragStormTests {
             // One that was not dropped does not end by itself.
             let wasDropped = (try? await drag.drop()) != nil
             await withdrawn
-            let outcome = await drag.outcome()
+            let outcome = try await drag.outcome()
             if case .transferred(.move) = outcome {
                 // Now it may delete them.
                 let deleted = drag.transferredItems.map { item in

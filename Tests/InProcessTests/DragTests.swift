@@ -22,8 +22,8 @@ struct DragTests {
             let location = DropLocation("site", indexPath: [0, 3], point: Point(x: 1.5, y: -2))
             #expect(try await drag.move(to: location).operation == .copy)
             #expect(try await drag.drop() == .copy)
-            #expect(await drag.outcome().text == "transferred copy")
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(drag.transferredItems.count == 2)
             #expect(texts.lines == ["a", "b"])
             await site.happened("ended")
@@ -56,7 +56,7 @@ struct DragTests {
             let drag = try await Drag.begin([item], connection: broker.connect())
             try await drag.reach()
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             await codes.load(try #require(kept.withLock { $0 }))
             #expect(codes.lines == ["not-loadable-now", "loaded", "not-loadable-now"])
             await site.stop()
@@ -94,7 +94,7 @@ struct DragTests {
             #expect(!answered.isOpen)
             slow.open()
             await answered.wait()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             await site.stop()
         }
     }
@@ -117,7 +117,7 @@ struct DragTests {
             #expect(drag.items.count == 3)
             // The destination is asked again before it is dropped.
             #expect(try await drag.drop() == .copy)
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(texts.lines == ["a", "b", "c"])
             await #expect(throws: PasteboardError.self) { try await drag.add([.text("d")]) }
             await site.stop()
@@ -165,7 +165,7 @@ struct DragTests {
             #expect(missing?.message == "there is no destination ?; there are: desk, site")
             #expect(try await drag.move(to: nil).operation == .cancel)
             #expect(try await drag.drop() == .cancel)
-            #expect(await drag.outcome().text == "cancelled")
+            #expect(try await drag.outcome().text == "cancelled")
             #expect(try await other.reach("desk").operation == .copy)
             let over = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0)) }
             #expect(over?.code == .invalidArgument)
@@ -230,7 +230,7 @@ struct DragTests {
             try await drag.reach()
             #expect(try await drag.drop() == .copy)
             #expect(try await drag.drop() == .copy)
-            #expect(await drag.outcome().text == "cancelled")
+            #expect(try await drag.outcome().text == "cancelled")
             #expect(drag.transferredItems.isEmpty)
             await site.stop()
         }
@@ -251,7 +251,7 @@ struct DragTests {
                     let drag = try await Drag.begin([.text(text)], connection: broker.connect())
                     try await drag.reach(name)
                     try await drag.drop()
-                    #expect(await drag.outcome().text == "transferred copy")
+                    #expect(try await drag.outcome().text == "transferred copy")
                 }
             }
             #expect(texts.lines == ["x1", "y1", "x2", "y2", "x3", "y3"])
@@ -315,7 +315,7 @@ struct DragTests {
             let drag = try await Drag.begin((0..<count).map { .text("\($0)") }, connection: broker.connect())
             try await drag.reach()
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(loaded.value == count)
             #expect(drag.transferredItems.count == count)
             await site.stop()

@@ -15,7 +15,7 @@ struct DropInteractionTests {
             try await drag.move(to: .here)
             try await drag.move(to: .here(5, 5))
             try await drag.drop()
-            #expect(await drag.outcome().text == "cancelled")
+            #expect(try await drag.outcome().text == "cancelled")
             await scene.trace.reaches("end", of: "d")
             #expect(
                 scene.trace["d"] == ["canHandle 1 true", "enter", "update", "update", "perform", "conclude", "end"]
@@ -31,7 +31,7 @@ struct DropInteractionTests {
             let drag = try await scene.begin()
             try await drag.move(to: .here)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             await scene.trace.reaches("end", of: "d")
             #expect(scene.trace["d"].suffix(4) == ["perform", "conclude", "loaded Yosemite", "end"])
         }
@@ -47,7 +47,7 @@ struct DropInteractionTests {
             try await drag.move(to: nil)
             #expect(try await drag.move(to: .here(1, 1)).operation == .cancel)
             #expect(try await drag.drop() == .cancel)
-            #expect(await drag.outcome().text == "cancelled")
+            #expect(try await drag.outcome().text == "cancelled")
             #expect(scene.trace["d"] == ["canHandle 1 false"])
         }
     }
@@ -112,7 +112,7 @@ struct DropInteractionTests {
             #expect(try await drag.move(to: .here(49, 3)).operation == .copy)
             #expect(try await drag.move(to: .here(60, 3)).operation == .move)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred move")
+            #expect(try await drag.outcome().text == "transferred move")
             await scene.trace.reaches("end", of: "r")
             #expect(
                 scene.trace.of("l", "r").filter { $0 != "r.loaded Yosemite" } == [
@@ -137,7 +137,7 @@ struct DropInteractionTests {
             try await drag.add([.text("Sequoia")])
             try await drag.move(to: .here(15, 15))
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             await scene.trace.reaches("end", of: "i")
             let trace = scene.trace.of("o", "i").filter { !$0.hasSuffix("update") && !$0.hasPrefix("o.loaded") }
             #expect(
@@ -236,7 +236,7 @@ struct DropInteractionTests {
             try await drag.move(to: .here)
             try await drag.move(to: DropLocation("there"))
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             await here.trace.reaches("end", of: "d")
             await here.trace.reaches("end", of: "e")
             #expect(here.trace["d"] == ["canHandle 1 true", "enter", "update", "exit", "end"])
@@ -266,7 +266,7 @@ struct DropInteractionTests {
             let drag = try await scene.begin()
             try await drag.move(to: .here)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred move")
+            #expect(try await drag.outcome().text == "transferred move")
             #expect(scene.trace["a"].last == "transferred")
         }
     }
@@ -293,7 +293,7 @@ struct DropInteractionTests {
             await scene.trace.reaches("conclude", of: "d")
             #expect(!scene.trace["a"].contains("transferred"))
             gate.open()
-            #expect(await drag.outcome().text == (fails ? "failed refused" : "transferred move"))
+            #expect(try await drag.outcome().text == (fails ? "failed refused" : "transferred move"))
             #expect(scene.trace["a"].contains("transferred") == !fails)
             #expect(texts == ["Yosemite"])
             await scene.trace.reaches("end", of: "d")
@@ -324,7 +324,7 @@ struct DropInteractionTests {
             let drag = try await scene.begin()
             try await drag.move(to: .here)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(target.delegate?.texts == ["slow", "quick"])
         }
     }
@@ -354,7 +354,7 @@ struct DropInteractionTests {
             }
             await here.connection.close()
             await here.trace.reaches("end", of: "d")
-            _ = await drag.outcome()
+            _ = try await drag.outcome()
             let operation = isDropped ? "copy" : "cancel"
             #expect(here.trace["a"].suffix(2) == ["willEnd \(operation)", "didEnd \(operation)"])
             if isDropped { await here.trace.reaches("loaded ", of: "d") }
@@ -384,7 +384,7 @@ struct DropInteractionTests {
                 await here.trace.reaches("end", of: "d")
                 #expect(try await drag.drop() == .cancel)
             }
-            #expect(await drag.outcome().text == (isDropped ? "failed destination-gone" : "cancelled"))
+            #expect(try await drag.outcome().text == (isDropped ? "failed destination-gone" : "cancelled"))
             #expect(!here.trace["a"].contains("transferred"))
             gate.open()
             await here.trace.reaches("end", of: "d")

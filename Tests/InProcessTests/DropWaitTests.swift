@@ -215,7 +215,7 @@ struct DropWaitTests {
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             try await drag.reach()
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             running.cancel()
             #expect(try await running.value == ["registered", "propose", "a"])
         }

@@ -231,7 +231,7 @@ struct LoadTests {
             try await broker.stop()
             let error = await #expect(throws: PasteboardError.self) { try await load.value }
             #expect([.brokerRestarted, .brokerUnavailable].contains(error?.code))
-            #expect(await publication.ended() == .brokerGone)
+            #expect(try await publication.ended() == .brokerGone)
             never.open()
 
             let none = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }

@@ -39,7 +39,7 @@ struct LocalDragTests {
             try await drag.reach()
             #expect(seen.withLock { $0 } === drag)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred move")
+            #expect(try await drag.outcome().text == "transferred move")
             #expect(objects.lines == ["row 1", "row 2"])
             #expect(drag.transferredItems.map { ObjectIdentifier($0) } == items.map { ObjectIdentifier($0) })
             await site.stop()
@@ -63,7 +63,7 @@ struct LocalDragTests {
             let drag = try await Drag.begin(items, connection: connection)
             try await drag.reach()
             try await drag.drop()
-            #expect(await drag.outcome().text == "cancelled")
+            #expect(try await drag.outcome().text == "cancelled")
             await site.stop()
         }
     }
@@ -83,7 +83,7 @@ struct LocalDragTests {
             #expect(try await drag.reach("other").operation == .cancel)
             #expect(try await drag.reach().operation == .copy)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(texts.lines == ["own"])
             #expect(await other.stop().isEmpty)
             await site.stop()
@@ -111,7 +111,7 @@ struct LocalDragTests {
             #expect(error?.code == .nothingHere)
             try await drag.reach()
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             await site.stop()
             await other.stop()
         }
@@ -135,7 +135,7 @@ struct LocalDragTests {
             #expect(observer.lines == ["moved", "adding 1"])
             try await drag.drop()
             #expect(Array(observer.lines.prefix(4)) == ["moved", "adding 1", "will end copy", "did end copy"])
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(observer.lines == ["moved", "adding 1", "will end copy", "did end copy", "transferred"])
             await drag.cancel()
             #expect(observer.lines.count == 5)
@@ -146,7 +146,7 @@ struct LocalDragTests {
             try await second.start(Drag.Options(), observer: other)
             await second.cancel()
             #expect(other.lines == ["will end cancel", "did end cancel"])
-            #expect(await second.outcome().text == "cancelled")
+            #expect(try await second.outcome().text == "cancelled")
             await site.stop()
         }
     }

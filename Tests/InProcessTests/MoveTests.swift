@@ -44,7 +44,7 @@ struct MoveTests {
                 #expect(try await drag.reach("greedy").operation == greedyOperation)
                 #expect(try await drag.reach().operation == operation)
                 #expect(try await drag.drop() == operation)
-                #expect(await drag.outcome().text == "transferred \(operation)")
+                #expect(try await drag.outcome().text == "transferred \(operation)")
             }
             await site.stop()
             await greedy.stop()
@@ -66,14 +66,14 @@ struct MoveTests {
             let drag = try await Drag.begin([.text("a")], options: Self.betweenProcesses, connection: source)
             try await drag.reach()
             async let outcome = {
-                let outcome = await drag.outcome()
+                let outcome = try await drag.outcome()
                 isOver.withLock { $0 = true }
                 return outcome
             }()
             try await drag.drop()
             await loaded.wait()
             goOn.open()
-            #expect(await outcome.text == "transferred move")
+            #expect(try await outcome.text == "transferred move")
             await site.stop()
         }
     }
@@ -89,7 +89,7 @@ struct MoveTests {
             let drag = try await Drag.begin([.text("a")], options: Self.betweenProcesses, connection: source)
             try await drag.reach()
             #expect(try await drag.drop() == .move)
-            guard case .failed(let error) = await drag.outcome() else {
+            guard case .failed(let error) = try await drag.outcome() else {
                 Issue.record("it was taken")
                 return
             }
@@ -111,7 +111,7 @@ struct MoveTests {
             let drag = try await Drag.begin(items, options: Self.betweenProcesses, connection: source)
             try await drag.reach()
             try await drag.drop()
-            #expect(await drag.outcome().text == "failed refused")
+            #expect(try await drag.outcome().text == "failed refused")
             #expect(drag.transferredItems.count == 1 && drag.transferredItems.first === items[1])
             await site.stop()
         }
@@ -131,7 +131,7 @@ struct MoveTests {
                 let drag = try await Drag.begin(items, options: Self.betweenProcesses, connection: source)
                 try await drag.reach()
                 try await drag.drop()
-                #expect(await drag.outcome().text == outcome)
+                #expect(try await drag.outcome().text == outcome)
             }
             await site.stop()
         }
@@ -159,7 +159,7 @@ struct MoveTests {
                 let drag = try await Drag.begin(items, options: Self.betweenProcesses, connection: source)
                 try await drag.reach()
                 try await drag.drop()
-                #expect(await drag.outcome().text == outcome)
+                #expect(try await drag.outcome().text == outcome)
             }
             #expect(picky.lines == ["2", "4", "2", "3", "4", "2", "4", "2", "4", "2", "2"])
             await site.stop()
@@ -179,14 +179,14 @@ struct MoveTests {
             let drag = try await Drag.begin(items, connection: broker.connect())
             try await drag.reach()
             try await drag.drop()
-            #expect(await drag.outcome().text == "failed source-failed")
+            #expect(try await drag.outcome().text == "failed source-failed")
             #expect(drag.transferredItems.count == 1 && drag.transferredItems.first === items[1])
             #expect(texts.lines == ["good"])
             // If none could be made, the error of the first tells why.
             let second = try await Drag.begin([items[0]], connection: broker.connect())
             try await second.reach()
             try await second.drop()
-            #expect(await second.outcome().text == "failed refused")
+            #expect(try await second.outcome().text == "failed refused")
             await site.stop()
         }
     }
@@ -223,7 +223,7 @@ struct MoveTests {
             try await drag.drop()
             await called.wait()
             goOn.open()
-            #expect(await drag.outcome().text == "transferred move")
+            #expect(try await drag.outcome().text == "transferred move")
             #expect(count.value == 3)
             await site.stop()
         }
@@ -249,7 +249,7 @@ struct MoveTests {
                 let drag = try await Drag.begin([.text("a")], options: Self.betweenProcesses, connection: source)
                 try await drag.reach(row: row)
                 try await drag.drop()
-                #expect(await drag.outcome().text == outcome)
+                #expect(try await drag.outcome().text == outcome)
             }
             #expect(texts.lines == ["a", "again", "a", "again"])
             await site.stop()
@@ -288,14 +288,14 @@ struct MoveTests {
             #expect(!progress.isFinished)
             #expect(abs(progress.fractionCompleted - 1.0 / 3) < 0.001)
             progress.cancel()
-            #expect(await drag.outcome().text == "failed cancelled")
+            #expect(try await drag.outcome().text == "failed cancelled")
             #expect(codes.lines == ["loaded", "cancelled", "cancelled"])
 
             goOn.open()
             let second = try await Drag.begin([.text("quick"), slow("a")], connection: broker.connect())
             try await second.reach()
             try await second.drop()
-            #expect(await second.outcome().text == "transferred copy")
+            #expect(try await second.outcome().text == "transferred copy")
             let last = try #require(seen.withLock { $0.last })
             #expect(last.isFinished && last.fractionCompleted == 1)
             await site.stop()

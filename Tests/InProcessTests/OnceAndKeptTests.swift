@@ -164,7 +164,7 @@ struct OnceAndKeptTests {
             let item = try #require(try await board.contents().items.first)
             let bytes = try await item.itemProvider.loadData(for: .data).value
             await source.close()
-            _ = await publication.ended()
+            _ = try await publication.ended()
             let after = try #require(try await board.contents().items.first)
             #expect(after.representations.map(\.state) == [.kept])
             let loaded = try await after.itemProvider.loadData(for: .data).value

@@ -55,17 +55,17 @@ struct PasteboardTests {
             let other = broker.pasteboard()
             let first = try await source.write([.text("a")])
             let second = try await other.write([.text("b")])
-            #expect(await first.ended() == .replaced)
+            #expect(try await first.ended() == .replaced)
             try await source.clear()
-            #expect(await second.ended() == .cleared)
+            #expect(try await second.ended() == .cleared)
             let third = try await source.write([.text("c")])
             await source.connection.close()
-            #expect(await third.ended() == .brokerGone)
-            #expect(await third.ended() == .brokerGone)
+            #expect(try await third.ended() == .brokerGone)
+            #expect(try await third.ended() == .brokerGone)
         }
     }
 
-    @Test("representations for this process alone stay in it, and nothing else is no item")
+    @Test("representations for this process alone stay in it, and an item that has no other is refused by its number")
     func visibility() async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
@@ -75,7 +75,13 @@ struct PasteboardTests {
             provider.registerDataRepresentation(for: .gif) { Data("g".utf8) }
             let hidden = ItemProvider()
             hidden.registerDataRepresentation(for: .png, visibility: .ownProcess) { Data() }
-            try await pasteboard.write([hidden, provider])
+            let error = await #expect(throws: PasteboardError.self) { try await pasteboard.write([provider, hidden]) }
+            #expect(error?.code == .invalidArgument)
+            #expect(
+                error?.message == "item 1 of the write has no representation that other processes may see: register "
+                    + "one, or leave the item out"
+            )
+            try await pasteboard.write([provider])
             let items = try await pasteboard.contents().items
             #expect(items.map { $0.representations.map(\.type) } == [[.gif]])
             // The places of the broker's question are those of what was published.

@@ -85,7 +85,7 @@ struct PictureViewTests {
             let drag = try #require(try await giver.drag())
             #expect(try await drag.move(to: .point(Point(x: x, y: y))).operation == operation)
             #expect(try await drag.drop() == operation)
-            let outcome = await drag.outcome().text
+            let outcome = try await drag.outcome().text
             await taker.happened("end")
             let feedback = "feedback \(Int(x)),\(Int(y))"
             if operation == .cancel {
@@ -154,7 +154,7 @@ struct PictureViewTests {
             let drag = try #require(try await giver.drag())
             try await drag.reach()
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(isMain.withLock { $0 } == false)
             await site.stop()
         }
@@ -170,6 +170,6 @@ extension PasteboardKit.Drag {
     fileprivate func drop(at point: Point) async throws -> String {
         try await move(to: .point(point))
         try await drop()
-        return await outcome().text
+        return try await outcome().text
     }
 }

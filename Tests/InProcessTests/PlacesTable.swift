@@ -185,6 +185,6 @@ extension PasteboardKit.Drag {
     func drop(at row: Int?, of name: String = "places") async throws -> String {
         try await move(to: .row(row, of: name))
         try await drop()
-        return await outcome().text
+        return try await outcome().text
     }
 }

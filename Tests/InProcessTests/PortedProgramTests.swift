@@ -280,7 +280,7 @@ import Testing
             #expect(try await moved.move(to: .here(60, 10)).operation == .move)
             #expect(other.isHighlighted && !card.isHighlighted)
             try await moved.drop()
-            #expect(await moved.outcome().text == "transferred move")
+            #expect(try await moved.outcome().text == "transferred move")
             #expect(card.place == nil && other.place == "Sequoia")
 
             let far = PlaceCard(frame: .zero, place: "Yosemite")
@@ -299,7 +299,7 @@ import Testing
             let text = try await PasteboardKit.Drag.begin([.text("Pinnacles")], connection: broker.connect())
             try await text.move(to: DropLocation("far"))
             try await text.drop()
-            _ = await text.outcome()
+            _ = try await text.outcome()
             #expect(far.place == "Pinnacles")
         }
     }
@@ -314,7 +314,7 @@ import Testing
             let end = DropLocation("", indexPath: IndexPath(row: 3, section: 0))
             #expect(try await rearranged.move(to: end).operation == .move)
             try await rearranged.drop()
-            #expect(await rearranged.outcome().text == "transferred move")
+            #expect(try await rearranged.outcome().text == "transferred move")
             #expect(west.cities == ["Boise", "Provo", "Reno"])
 
             west.tableView.selectRow(at: IndexPath(row: 0, section: 0))
@@ -323,7 +323,7 @@ import Testing
             let place = DropLocation("east", indexPath: IndexPath(row: 1, section: 0))
             #expect(try await copied.move(to: place).operation == .copy)
             try await copied.drop()
-            #expect(await copied.outcome().text == "transferred copy")
+            #expect(try await copied.outcome().text == "transferred copy")
             #expect(east.cities == ["Ghent", "Boise", "Reno", "Lille"])
             #expect(west.cities == ["Boise", "Provo", "Reno"])
         }
@@ -345,7 +345,7 @@ import Testing
             #expect(try await drag.move(to: place).operation == .move)
             #expect(empty.lastDropPoint == Point(x: 150.5, y: 60))
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred move")
+            #expect(try await drag.outcome().text == "transferred move")
             // The program puts the picture up on its main queue.
             while empty.caption.isEmpty, !Task.isCancelled { await Task.yield() }
             #expect(empty.picture == Data("png".utf8) && empty.caption == "Half Dome")

@@ -69,7 +69,7 @@ struct TableDragTests {
             two.table.dragDelegate = two
             #expect(try await two.table.addItems(to: drag, at: row))
             await drag.cancel()
-            _ = await drag.outcome()
+            _ = try await drag.outcome()
             for table in [one, two] { #expect(table.events == ["will begin", "did end"]) }
             #expect(heavy.events == ["will begin", "did end"])
         }
@@ -138,7 +138,7 @@ struct TableDragTests {
             let drag = try #require(try await giver.drag(0))
             try await drag.reach()
             try await drag.drop()
-            #expect(await drag.outcome().text == (isMove ? "transferred move" : "transferred copy"))
+            #expect(try await drag.outcome().text == (isMove ? "transferred move" : "transferred copy"))
             #expect(source.operations == [isMove ? .move : .copy])
             await site.stop()
         }
@@ -177,11 +177,11 @@ struct TableDragTests {
             #expect(try await places.table.addItems(to: first, at: row))
             #expect(first.items.count == 2)
             await first.cancel()
-            _ = await first.outcome()
+            _ = try await first.outcome()
             let second = try #require(try await places.drag(0))
             #expect(try await root.addItems(to: second, at: point))
             await second.cancel()
-            _ = await second.outcome()
+            _ = try await second.outcome()
             #expect(places.events == ["will begin", "did end", "will begin", "did end"])
             #expect(source.events == ["did end", "did end"])
         }
@@ -207,7 +207,7 @@ struct TableDragTests {
             try await drag.move(to: DropLocation("places", indexPath: row, point: Point(x: 15, y: 5)))
             #expect(!left.table.hasActiveDrop && right.table.hasActiveDrop)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect([left.rows, right.rows] == [["a"], ["b", "x"]])
             await right.happened("end")
             #expect(left.events == ["enter", "exit", "end"])
@@ -228,7 +228,7 @@ struct TableDragTests {
             let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
             try await drag.move(to: DropLocation("places", indexPath: IndexPath(indexes: path)))
             #expect(try await drag.drop() == .copy)
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(places.events.contains("perform at -, copy unspecified"))
             #expect(places.rows == ["a", "x"])
         }
@@ -270,7 +270,7 @@ struct TableDragTests {
             #expect(other.events == [])
             #expect(try await drag.move(to: .row(0, of: "")).operation == .copy)
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(only.texts == ["x"])
         }
     }

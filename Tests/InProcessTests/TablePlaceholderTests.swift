@@ -104,7 +104,7 @@ struct TablePlaceholderTests {
             let scene = try await Scene(broker)
             let drag = try await drop(scene, [.text("x"), .text("y")], on: broker)
             let outcome = Task {
-                let outcome = await drag.outcome().text
+                let outcome = try await drag.outcome().text
                 scene.log.add("outcome")
                 return outcome
             }
@@ -114,10 +114,10 @@ struct TablePlaceholderTests {
             // By now anything would be here that was sent before.
             let other = try await PasteboardKit.Drag.begin([.text("z")], connection: scene.giver.table.connection)
             await other.cancel()
-            _ = await other.outcome()
+            _ = try await other.outcome()
             #expect(!scene.log.lines.contains("outcome"))
             #expect(scene.commit(0))
-            #expect(await outcome.value == "transferred move")
+            #expect(try await outcome.value == "transferred move")
             #expect(scene.places.rows == ["a", "x", "y", "b"])
             #expect(scene.sourceDelegates.map(\.isTransferred) == [true])
         }
@@ -131,7 +131,7 @@ struct TablePlaceholderTests {
             await scene.loads(2)
             #expect(scene.commit(0))
             if isReload { scene.places.table.reloadData() } else { #expect(scene.contexts[1].deletePlaceholder()) }
-            #expect(await drag.outcome().text == "failed refused")
+            #expect(try await drag.outcome().text == "failed refused")
             #expect(!scene.commit(1))
             #expect(scene.sourceDelegates.map(\.isTransferred) == [false])
             #expect(scene.places.rows == ["a", "x", "b"])
@@ -171,7 +171,7 @@ struct TablePlaceholderTests {
             // Somebody has let go of it, with its placeholder.
             table?.removeFromSuperview()
             table = nil
-            #expect(await drag.outcome().text == "failed refused")
+            #expect(try await drag.outcome().text == "failed refused")
             #expect(!source.isTransferred)
         }
     }
@@ -187,7 +187,7 @@ struct TablePlaceholderTests {
                 scene.places.table.reloadData()
             }
             #expect(isCommitted)
-            #expect(await drag.outcome().text == "transferred move")
+            #expect(try await drag.outcome().text == "transferred move")
             #expect(scene.places.rows == ["a", "x", "b"])
         }
     }
@@ -214,7 +214,7 @@ struct TablePlaceholderTests {
             goOn.open()
             await scene.loads(1)
             #expect(scene.commit(0))
-            #expect(await drag.outcome().text == "transferred move")
+            #expect(try await drag.outcome().text == "transferred move")
             #expect(scene.places.rows == ["slow"])
         }
     }
@@ -237,7 +237,7 @@ struct TablePlaceholderTests {
             await asked.wait()
             places.replaceAll([["a"]])
             goOn.open()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(places.rows == ["a", "slow"])
         }
     }
@@ -311,7 +311,7 @@ struct TablePlaceholderTests {
             goOn.open()
             await scene.loads(1)
             #expect(scene.commit(0))
-            #expect(await first.outcome().text == "transferred move")
+            #expect(try await first.outcome().text == "transferred move")
             #expect(scene.places.rows.sorted() == ["a", "b", "slow", "x"])
         }
     }
@@ -326,7 +326,7 @@ struct TablePlaceholderTests {
             #expect(try await one.move(to: .row(0, of: "places")).operation == .copy)
             #expect(try await two.move(to: .row(1, of: "places")).operation == .copy)
             await one.cancel()
-            _ = await one.outcome()
+            _ = try await one.outcome()
             await places.happened("end")
             #expect(places.table.hasActiveDrop && places.table.hasUncommittedUpdates)
             #expect(try await two.drop(at: 1) == "transferred copy")
@@ -368,7 +368,7 @@ struct TablePlaceholderTests {
             let drag = try await drop(scene, [.text("x")], on: broker)
             await scene.loads(1)
             await scene.places.table.connection.close()
-            #expect(await drag.outcome().text == "failed destination-gone")
+            #expect(try await drag.outcome().text == "failed destination-gone")
             #expect(scene.sourceDelegates.map(\.isTransferred) == [false])
         }
     }

@@ -108,7 +108,7 @@ struct TablePlacesTests {
                 #expect(try await drag.move(to: .row(row, of: "places")).operation == .cancel)
             }
             #expect(try await drag.drop() == .cancel)
-            #expect(await drag.outcome().text == "cancelled")
+            #expect(try await drag.outcome().text == "cancelled")
             await taker.happened("end")
             #expect(giver.made.value == 0)
             #expect(giver.events == ["will begin", "did end"])
@@ -141,7 +141,7 @@ struct TablePlacesTests {
             let drag = try await PasteboardKit.Drag.begin(items, connection: broker.connect())
             #expect(try await drag.move(to: .row(0, of: "places")).operation == (isAccepted ? .copy : .cancel))
             await drag.cancel()
-            #expect(await drag.outcome().text == "cancelled")
+            #expect(try await drag.outcome().text == "cancelled")
             if isAccepted { await places.happened("end") }
             #expect(places.events == (isAccepted ? ["enter", "exit", "end"] : []))
         }
@@ -277,7 +277,7 @@ struct TablePlacesTests {
             places.table.isEditing = true
             #expect(try await drag.move(to: .row(1, of: "")).operation == .move)
             #expect(try await drag.drop() == .move)
-            #expect(await drag.outcome().text == "transferred move")
+            #expect(try await drag.outcome().text == "transferred move")
             #expect(places.rows == ["b", "a"])
         }
     }
@@ -323,7 +323,7 @@ struct TablePlacesTests {
             let path = place.map { IndexPath(indexes: $0) }
             try await drag.move(to: DropLocation("places", indexPath: path))
             try await drag.drop()
-            #expect(await drag.outcome().text == "transferred copy")
+            #expect(try await drag.outcome().text == "transferred copy")
             #expect(places.sections == after)
             #expect((0..<after.count).map(places.table.numberOfRows(inSection:)) == after.map(\.count))
             #expect(giver.rows == ["x", "y"])
@@ -459,7 +459,7 @@ struct TablePlacesTests {
             try await drag.move(to: .row(0, of: "places"))
             if !isBefore {
                 try await drag.drop()
-                #expect(await drag.outcome().text == "transferred copy")
+                #expect(try await drag.outcome().text == "transferred copy")
             }
             await connection.close()
             await places.happened("end")

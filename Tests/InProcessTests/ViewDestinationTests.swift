@@ -190,7 +190,7 @@ struct ViewDestinationTests {
             }
             #expect(try await second.move(to: DropLocation("scene", point: onRight)).operation == .copy)
             try await second.drop()
-            #expect(await second.outcome().text == "transferred copy")
+            #expect(try await second.outcome().text == "transferred copy")
         }
     }
 
@@ -203,7 +203,7 @@ struct ViewDestinationTests {
             try await drag.move(to: .here(1, 1))
             target.view.removeFromSuperview()
             try await drag.drop()
-            #expect(await drag.outcome().text == "failed refused")
+            #expect(try await drag.outcome().text == "failed refused")
             await scene.trace.reaches("end", of: "d")
             #expect(scene.trace["d"] == ["canHandle 1 true", "enter", "update", "end"])
 
@@ -233,7 +233,7 @@ struct ViewDestinationTests {
             #expect(scene.trace["o"] == ["canHandle 1 true", "enter", "update"])
             outer.delegate = nil
             try await drag.drop()
-            #expect(await drag.outcome().text == "failed refused")
+            #expect(try await drag.outcome().text == "failed refused")
         }
     }
 
@@ -274,7 +274,7 @@ struct ViewDestinationTests {
             let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
             try await drag.move(to: DropLocation("scene"))
             try await drag.drop()
-            #expect(await drag.outcome().text == "failed destination-gone")
+            #expect(try await drag.outcome().text == "failed destination-gone")
             await scene.trace.reaches("end", of: "d")
         }
     }

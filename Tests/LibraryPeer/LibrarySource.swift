@@ -66,7 +66,7 @@ struct LibrarySource {
     func run(_ board: Pasteboard) async throws {
         let publication = try await board.write(providers)
         LibraryPeer.say("promised")
-        LibraryPeer.say("ended \(await publication.ended())")
+        LibraryPeer.say("ended \(try await publication.ended())")
     }
 
     private enum Kind: String {

@@ -50,7 +50,7 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
         }
         if waits { await Self.line() }
         _ = try? await drag.drop()
-        switch await drag.outcome() {
+        switch try await drag.outcome() {
         case .failed(let error): LibraryPeer.say("outcome failed \(error.code)")
         case let outcome: LibraryPeer.say("outcome \(outcome)")
         }

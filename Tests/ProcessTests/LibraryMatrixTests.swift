@@ -93,11 +93,11 @@ import Testing
         }
     }
 
-    @Test("What is for a group exists for those who have its token, and what is for its own process for nobody")
+    @Test("What is for a group exists for those who have its token, and an item for its own process alone is refused")
     func visibility() throws {
         try BrokerProcess.run { broker in
             _ = try broker.librarySource([
-                "group=secret", "visibility=group", "data", "object", "visibility=ownProcess", "memory",
+                "group=secret", "visibility=group", "data", "object",
             ])
             let member = try broker.libraryDestination(["group=other", "group=secret", "data"]).rest()
             #expect(
@@ -108,6 +108,14 @@ import Testing
             let stranger = try broker.libraryDestination(["type=public.png", "data"]).rest()
             #expect(stranger == ["items 0"])
             #expect(try broker.libraryDestination(["group=Secret", "types"]).rest() == ["items 0"])
+            let refused = #expect(throws: ProcessRunner.Trouble.self) {
+                try broker.librarySource(["visibility=ownProcess", "memory"])
+            }
+            #expect(
+                "\(String(describing: refused))".contains(
+                    "item 0 of the write has no representation that other processes may see"
+                )
+            )
         }
     }
 

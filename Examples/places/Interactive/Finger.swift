@@ -74,7 +74,7 @@ final class Finger {
 
     /// Tells how it ends, also when somebody else ends it.
     private func follow(_ drag: Drag) async {
-        let outcome = await drag.outcome()
+        guard let outcome = try? await drag.outcome() else { return }
         forget(drag)
         switch outcome {
         case .cancelled: changed("\(drag.words) stays")

@@ -81,8 +81,8 @@ public final class PasteboardConnection: Sendable {
         }
     }
 
-    /// The living link, which is made if there is none.
-    func link() async throws(PasteboardError) -> Link {
+    /// The living link, which is made if there is none, for a call whose cancellation and timeout end the wait for it.
+    func link(for call: Call) async throws(PasteboardError) -> Link {
         let waiting = Reply<Link>()
         let (isMaker, error) = state.withLock { state -> (Bool, PasteboardError?) in
             if let process = state.process, process != System.processID { return (false, Self.forkedError(process)) }
@@ -103,7 +103,7 @@ public final class PasteboardConnection: Sendable {
         }
         if let error { throw error }
         if isMaker { HandlerPool.connections.run { self.connect(triesLeft: 3) } }
-        return try await waiting.value(onCancel: { waiting.resolve(.failure(.cancelled)) })
+        return try await waiting.value(for: call)
     }
 
     /// A broker that dies takes connections for a moment still, and never answers them: who comes right behind its end

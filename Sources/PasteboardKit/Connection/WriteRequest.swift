@@ -1,5 +1,4 @@
 import PasteboardClient
-import PasteboardTransport
 import PasteboardWire
 
 /// A write, and the life of what it has published.
@@ -8,12 +7,8 @@ final class WriteRequest: StreamSink {
     /// What is promised, as it was when it was written: what is registered later is for later writes.
     private let items: [ProviderContents]
 
-    private struct Life {
-        var end: Publication.End?
-        var waiters: [CheckedContinuation<Publication.End, Never>] = []
-    }
-
-    private let life = Lock(Life())
+    /// How the ownership was lost.
+    let end = SharedReply<Publication.End>()
 
     init(_ items: [ProviderContents]) {
         self.items = items
@@ -48,7 +43,7 @@ final class WriteRequest: StreamSink {
             let changeCount = ChangeCount(committed)
             effects.append { self.reply.resolve(.success(changeCount)) }
         case .ended(_, let end):
-            effects.append { self.end(end.reason == 2 ? .cleared : .replaced) }
+            effects.append { self.end.resolve(end.reason == 2 ? .cleared : .replaced) }
         default:
             break
         }
@@ -57,30 +52,7 @@ final class WriteRequest: StreamSink {
     func failed(_ failure: Failure, _ effects: inout Effects) {
         effects.append {
             self.reply.resolve(.failure(PasteboardError(failure)))
-            self.end(.brokerGone)
+            self.end.resolve(.brokerGone)
         }
-    }
-
-    // MARK: The publication's life
-
-    func ended() async -> Publication.End {
-        await withCheckedContinuation { continuation in
-            let end = life.withLock { life -> Publication.End? in
-                if life.end == nil { life.waiters.append(continuation) }
-                return life.end
-            }
-            if let end { continuation.resume(returning: end) }
-        }
-    }
-
-    private func end(_ end: Publication.End) {
-        let waiters = life.withLock { life -> [CheckedContinuation<Publication.End, Never>] in
-            guard life.end == nil else { return [] }
-            life.end = end
-            let waiters = life.waiters
-            life.waiters = []
-            return waiters
-        }
-        for waiter in waiters { waiter.resume(returning: end) }
     }
 }

@@ -43,7 +43,7 @@ final class DestinationRequest: StreamSink {
 
     /// Gives up the name, and the sessions that are there.
     func cancel(over link: Link) {
-        reply.resolve(.failure(.cancelled))
+        reply.resolve(.failure(Call("the registration of the destination").cancelled))
         link.cancel(self)
         let left = visits.withLock { visits in
             defer { visits = [:] }

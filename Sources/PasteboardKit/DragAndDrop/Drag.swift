@@ -7,7 +7,7 @@ import PasteboardWire
 ///     let drag = try await Drag.begin([DragItem(itemProvider: provider)])
 ///     try await drag.move(to: DropLocation("places"))
 ///     try await drag.drop()
-///     print(await drag.outcome())
+///     print(try await drag.outcome())
 ///
 /// Letting go of one that was not dropped cancels it.
 public final class Drag: DragSession {
@@ -82,15 +82,17 @@ public final class Drag: DragSession {
         state.withLock { $0.items = items }
     }
 
-    /// Begins. As ``begin(_:options:connection:)``, once.
+    /// Begins. As ``begin(_:options:timeout:connection:)``, once.
     ///
     /// - Parameters:
     ///   - home: the destination that an empty name stands for.
     ///   - observer: hears what becomes of it; until it is over, the drag is held then.
+    ///   - timeout: when it has to have begun.
     package func start(
         _ options: Options,
         home: String? = nil,
-        observer: (any DragObserver)? = nil
+        observer: (any DragObserver)? = nil,
+        timeout: Duration? = nil
     ) async throws(PasteboardError) {
         let items = state.withLock { state in
             state.options = options
@@ -98,9 +100,10 @@ public final class Drag: DragSession {
             return state.items
         }
         let request = try DragRequest(items, reports: observer.map(DragReports.init))
-        let link = try await connection.link()
-        _ = try await request.reply.value {
-            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        let call = Call("the beginning of the drag", timeout: timeout)
+        let link = try await connection.link(for: call)
+        _ = try await request.reply.value(for: call) {
+            link.cancel(request)
         } start: {
             link.open(request) { client throws(Failure) in try request.send(options, &client) }
         }
@@ -113,16 +116,19 @@ public final class Drag: DragSession {
     /// - Parameters:
     ///   - items: at least one, each with at least one representation; at most 512.
     ///   - options: what is allowed.
+    ///   - timeout: when it has to have begun, connecting included. Without it, a broker that does not answer is given up
+    ///     after 15 s.
     ///   - connection: the way to the broker.
-    /// - Throws: what refused it. If the task is cancelled, `cancelled`.
+    /// - Throws: what refused it; `timeout`; `cancelled` if the task is cancelled. In all cases there is no session then.
     public static func begin(
         _ items: [DragItem],
         options: Options = Options(),
+        timeout: Duration? = nil,
         connection: PasteboardConnection = .shared
     ) async throws(PasteboardError) -> Drag {
         let drag = Drag(connection: connection)
         drag.prepare(items)
-        try await drag.start(options)
+        try await drag.start(options, timeout: timeout)
         return drag
     }
 
@@ -168,9 +174,8 @@ public final class Drag: DragSession {
         request.report(.adding(self, items))
         await request.reports?.tell()
         let handle = request.handle ?? 0
-        try await addition.reply.value {
-            // What was sent is still waited for: the broker may have it already, and counts from there on.
-            addition.reply.resolve(.failure(.cancelled))
+        // What was sent is not withdrawn: the broker may have it already, and counts from there on.
+        try await addition.reply.value(for: Call("the addition of items", besides: "the drag")) {
         } start: {
             link.open(addition) { client throws(Failure) in try addition.send(to: handle, &client) }
         }
@@ -178,15 +183,20 @@ public final class Drag: DragSession {
 
     /// Directs the session to a destination, or elsewhere in it.
     ///
-    /// - Parameter location: nil: over nothing.
+    /// - Parameters:
+    ///   - location: nil: over nothing.
+    ///   - timeout: when the answer has to be there.
     /// - Returns: what a drop would do there. Where several moves are under way at once, it may be the answer to a later one.
     ///   A destination that takes nothing of the session, declines, proposes what is not allowed or does not answer in time
     ///   does nothing: ``DropOperation/cancel``.
     /// - Throws: `nothing-here` if there is no such destination; `refused` if it has another session; `invalid-argument` for
-    ///   a location that makes no sense, and once it was dropped; `cancelled` if the task is cancelled; what has ended the
-    ///   session. In all cases but the last the session goes on.
+    ///   a location that makes no sense, and once it was dropped; `timeout`, and `cancelled` if the task is cancelled: then
+    ///   it may be there or not; what has ended the session. In all cases but the last the session goes on.
     @discardableResult
-    public func move(to location: DropLocation?) async throws(PasteboardError) -> DropProposal {
+    public func move(
+        to location: DropLocation?,
+        timeout: Duration? = nil
+    ) async throws(PasteboardError) -> DropProposal {
         let (request, link) = try session(for: "it is moved")
         let home = state.withLock { $0.home }
         var place: Location?
@@ -198,7 +208,7 @@ public final class Drag: DragSession {
             throw request.endError
         }
         request.report(.moved(self))
-        let proposal = try await reply.value { reply.resolve(.failure(.cancelled)) }
+        let proposal = try await reply.value(for: Call("the move of the drag", besides: "the drag", timeout: timeout))
         await request.reports?.tell()
         if let refusal = proposal.refusal, refusal.code == .nothingHere || refusal.code == .refused {
             throw PasteboardError(refusal)
@@ -212,8 +222,8 @@ public final class Drag: DragSession {
     ///   - location: the destination, and a place in it.
     ///   - duration: the longest time to wait for the destination. The time that a session may take before its drop goes on
     ///     meanwhile.
-    /// - Returns: as ``move(to:)``.
-    /// - Throws: as ``move(to:)``; `nothing-here` if there is no such destination when the time is over.
+    /// - Returns: as ``move(to:timeout:)``.
+    /// - Throws: as ``move(to:timeout:)``; `nothing-here` if there is no such destination when the time is over.
     @discardableResult
     public func move(
         to location: DropLocation,
@@ -242,7 +252,7 @@ public final class Drag: DragSession {
     public func drop() async throws(PasteboardError) -> DropOperation {
         let (request, link) = try session()
         guard let reply = request.drop(over: link) else { return try request.dropResult() }
-        let operation = try await reply.value { reply.resolve(.failure(.cancelled)) }
+        let operation = try await reply.value(for: Call("the wait for the drop", besides: "the drop"))
         await request.reports?.tell()
         return operation
     }
@@ -257,12 +267,12 @@ public final class Drag: DragSession {
     /// Returns once nothing can happen to the session any more. What was moved may be deleted on
     /// ``Outcome/transferred(_:)`` alone.
     ///
-    /// Cancelling the task does not end the wait; withdrawing the session does.
-    public func outcome() async -> Outcome {
+    /// - Throws: `cancelled`, at once, if the task is cancelled before; the session goes on.
+    public func outcome() async throws(PasteboardError) -> Outcome {
         guard let (request, _) = state.withLock({ $0.session }) else { return .cancelled }
-        let outcome = try? await request.end().value(onCancel: {})
+        let outcome = try await request.end.value(for: Call("the wait for the drag's outcome", besides: "the drag"))
         await request.reports?.tell()
-        return outcome ?? .cancelled
+        return outcome
     }
 
     private func session() throws(PasteboardError) -> (DragRequest, Link) {

@@ -15,7 +15,6 @@ final class DragRequest: StreamSink {
         var hasReportedEnd = false
         var moves: [(sequence: UInt64, reply: Reply<Proposal>)] = []
         var drops: [Reply<DropOperation>] = []
-        var ends: [Reply<Drag.Outcome>] = []
         /// While the session is under way, whether or not somebody holds the drag.
         var connection: PasteboardConnection?
         var key: LocalSessions.Key?
@@ -26,6 +25,8 @@ final class DragRequest: StreamSink {
 
     /// What the session was named by the broker.
     let reply = Reply<UInt64>()
+    /// What has become of the session.
+    let end = SharedReply<Drag.Outcome>()
     let reports: DragReports?
     private let state: Lock<State>
 
@@ -158,13 +159,6 @@ final class DragRequest: StreamSink {
         return PasteboardError(failure)
     }
 
-    /// Resolved once the session is over.
-    func end() -> Reply<Drag.Outcome> {
-        let reply = Reply<Drag.Outcome>()
-        change { $0.ends.append(reply) }
-        return reply
-    }
-
     /// The source withdraws the session.
     func cancel(over link: Link) {
         change { $0.progress.cancel() }
@@ -250,12 +244,11 @@ final class DragRequest: StreamSink {
     }
 
     private func finish(_ outcome: DragProgress.Outcome, _ state: inout State, _ effects: inout Effects) {
-        let (moves, drops, ends, key) = (state.moves, state.drops, state.ends, state.key)
+        let (moves, drops, key) = (state.moves, state.drops, state.key)
         // What this may be the last to hold goes once no lock is held.
         let (drag, connection) = (state.observed, state.connection)
         state.moves = []
         state.drops = []
-        state.ends = []
         state.key = nil
         state.connection = nil
         state.observed = nil
@@ -265,7 +258,7 @@ final class DragRequest: StreamSink {
             self.reply.resolve(.failure(error))
             for move in moves { move.reply.resolve(.failure(error)) }
             for drop in drops { drop.resolve(.failure(error)) }
-            for end in ends { end.resolve(.success(Drag.Outcome(outcome))) }
+            self.end.resolve(Drag.Outcome(outcome))
             withExtendedLifetime((drag, connection)) {}
         }
     }

@@ -20,13 +20,14 @@ extension DropDestination {
         upTo duration: Duration? = nil,
         connection: PasteboardConnection = .shared
     ) async throws(PasteboardError) {
-        let link = try await connection.link()
+        let call = Call("the wait for destination \(name)")
+        let link = try await connection.link(for: call)
         let request = DestinationWaiting()
         var wait = Wait()
         wait.destination = name
         wait.milliseconds = duration?.loadMilliseconds
-        try await request.reply.value {
-            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        try await request.reply.value(for: call) {
+            link.cancel(request)
         } start: {
             link.open(request) { [wait] state throws(Failure) in try state.open(wait) }
         }
@@ -35,15 +36,16 @@ extension DropDestination {
     /// The names that a drag can be directed to now, in alphabetical order: destinations and views that processes have
     /// registered, this one's included; not what ``InteractionView`` has for drags within this process.
     ///
-    /// Which of them take what is dragged they say themselves when it comes: ``Drag/move(to:)``.
+    /// Which of them take what is dragged they say themselves when it comes: ``Drag/move(to:timeout:)``.
     ///
     /// - Parameter connection: the way to the broker.
     /// - Throws: what has ended the connection; `cancelled` if the task is cancelled.
     public static func names(connection: PasteboardConnection = .shared) async throws(PasteboardError) -> [String] {
-        let link = try await connection.link()
+        let call = Call("the list of destinations")
+        let link = try await connection.link(for: call)
         let request = DestinationNames()
-        let names = try await request.reply.value {
-            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        let names = try await request.reply.value(for: call) {
+            link.cancel(request)
         } start: {
             link.open(request) { state throws(Failure) in try state.open(Status()) }
         }

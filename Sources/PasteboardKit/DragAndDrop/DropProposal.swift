@@ -8,7 +8,7 @@ public struct DropProposal: Sendable, Hashable {
     /// Whether the items would like to be shown in full size; honoured within one process.
     public var prefersFullSizePreview = false
     /// The reason why the drop would do nothing; nil where the destination itself has proposed that. A source reads it from
-    /// the proposal that ``Drag/move(to:)`` returns.
+    /// the proposal that ``Drag/move(to:timeout:)`` returns.
     ///
     /// | code | reason |
     /// | --- | --- |

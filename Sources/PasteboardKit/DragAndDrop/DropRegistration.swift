@@ -62,10 +62,11 @@ package final class DropRegistration: Sendable {
         }
         if isOwnProcess { destination.isOwnProcess = true }
         if allowsSimultaneousSessions { destination.allowsSimultaneousSessions = true }
-        let link = try await connection.link()
+        let call = Call("the registration of destination \(name)")
+        let link = try await connection.link(for: call)
         let request = DestinationRequest()
-        try await request.reply.value {
-            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        try await request.reply.value(for: call) {
+            link.cancel(request)
         } start: {
             link.open(request) { [destination] client throws(Failure) in try client.open(destination) }
         }

@@ -24,9 +24,8 @@ extension PasteboardError {
         self.init(failure)
     }
 
-    static var cancelled: PasteboardError {
-        PasteboardError(.cancelled, message: "the load was cancelled")
-    }
+    /// The error of a load that was cancelled; every other call names itself: see ``Call``.
+    static var cancelled: PasteboardError { Call("the load").cancelled }
 
     /// What a load ends with that has taken its bytes in this process: from a file that came, or from a handler.
     init(ofLoad error: any Error) {

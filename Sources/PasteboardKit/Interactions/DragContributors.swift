@@ -79,7 +79,7 @@ final class DragContributors: DragObserver {
 
 extension Drag {
     /// Adds items that a contributor has given: from now on that hears what becomes of the drag. Of one that has begun with
-    /// ``begin(_:options:connection:)`` nobody hears.
+    /// ``begin(_:options:timeout:connection:)`` nobody hears.
     @MainActor
     package func add(_ items: [DragItem], from contributor: any DragContributor) async throws(PasteboardError) {
         guard let contributors = observer as? DragContributors else { return try await add(items) }

@@ -5,7 +5,7 @@ import PasteboardWire
 /// A list of promises: the types an item can be had as, best first, each with the handler that makes the bytes.
 ///
 /// A source makes one and registers representations; nothing is made until somebody loads. A destination gets one from
-/// ``Pasteboard/contents()`` that stands for an item of another process, and loads from it in the same way. It behaves as
+/// ``Pasteboard/contents(timeout:)`` that stands for an item of another process, and loads from it in the same way. It behaves as
 /// `NSItemProvider` does, where nothing else is said.
 ///
 ///     let provider = ItemProvider()

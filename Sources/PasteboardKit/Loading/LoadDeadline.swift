@@ -1,10 +1,11 @@
-/// When a load has to be over, by its caller's word.
+/// The time at which a load, or another call, has to be over by its caller's word.
 struct LoadDeadline: Sendable {
     /// For a load that the broker ends in time, as long as it hears of it and is heard.
     static let brokerGrace = Duration.milliseconds(250)
 
     private let instant: ContinuousClock.Instant
-    private let timeout: Duration
+    /// As the caller gave it.
+    let timeout: Duration
 
     init?(_ timeout: Duration?) {
         guard let timeout else { return nil }
@@ -16,6 +17,9 @@ struct LoadDeadline: Sendable {
     var error: PasteboardError {
         PasteboardError(.timeout, message: "the load did not end within \(timeout)")
     }
+
+    /// The time that is left, for a part of the call that keeps it itself.
+    var left: Duration { max(.zero, ContinuousClock.now.duration(to: instant)) }
 
     /// Calls `fire` when the time has come.
     ///

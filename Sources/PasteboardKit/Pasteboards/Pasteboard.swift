@@ -45,45 +45,72 @@ public struct Pasteboard: Sendable {
     /// Replaces the contents by promises: nothing of the items is made before somebody loads it.
     ///
     /// All items appear at once. The promises hold as long as this process and its connection, and until somebody writes
-    /// or clears. Representations that only this process may see are left out, and so is an item that has no others.
+    /// or clears. Representations that only this process may see are left out.
     ///
-    /// - Throws: what refused the write; then the pasteboard holds what it held before. If the task is cancelled,
-    ///   `cancelled`; then nothing of the items can be loaded.
+    /// Over a connection that nothing else holds the promises last as long as the publication: keep either of the two,
+    /// `let publication = try await pasteboard.write(…)`.
+    ///
+    /// - Parameters:
+    ///   - providers: at least one, each with at least one representation that others may see; at most 512.
+    ///   - timeout: when the write has to be over, connecting included. Without it, a broker that does not answer is given
+    ///     up after 15 s.
+    /// - Throws: what refused the write; then the pasteboard holds what it held before. `timeout`, and `cancelled` if the
+    ///   task is cancelled; then nothing of the items can be loaded, and what the pasteboard held may be gone.
     @discardableResult
-    public func write(_ providers: [ItemProvider]) async throws(PasteboardError) -> Publication {
-        var items: [ProviderContents] = []
-        for provider in providers {
-            if let item = try provider.contents.published() { items.append(item) }
-        }
-        guard !items.isEmpty else {
-            throw PasteboardError(
-                .invalidArgument,
-                message: "no item has a representation that other processes may see; clear() empties a pasteboard"
-            )
-        }
-        let link = try await connection.link()
+    public func write(
+        _ providers: [ItemProvider],
+        timeout: Duration? = nil
+    ) async throws(PasteboardError) -> Publication {
+        let items = try Self.promises(of: providers)
+        let call = Call("the write", timeout: timeout)
+        let link = try await connection.link(for: call)
         let request = WriteRequest(items)
         let board = name.rawValue
-        let changeCount = try await request.reply.value {
-            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        let changeCount = try await request.reply.value(for: call) {
+            link.cancel(request)
         } start: {
             link.open(request) { state throws(Failure) in try request.send(board: board, &state) }
         }
         return Publication(changeCount: changeCount, request: request, connection: connection)
     }
 
+    /// What is promised of items.
+    private static func promises(of providers: [ItemProvider]) throws(PasteboardError) -> [ProviderContents] {
+        guard !providers.isEmpty else {
+            throw PasteboardError(
+                .invalidArgument,
+                message: "a write has at least one item; clear() empties a pasteboard"
+            )
+        }
+        var items: [ProviderContents] = []
+        for (index, provider) in providers.enumerated() {
+            guard let item = try provider.contents.published() else {
+                throw PasteboardError(
+                    .invalidArgument,
+                    message:
+                        "item \(index) of the write has no representation that other processes may see: register one, "
+                        + "or leave the item out"
+                )
+            }
+            items.append(item)
+        }
+        return items
+    }
+
     /// Empties the pasteboard.
     ///
+    /// - Parameter timeout: when it has to be done, connecting included; by default as for a write.
     /// - Returns: the change count that it has then.
-    /// - Throws: what refused it. If the task is cancelled, `cancelled`; then it may have been done or not.
+    /// - Throws: what refused it; `timeout`, and `cancelled` if the task is cancelled: then it may have been done or not.
     @discardableResult
-    public func clear() async throws(PasteboardError) -> ChangeCount {
-        let link = try await connection.link()
+    public func clear(timeout: Duration? = nil) async throws(PasteboardError) -> ChangeCount {
+        let call = Call("the clear", timeout: timeout)
+        let link = try await connection.link(for: call)
         let request = ClearRequest()
         var clear = Clear()
         clear.board = name.rawValue
-        return try await request.reply.value {
-            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        return try await request.reply.value(for: call) {
+            link.cancel(request)
         } start: {
             link.open(request) { [clear] state throws(Failure) in try state.open(clear) }
         }
@@ -92,13 +119,21 @@ public struct Pasteboard: Sendable {
     /// What is there, and the change count it is bound to: one consistent view. It loads nothing.
     ///
     /// An empty pasteboard has no items, and that is no error.
-    public func contents() async throws(PasteboardError) -> Contents {
-        let link = try await connection.link()
+    ///
+    /// - Parameter timeout: when the answer has to be there, connecting included; by default as for a write.
+    /// - Throws: what failed; `timeout`, and `cancelled` if the task is cancelled.
+    public func contents(timeout: Duration? = nil) async throws(PasteboardError) -> Contents {
+        try await contents(for: Call("the list of contents", timeout: timeout))
+    }
+
+    /// As ``contents(timeout:)``, as a part of a call.
+    func contents(for call: Call) async throws(PasteboardError) -> Contents {
+        let link = try await connection.link(for: call)
         let request = ListRequest()
         var list = List()
         list.board = name.rawValue
-        let listing = try await request.reply.value {
-            if request.reply.resolve(.failure(.cancelled)) { link.cancel(request) }
+        let listing = try await request.reply.value(for: call) {
+            link.cancel(request)
         } start: {
             link.open(request) { [list] state throws(Failure) in try state.open(list) }
         }

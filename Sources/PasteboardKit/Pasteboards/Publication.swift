@@ -29,8 +29,8 @@ public final class Publication: Sendable {
 
     /// Returns once the ownership is lost, and at once after that. Loads that have begun by then are still finished.
     ///
-    /// The wait has no other end: cancelling the task does not end it.
-    public func ended() async -> End {
-        await request.ended()
+    /// - Throws: `cancelled`, at once, if the task is cancelled before; the publication goes on.
+    public func ended() async throws(PasteboardError) -> End {
+        try await request.end.value(for: Call("the wait for the publication's end", besides: "the publication"))
     }
 }

@@ -13,7 +13,7 @@ enum LibraryRole {
             provider.registerDataRepresentation(for: .data) { data }
             let publication = try await self.board(socket).write([provider])
             try Role.ready()
-            _ = await publication.ended()
+            _ = try await publication.ended()
         }
     }
 

@@ -1,0 +1,53 @@
+/// A call of the program that waits for the broker: its name in errors, and the time that its caller allows it.
+///
+/// One value serves the whole call, from connecting to the last answer, so that its timeout counts once.
+struct Call: Sendable {
+    private let name: String
+    private let other: String?
+
+    /// Nil without a timeout.
+    let deadline: LoadDeadline?
+
+    /// - Parameters:
+    ///   - name: the subject of a sentence: "the write".
+    ///   - other: the thing that the end of the call does not end: "the drag".
+    init(_ name: String, besides other: String? = nil, timeout: Duration? = nil) {
+        self.name = name
+        self.other = other
+        deadline = LoadDeadline(timeout)
+    }
+
+    /// The error of a call whose task was cancelled.
+    var cancelled: PasteboardError { error(.cancelled, "was cancelled") }
+
+    /// The error of a call that has taken too long.
+    var timedOut: PasteboardError { error(.timeout, "did not end within \(deadline?.timeout ?? .zero)") }
+
+    private func error(_ code: PasteboardError.Code, _ end: String) -> PasteboardError {
+        PasteboardError(code, message: "\(name) \(end)" + (other.map { "; \($0) goes on" } ?? ""))
+    }
+}
+
+extension Reply {
+    /// Makes the request with `start` and waits for the result, for the task's cancellation or for the call's deadline,
+    /// whichever is first.
+    ///
+    /// - Parameter abandon: withdraws the request, whose result nobody waits for any more.
+    func value(
+        for call: Call,
+        abandon: @escaping @Sendable () -> Void,
+        start: () -> Void
+    ) async throws(PasteboardError) -> Value {
+        let end: @Sendable (PasteboardError) -> Void = { error in
+            if self.resolve(.failure(error)) { abandon() }
+        }
+        let timer = call.deadline?.timer { end(call.timedOut) }
+        defer { timer?.cancel() }
+        return try await value(onCancel: { end(call.cancelled) }, start: start)
+    }
+
+    /// Waits for the result of a request that was made already, and that stays.
+    func value(for call: Call) async throws(PasteboardError) -> Value {
+        try await value(for: call, abandon: {}, start: {})
+    }
+}

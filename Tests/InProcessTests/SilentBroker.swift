@@ -1,0 +1,29 @@
+import PasteboardClient
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+
+/// A broker that takes connections and never answers a request: what ends a wait for it is the caller's own doing.
+final class SilentBroker: Sendable {
+    private let welcomes: Bool
+    private let peers = Lock<[ScriptedPeer]>([])
+
+    /// - Parameter welcomes: whether it says hello.
+    init(welcomes: Bool = true) {
+        self.welcomes = welcomes
+    }
+
+    func connect() -> PasteboardConnection {
+        var patience = Patience()
+        patience.welcome = 600_000
+        patience.silence = 600_000
+        return PasteboardConnection(patience: patience) {
+            let pair = try Socket.pair()
+            let own = try System.duplicate(pair.first.raw)
+            let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
+            if self.welcomes { try peer.welcome() }
+            self.peers.withLock { $0.append(peer) }
+            return BrokerSocket(descriptor: own, path: "test")
+        }
+    }
+}

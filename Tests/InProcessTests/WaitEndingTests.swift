@@ -1,0 +1,171 @@
+import FoundationEssentials
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Every wait has an end of its caller's: the timeout that it gave, and the cancellation of its task.
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct WaitEndingTests {
+    private typealias Wait = @Sendable () async throws -> Void
+
+    @Test(
+        "a broker that does not answer ends no call before its timeout, which says what did not end",
+        arguments: [false, true]
+    )
+    func timeouts(welcomes: Bool) async throws {
+        let broker = SilentBroker(welcomes: welcomes)
+        let pasteboard = Pasteboard(name: .general, connection: broker.connect())
+        let timeout = Duration.milliseconds(20)
+        let calls: [(String, Wait)] = [
+            ("the write", { try await pasteboard.write([.text("a")], timeout: timeout) }),
+            ("the write", { try await pasteboard.write("a", timeout: timeout) }),
+            ("the clear", { try await pasteboard.clear(timeout: timeout) }),
+            ("the list of contents", { _ = try await pasteboard.contents(timeout: timeout) }),
+            ("the load", { _ = try await pasteboard.load(String.self, timeout: timeout) }),
+            (
+                "the beginning of the drag",
+                { _ = try await Drag.begin([.text("a")], timeout: timeout, connection: pasteboard.connection) }
+            ),
+        ]
+        for (name, call) in calls {
+            let error = await #expect(throws: PasteboardError.self) { try await call() }
+            #expect(error?.code == .timeout)
+            #expect(error?.message == "\(name) did not end within 0.02 seconds")
+        }
+    }
+
+    @Test("the timeout of a load of an object counts from the list, and is named as it was given")
+    func loadTimeout() async throws {
+        try await TestBroker.with { broker in
+            let never = Gate()
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .utf8PlainText) {
+                await never.wait()
+                return Data()
+            }
+            let publication = try await broker.pasteboard().write([provider])
+            let error = await #expect(throws: PasteboardError.self) {
+                try await broker.pasteboard().load(String.self, timeout: .milliseconds(30))
+            }
+            #expect(error?.code == .timeout)
+            #expect(error?.message == "the load did not end within 0.03 seconds")
+            never.open()
+            withExtendedLifetime(publication) {}
+        }
+    }
+
+    @Test("a move to a destination that does not answer ends at its timeout, and the drag goes on")
+    func moveTimeout() async throws {
+        try await DragBroker.with { broker in
+            let goOn = Gate()
+            let site = DropSite(on: broker.connect()) { _, _ in
+                await goOn.wait()
+                return DropProposal(operation: .copy)
+            } perform: { _, _ in
+            }
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            var error: PasteboardError?
+            // It may not be registered yet.
+            repeat {
+                error = await #expect(throws: PasteboardError.self) {
+                    try await drag.move(to: DropLocation("site"), timeout: .milliseconds(20))
+                }
+            } while error?.code == .nothingHere
+            #expect(error?.code == .timeout)
+            #expect(error?.message == "the move of the drag did not end within 0.02 seconds; the drag goes on")
+            goOn.open()
+            #expect(try await drag.move(to: DropLocation("site")).operation == .copy)
+            await drag.cancel()
+            await site.stop()
+        }
+    }
+
+    @Test("a task group that waits for everything there is to wait for ends once it is cancelled")
+    func group() async throws {
+        try await DragBroker.with { broker in
+            let (silent, connection) = (SilentBroker(), broker.connect())
+            let pasteboard = Pasteboard(name: .general, connection: silent.connect())
+            let publication = try await Pasteboard(name: .general, connection: connection).write([.text("a")])
+            let drag = try await Drag.begin([.text("a")], connection: connection)
+            let destination = DropDestination(name: "site", connection: connection)
+            let waits: [Wait] = [
+                { _ = try await publication.ended() },
+                { _ = try await drag.outcome() },
+                { try await pasteboard.write([.text("a")]) },
+                { try await pasteboard.clear() },
+                { _ = try await pasteboard.contents() },
+                { _ = try await Drag.begin([.text("a")], connection: pasteboard.connection) },
+                { _ = try await DropDestination.names(connection: pasteboard.connection) },
+                { try await DropDestination.wait(for: "b", connection: pasteboard.connection) },
+                { try await DropDestination(name: "a", connection: pasteboard.connection).run { _, _ in } },
+                { try await destination.run { _, _ in } },
+                { for await _ in destination.events {} },
+            ]
+            let messages = await withTaskGroup { group in
+                for wait in waits {
+                    group.addTask { () -> String? in
+                        do {
+                            try await wait()
+                            return nil
+                        } catch let error as PasteboardError where error.code == .cancelled {
+                            return error.message
+                        } catch {
+                            return "not cancelled: \(error)"
+                        }
+                    }
+                }
+                group.cancelAll()
+                return await group.reduce(into: [String]()) { messages, message in
+                    if let message { messages.append(message) }
+                }
+            }
+            #expect(
+                messages.sorted() == [
+                    "the beginning of the drag was cancelled",
+                    "the clear was cancelled",
+                    "the list of contents was cancelled",
+                    "the list of destinations was cancelled",
+                    "the wait for destination b was cancelled",
+                    "the wait for the drag's outcome was cancelled; the drag goes on",
+                    "the wait for the publication's end was cancelled; the publication goes on",
+                    "the write was cancelled",
+                ]
+            )
+            // They do.
+            await drag.cancel()
+            #expect(try await drag.outcome().text == "cancelled")
+            try await Pasteboard(name: .general, connection: connection).clear()
+            #expect(try await publication.ended() == .cleared)
+        }
+    }
+
+    @Test("of several that wait for a publication or a drag the cancelled one alone goes on")
+    func several() async throws {
+        try await DragBroker.with { broker in
+            let pasteboard = Pasteboard(name: .general, connection: broker.connect())
+            let publication = try await pasteboard.write([.text("a")])
+            let drag = try await Drag.begin([.text("a")], connection: pasteboard.connection)
+            let ends = (0..<3).map { _ in Task { try await publication.ended() } }
+            let outcomes = (0..<3).map { _ in Task { try await drag.outcome().text } }
+            ends[1].cancel()
+            outcomes[1].cancel()
+            let first = await #expect(throws: PasteboardError.self) { try await ends[1].value }
+            let second = await #expect(throws: PasteboardError.self) { try await outcomes[1].value }
+            #expect(first?.code == .cancelled)
+            #expect(second?.code == .cancelled)
+            await drag.cancel()
+            try await pasteboard.clear()
+            for index in [0, 2] {
+                #expect(try await ends[index].value == .cleared)
+                #expect(try await outcomes[index].value == "cancelled")
+            }
+            // What is known is there for a cancelled task, too.
+            let late = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await (publication.ended(), drag.outcome().text)
+            }
+            #expect(try await late.value == (.cleared, "cancelled"))
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5)))
+struct StoppedBrokerTests {
+    @Test("a broker that was stopped ends no call with a timeout later than that, and answers when it goes on")
+    func stopped() async throws {
+        let broker = try BrokerProcess(at: try BrokerPlace())
+        let connection = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)
+        let pasteboard = Pasteboard(name: .general, connection: connection)
+        try await pasteboard.write("a")
+        try broker.runner.child.kill(SIGSTOP)
+        let other = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)
+        for connection in [connection, other] {
+            let pasteboard = Pasteboard(name: .general, connection: connection)
+            let error = await #expect(throws: PasteboardError.self) {
+                try await pasteboard.contents(timeout: .milliseconds(100))
+            }
+            // Without a timeout it would be a connection that is lost.
+            #expect(error?.code == .timeout)
+            #expect(error?.message == "the list of contents did not end within 0.1 seconds")
+            await #expect(throws: PasteboardError.self) { try await pasteboard.write("b", timeout: .milliseconds(100)) }
+        }
+        try broker.runner.child.kill(SIGCONT)
+        // The connections are as good as before.
+        try await pasteboard.write("c")
+        #expect(try await Pasteboard(name: .general, connection: other).load(String.self) == "c")
+        await connection.close()
+        await other.close()
+        try broker.end()
+    }
+}
