@@ -19,9 +19,9 @@ struct DropWaitTests {
             let waiting = Task { try await DropDestination.wait(for: "site", connection: source) }
             let isThere = Gate()
             let running = Task {
-                try await DropDestination(name: "site", connection: broker.connect()).run {
+                try await DropDestination(name: "site", connection: broker.connect()).run { _, _ in
+                } onRegistered: {
                     isThere.open()
-                } perform: { _, _ in
                 }
             }
             await isThere.wait()
@@ -200,15 +200,15 @@ struct DropWaitTests {
             let connection = broker.connect()
             let running = Task { @MainActor in
                 var steps: [String] = []
-                try await DropDestination(name: "site", connection: connection).run {
-                    steps.append("registered")
-                } propose: { _, _ in
+                try await DropDestination(name: "site", connection: connection).run { _, _ in
                     MainActor.assertIsolated()
                     steps.append("propose")
                     return DropProposal(operation: .copy)
                 } perform: { session, _ in
                     MainActor.assertIsolated()
                     steps += try await session.loadObjects(ofClass: String.self)
+                } onRegistered: {
+                    steps.append("registered")
                 }
                 return steps
             }

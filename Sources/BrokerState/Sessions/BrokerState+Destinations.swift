@@ -76,6 +76,15 @@ extension BrokerState {
         !destination.isOwnProcess || self.peers[destination.peer]?.process == process
     }
 
+    /// The names of destinations, for an error; nil if there are none.
+    var destinationList: String? {
+        // A process knows its own; of the others as many as an error has room for. No more are looked at than these: who
+        // moves to nowhere again and again must not have all names sorted each time.
+        let others = self.destinationNames.lazy.filter { self.destinations[$0.value]?.isOwnProcess == false }
+        let names = others.prefix(WireLimits.errorDetail / 32).map(\.key).sorted()
+        return names.isEmpty ? nil : names.joined(separator: "\n")
+    }
+
     // MARK: Frames of a destination
 
     /// A frame on the stream that a session has at a destination, other than its cancel.

@@ -36,15 +36,11 @@ extension BrokerState {
         {
             return found
         }
-        // A process knows its own; of the others as many as an error has room for. No more are looked at than these: who
-        // moves to nowhere again and again must not have all names sorted each time.
-        let others = self.destinationNames.lazy.filter { self.destinations[$0.value]?.isOwnProcess == false }
-        let names = others.prefix(WireLimits.errorDetail / 32).map(\.key).sorted()
         throw Failure(
             .nothingHere,
             "there is no destination \(name.printable.prefix(utf8Count: WireLimits.name))"
                 + (isRestricted ? " in the process that the session is restricted to" : ""),
-            detail: isRestricted || names.isEmpty ? nil : names.joined(separator: "\n")
+            detail: isRestricted ? nil : self.destinationList
         )
     }
 

@@ -62,7 +62,8 @@ extension BrokerState {
                 continue
             }
             let text = "no destination \(wait.name.printable) was registered within \(wait.milliseconds) ms"
-            self.outbox.send(Failure(.nothingHere, text), to: wait.peer, stream: wait.stream)
+            let failure = Failure(.nothingHere, text, detail: self.destinationList)
+            self.outbox.send(failure, to: wait.peer, stream: wait.stream)
             self.forget(id)
         }
     }

@@ -38,7 +38,7 @@ public struct DropDestination: Sendable {
         self.connection = connection
     }
 
-    /// What happens from now on, until ``run(onRegistered:propose:perform:)`` ends. A reader that does
+    /// What happens from now on, until ``run(propose:perform:onRegistered:)`` ends. A reader that does
     /// not keep up misses the oldest.
     public var events: AsyncStream<Event> { listeners.stream() }
 
@@ -47,22 +47,22 @@ public struct DropDestination: Sendable {
     /// What it is given is called one after the other on the caller's actor, and may use what the caller has.
     ///
     /// - Parameters:
-    ///   - onRegistered: called once, when sources find the destination. A source in another process waits for that with
-    ///     ``wait(for:upTo:connection:)``.
     ///   - propose: what a drop would do there. It is asked when a session comes, moves and has more items; after half a
     ///     second without an answer the drop would do nothing.
     ///   - perform: takes the drop. Loads are possible while it runs, the first of them within 5 s; a handler that first asks
     ///     a person says so by ``DropSession/extendLoadWindow(_:)``. After that it may take as long as bytes flow or
     ///     ``DropSession/progress`` advances, and 10 minutes without either. Its return completes the drop, and a move with
     ///     it; if it throws, the drop was not taken, and the source keeps everything.
+    ///   - onRegistered: called once, as soon as sources find the destination. A source in another process waits for that
+    ///     with ``wait(for:upTo:connection:)``.
     /// - Throws: `refused` if the name is taken; what has ended the connection, once a drop that is being performed then has
     ///   returned: its loads fail.
     public func run(
-        onRegistered: () -> Void = {},
         propose: @escaping (any DropSession, DropLocation) async -> DropProposal = { _, _ in
             DropProposal(operation: .copy)
         },
-        perform: @escaping (any DropSession, DropLocation) async throws -> Void
+        perform: @escaping (any DropSession, DropLocation) async throws -> Void,
+        onRegistered: () -> Void = {}
     ) async throws(PasteboardError) {
         listeners.begin()
         defer { listeners.end() }

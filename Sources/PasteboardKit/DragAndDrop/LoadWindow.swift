@@ -66,6 +66,16 @@ final class LoadWindow: Sendable {
     /// The reason why the session has failed; nil while it has not.
     var sessionError: PasteboardError? { state.withLock { $0.sessionError } }
 
+    /// The same while the drop is performed: then it is why a load cannot begin. Later the load is simply too late.
+    var interruption: PasteboardError? {
+        state.withLock { state in
+            switch state.phase {
+            case .open, .closing: state.sessionError
+            case .before, .closed, .over: nil
+            }
+        }
+    }
+
     /// The session has failed. The first reason counts.
     func sessionFailed(_ error: PasteboardError) {
         state.withLock { $0.sessionError = $0.sessionError ?? error }

@@ -203,11 +203,13 @@ package final class RemoteDropSession: DropSession {
 
     /// Tells the broker of progress, so that a drop that goes on does not run into a limit.
     private func reportProgress() {
+        // Asked first: to sum up the progress of many loads, for each of their bytes, would cost more than they do.
+        let now = ContinuousClock.now
+        guard state.withLock({ $0.lastReport.earliestNext <= now }) else { return }
         let progress = window.progress.now
         let millionths = UInt64(progress.fractionCompleted * 1_000_000)
         let completed = progress.totalUnitCount > 0 ? millionths : UInt64(clamping: progress.completedUnitCount)
         let isNew = state.withLock { state -> Bool in
-            let now = ContinuousClock.now
             guard state.lastReport.completed != completed, state.lastReport.earliestNext <= now else { return false }
             state.lastReport.completed = completed
             state.lastReport.earliestNext = now + ProgressReport.interval

@@ -45,7 +45,7 @@ struct RemoteRepresentation: Sendable {
     /// Once its session is over, a broker does not know an item of it from any other contents.
     private func described(_ error: PasteboardError) -> PasteboardError {
         guard let window, error.code == .superseded else { return error }
-        return window.sessionError
+        return window.interruption
             ?? PasteboardError(
                 .notLoadableNow,
                 message: "the drag session of this item is over; loads begin while its drop is performed, or in what "
