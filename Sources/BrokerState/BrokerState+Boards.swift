@@ -48,6 +48,7 @@ extension BrokerState {
         message.presentationWidth = item.presentation?.width
         message.presentationHeight = item.presentation?.height
         message.presentationStyle = item.presentation?.style
+        message.title = item.presentation?.title
         if !viewer.isLink { message.teamData = item.teamData }
         return message
     }

@@ -95,6 +95,7 @@ extension BrokerState {
                 status.keptBytes = publication.keptBytes.reduce(0) { $0 + (self.kept[$1]?.count ?? 0) }
                 status.ownerProcess = publication.ownerProcess.pid
                 status.ownerLabel = publication.ownerLabel
+                status.title = publication.items[first].presentation?.title
                 status.types = publication.items[first].representations
                     .filter { viewer.sees($0.visibility, of: publication.writer) }.map(\.type)
             }

@@ -85,20 +85,24 @@ struct StoredItem: Sendable {
     let teamData: [UInt8]?
     var representations: [StoredRepresentation] = []
 
-    /// How it would like to be shown. The broker only passes it on.
+    /// How it would like to be shown, and under which title. The broker only passes it on.
     final class Presentation: Sendable {
         let width: UInt64?
         let height: UInt64?
         let style: UInt32?
+        let title: String?
 
         init?(_ item: Item) {
-            guard item.presentationWidth != nil || item.presentationHeight != nil || item.presentationStyle != nil
+            guard
+                item.presentationWidth != nil || item.presentationHeight != nil || item.presentationStyle != nil
+                    || item.title != nil
             else {
                 return nil
             }
             self.width = item.presentationWidth
             self.height = item.presentationHeight
             self.style = item.presentationStyle
+            self.title = item.title?.printable
         }
     }
 }

@@ -113,6 +113,7 @@ import Testing
         item.presentationWidth = 1_500
         item.presentationHeight = 0
         item.presentationStyle = 2
+        item.title = "A headline:\u{1B}[31m\u{9B}\n in \u{2066}two\u{2069} lines"
         item.teamData = [UInt8](repeating: 9, count: WireLimits.teamData)
         item.representations[0].fileOptions = 1
         self.broker.write([item], from: self.source)
@@ -122,12 +123,26 @@ import Testing
             let listed = try #require(self.broker.list(from: reader).first(Item.self))
             #expect(listed.presentationWidth == 1_500 && listed.presentationHeight == 0)
             #expect(listed.presentationStyle == 2 && listed.teamData == data)
+            #expect(listed.title == "A headline:[31m in \u{2066}two\u{2069} lines" && listed.suggestedName == nil)
             #expect(listed.representations.first?.fileOptions == 1)
         }
         let metadata = self.broker.state.held.metadata
         #expect(metadata > UInt64(WireLimits.teamData), "team data is charged")
 
         item.teamData?.append(9)
+        self.broker.write([item], from: self.source)
+        #expect(self.broker.take(self.source).codes == [.limitExceeded])
+
+        item.teamData = nil
+        item.title = String(repeating: "é", count: WireLimits.title / 2)
+        self.broker.write([item], from: self.source)
+        #expect(self.broker.take(self.source).codes == [])
+        let titled = self.broker.state.held.metadata
+        item.title = nil
+        self.broker.write([item], from: self.source)
+        _ = self.broker.take(self.source)
+        #expect(titled >= self.broker.state.held.metadata + UInt64(WireLimits.title), "a title is charged")
+        item.title = String(repeating: "e", count: WireLimits.title + 1)
         self.broker.write([item], from: self.source)
         #expect(self.broker.take(self.source).codes == [.limitExceeded])
     }

@@ -82,6 +82,22 @@ struct OddValueTests {
         }
     }
 
+    @Test("A title has 1 KiB at most, loses its control characters and names no file", arguments: LoadPlace.brokers)
+    func title(place: LoadPlace) async throws {
+        let provider = ItemProvider.text("a")
+        provider.title = String(repeating: "é", count: 513)
+        let error = try await writeError(provider)
+        #expect(error?.code == .invalidArgument && error?.message.contains("1026 bytes") == true)
+        provider.title = "../Notes on \u{1B}[31mtwo/three"
+        #expect(provider.copy().title == provider.title)
+        try await place.with(provider) { provider in
+            #expect(provider.title == "../Notes on [31mtwo/three" && provider.suggestedName == nil)
+            try await provider.withLoadedFile(for: .text) { file in
+                #expect(file.value.lastPathComponent == "pasted.txt")
+            }
+        }
+    }
+
     @Test("A size that is none is unknown, and a name that is endless is cut", arguments: LoadPlace.brokers)
     func metadata(place: LoadPlace) async throws {
         for length in [Double.nan, .infinity, -1, 1e300] {

@@ -6,6 +6,7 @@ struct LibrarySource {
     /// What the next kind is made with.
     private struct Settings: Sendable {
         var name: String?
+        var title: String?
         var file = URL(filePath: "/nonexistent")
         var count = 400_000
         var policy = LoadPolicy.everyTime
@@ -17,6 +18,7 @@ struct LibrarySource {
         mutating func set(_ word: PeerWord) throws {
             switch (word.name, word.value) {
             case ("name", let value?): name = value
+            case ("title", let value?): title = value
             case ("file", let value?): file = URL(filePath: value)
             case ("count", .some): count = try word.number
             case ("policy", "once"): policy = .onceAndKept
@@ -83,6 +85,7 @@ struct LibrarySource {
         func provider(_ settings: Settings) -> ItemProvider {
             let provider = ItemProvider()
             provider.suggestedName = settings.name
+            provider.title = settings.title
             if settings.isPresented {
                 provider.preferredPresentationSize = Size(width: 640, height: 480.5)
                 provider.preferredPresentationStyle = .attachment

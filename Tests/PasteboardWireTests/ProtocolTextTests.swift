@@ -62,6 +62,7 @@ struct ProtocolTextTests {
             "entries of an accept list": WireLimits.accepts,
             "features in a list": WireLimits.features,
             "bytes of team data": WireLimits.teamData,
+            "bytes of a title": WireLimits.title,
             "groups of a client": WireLimits.groups,
             "bytes of a path": WireLimits.path,
             "numbers in an index path": WireLimits.indexPath,

@@ -45,6 +45,18 @@ import Testing
         #expect(try source.rest() == Array(repeating: "asked", count: 5) + ["ended cleared"])
     }
 
+    @Test("The title of an item is shown as JSON, escaped, and names no file")
+    func title() throws {
+        let source = try self.peer("source", ["title=Notes\u{1B}[31m: \u{202E}1/2", "data"])
+        defer { withExtendedLifetime(source) {} }
+        for command in ["list", "types"] {
+            let json = try self.desk.run(command, "--json").text
+            #expect(json.contains(#""title":"Notes[31m: \u202e1/2""#), "\(json)")
+        }
+        _ = try self.desk.directory.makeDirectory("out")
+        #expect(try self.desk.run("paste", "--into", "out").text == "out/pasted.png\n")
+    }
+
     @Test("A folder is pasted as its tree, and as a tar archive where there can be none")
     func folder() throws {
         _ = try self.desk.directory.makeDirectory("folder")

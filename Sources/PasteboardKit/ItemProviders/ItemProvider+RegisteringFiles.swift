@@ -128,11 +128,12 @@ extension ItemProvider {
         firstByteTimeout: Duration? = nil,
         loadHandler: @escaping @Sendable () async throws -> URL
     ) {
+        let handler = DataHandler.async { try MadeBytes(opening: try await loadHandler()) }
         register(
             contentType,
             visibility,
             fileOptions: openInPlace ? .openInPlace : [],
-            .init(.async { try MadeBytes(opening: try await loadHandler()) }, policy, firstByteTimeout: firstByteTimeout)
+            .init(handler, policy, firstByteTimeout: firstByteTimeout)
         )
     }
 

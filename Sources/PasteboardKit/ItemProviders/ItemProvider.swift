@@ -38,6 +38,15 @@ public final class ItemProvider: Sendable {
         set { state.withLock { $0.suggestedName = newValue } }
     }
 
+    /// The item's name for people: the headline of an article, say. It is never made the name of a file.
+    ///
+    /// It may have any characters but controls, which are left out where it crosses processes, and at most 1 KiB of UTF-8,
+    /// which is checked when the provider is written. Everybody sees it who sees one of the item's types, without a load.
+    public var title: String? {
+        get { state.withLock { $0.title } }
+        set { state.withLock { $0.title = newValue } }
+    }
+
     /// A few bytes that this user's programs on this machine may read without a load: 8 KiB at most, which is checked when
     /// the provider is written. nil where the item comes from another machine.
     public var teamData: Data? {

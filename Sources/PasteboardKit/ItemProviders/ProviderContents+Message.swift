@@ -23,6 +23,12 @@ extension ProviderContents {
                     "the team data of an item has \(teamData?.count ?? 0) bytes; at most \(WireLimits.teamData) travel"
             )
         }
+        guard (title?.utf8.count ?? 0) <= WireLimits.title else {
+            throw PasteboardError(
+                .invalidArgument,
+                message: "the title of an item has \(title?.utf8.count ?? 0) bytes; at most \(WireLimits.title) travel"
+            )
+        }
         return published.representations.isEmpty ? nil : published
     }
 
@@ -41,6 +47,7 @@ extension ProviderContents {
             item.presentationHeight = UInt64(thousandths: presentationSize.height)
         }
         if presentationStyle != .unspecified { item.presentationStyle = UInt32(presentationStyle.rawValue) }
+        item.title = title
         item.teamData = teamData.map { Array($0) }
         if item.representations.contains(where: { $0.policy == 1 }) { item.requires = [Feature.onceAndKept.rawValue] }
         return item
@@ -60,6 +67,7 @@ extension ProviderContents {
             height: Double(item.presentationHeight ?? 0) / 1_000
         )
         presentationStyle = PreferredPresentationStyle(rawValue: Int(item.presentationStyle ?? 0)) ?? .unspecified
+        title = item.title
         teamData = item.teamData.map { Data($0) }
     }
 }

@@ -62,6 +62,7 @@ struct ProviderContents: Sendable {
     }
 
     var suggestedName: String?
+    var title: String?
     var teamData: Data?
     var presentationSize = Size.zero
     var presentationStyle = PreferredPresentationStyle.unspecified

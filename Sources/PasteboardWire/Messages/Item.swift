@@ -13,6 +13,8 @@ package struct Item: WireMessage {
     package var presentationStyle: UInt32?
     /// A few bytes for this user's programs on this machine, which they may read without a load.
     package var teamData: [UInt8]?
+    /// Its name for people, which is no file name.
+    package var title: String?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -24,6 +26,7 @@ package struct Item: WireMessage {
         bytes.appendField(4, self.presentationHeight)
         bytes.appendField(5, self.presentationStyle)
         bytes.appendField(6, self.teamData)
+        bytes.appendField(7, self.title)
         bytes.appendField(15, repeated: self.requires)
     }
 
@@ -35,6 +38,7 @@ package struct Item: WireMessage {
         case 4: self.presentationHeight = try field.number64()
         case 5: self.presentationStyle = try field.number32()
         case 6: self.teamData = try field.bytes(in: bytes, limit: WireLimits.teamData)
+        case 7: self.title = try field.string(in: bytes, limit: WireLimits.title)
         case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
         default: break
         }

@@ -78,6 +78,8 @@ package struct BoardStatus: ProtobufMessage {
     package var ownerLabel: String?
     /// The types of its first item.
     package var types: [String] = []
+    /// The title of its first item.
+    package var title: String?
 
     package init() {}
 
@@ -89,6 +91,7 @@ package struct BoardStatus: ProtobufMessage {
         bytes.appendField(5, self.ownerProcess)
         bytes.appendField(6, self.ownerLabel)
         bytes.appendField(7, repeated: self.types)
+        bytes.appendField(8, self.title)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
@@ -100,6 +103,7 @@ package struct BoardStatus: ProtobufMessage {
         case 5: self.ownerProcess = try field.number32()
         case 6: self.ownerLabel = try field.string(in: bytes)
         case 7: try field.append(to: &self.types, limit: WireLimits.representations, in: bytes)
+        case 8: self.title = try field.string(in: bytes, limit: WireLimits.title)
         default: break
         }
     }

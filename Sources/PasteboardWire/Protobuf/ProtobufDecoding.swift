@@ -164,13 +164,21 @@ extension ProtobufField {
         try self.number64() != 0
     }
 
-    package func range() throws(Failure) -> Range<Int> {
+    /// Refused beyond `limit` before anything is stored.
+    package func range(limit: Int = .max) throws(Failure) -> Range<Int> {
         guard case .bytes(let range) = self.value else { throw Protobuf.malformed(field: self.number) }
+        guard range.count <= limit else {
+            throw Failure(
+                .limitExceeded,
+                "field \(self.number) of a message has \(range.count) bytes; at most \(limit)"
+            )
+        }
         return range
     }
 
-    package func string(in bytes: Span<UInt8>) throws(Failure) -> String {
-        let range = try self.range()
+    /// Refused beyond `limit` bytes before anything is stored.
+    package func string(in bytes: Span<UInt8>, limit: Int = .max) throws(Failure) -> String {
+        let range = try self.range(limit: limit)
         do {
             return String(copying: try UTF8Span(validating: bytes.extracting(range)))
         } catch {
@@ -180,13 +188,7 @@ extension ProtobufField {
 
     /// Refused beyond `limit` before anything is stored.
     package func bytes(in bytes: Span<UInt8>, limit: Int) throws(Failure) -> [UInt8] {
-        let range = try self.range()
-        guard range.count <= limit else {
-            throw Failure(
-                .limitExceeded,
-                "field \(self.number) of a message has \(range.count) bytes; at most \(limit)"
-            )
-        }
+        let range = try self.range(limit: limit)
         let piece = bytes.extracting(range)
         var copy: [UInt8] = []
         copy.reserveCapacity(piece.count)

@@ -35,6 +35,8 @@ package enum WireLimits {
     package static let edgeNames = 2_048
     /// Bytes of an item's team data.
     package static let teamData = 8 << 10
+    /// Bytes of UTF-8 in an item's title.
+    package static let title = 1 << 10
     /// Groups that a hello may name; each token has at most `name` bytes.
     package static let groups = 8
     /// Bytes of UTF-8 in the path of a file that is handed over in place.

@@ -48,6 +48,7 @@ extension BoardStatus {
             "keptBytes": JSONValue(self.keptBytes ?? 0),
             "owner": ["process": JSONValue(self.ownerProcess), "label": JSONValue(self.ownerLabel)],
             "types": .array(self.types.map { .string($0) }),
+            "title": JSONValue(self.title),
         ]
     }
 }

@@ -82,6 +82,7 @@ struct TypesCommand: Command {
                         }
                     )
                 ),
+                ("title", JSONValue(item.title)),
             ])
         }
         return [
