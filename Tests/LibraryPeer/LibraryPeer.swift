@@ -10,9 +10,10 @@ enum LibraryPeer {
         usage: library-peer source SOCKET [NAME=VALUE | KIND ...]
                library-peer destination SOCKET [NAME=VALUE | FORM ...]
                library-peer view SOCKET [NAME=VALUE | WORD ...]
+               library-peer repeats SOCKET KIND [path=PATH]
 
         A source makes an item of each KIND: data, file, folder, object, lazy, json, stream, memory, custom; a setting
-        counts for the kinds behind it: name=NAME (suggested), file=PATH (of file, folder), count=N (bytes), presentation,
+        counts for the kinds behind it: name=NAME (suggested), title=TEXT, file=PATH (of file, folder), count=N (bytes), presentation,
         policy=once, visibility=group|ownProcess, waits (handlers go on only when they are cancelled),
         half (so does a stream, behind half of its bytes), and group=TOKEN for all. It says `promised`, `asked`,
         `cancelled`, `ended HOW`.
@@ -25,6 +26,9 @@ enum LibraryPeer {
         or move with the word move; with waits a drop goes on until it has read a line. With to=NAME it drags text=TEXT
         there, with between to move between processes, with restricted for its own process alone; with waits it lets
         go once it has read a line. It says the outcome.
+
+        What repeats is source and destination at once. It says `promised`; for each line `go` it loads an item of KIND
+        100 times and says `done`, for `measure` it says how many descriptors, threads and KiB it has.
 
         """
 
@@ -40,6 +44,7 @@ enum LibraryPeer {
             case "source": try await LibrarySource(words).run(board)
             case "destination": try await LibraryDestination(words).run(board)
             case "view": try await LibraryView(words).run(connection)
+            case "repeats": try await LibraryRepeater(words, socket: path).run(board)
             default: throw Misuse()
             }
         } catch {

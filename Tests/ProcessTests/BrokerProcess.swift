@@ -99,6 +99,13 @@ final class BrokerProcess {
         try self.library(["view", self.place.socket] + words)
     }
 
+    /// A program with the library that loads as often as it is told, from itself.
+    func libraryRepeater(_ words: [String]) throws -> PeerProcess {
+        let peer = try self.library(["repeats", self.place.socket] + words)
+        try peer.expect("promised")
+        return peer
+    }
+
     private func library(_ arguments: [String]) throws -> PeerProcess {
         let peer = try PeerProcess("library-peer", arguments, environment: self.place.environment)
         self.peers.append(peer)

@@ -1,0 +1,69 @@
+import PasteboardTransport
+import TestSupport
+import Testing
+
+/// Loads that are repeated: nothing that one of them leaves behind may add up.
+///
+/// `PASTEBOARD_TEST_REPETITIONS` is how often; `.ci/long` sets it to 10000.
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(30))) struct RepeatedLoadTests {
+    private struct Holding {
+        let descriptors: Int
+        let threads: Int
+        /// In KiB.
+        let memory: Int
+
+        init(of peer: PeerProcess) throws {
+            try peer.order("measure")
+            let numbers = try peer.line().split(separator: " ").compactMap { Int($0) }
+            try #require(numbers.count == 3)
+            (descriptors, threads, memory) = (numbers[0], numbers[1], numbers[2])
+        }
+    }
+
+    /// What a peer does for one order.
+    private static let loads = 100
+    /// Each load has 1 MiB: so much would stay of a hundred.
+    private static let leak = 100 << 10
+    /// The pools' threads end after a while without work. A thread for each load would be more.
+    private static let threads = 64
+
+    private static var repetitions: Int {
+        System.environment("PASTEBOARD_TEST_REPETITIONS").flatMap(Int.init) ?? 100
+    }
+
+    /// A sanitizer keeps what is freed for a while.
+    private static var isSanitized: Bool { System.environment("PASTEBOARD_TEST_SANITIZED") != nil }
+
+    @Test(
+        "What is loaded again and again leaves no descriptor, thread or memory behind",
+        arguments: [
+            "data", "object", "fileAsData", "file", "memory", "stream", "callback", "failing", "cancelledByProgress",
+            "cancelledByTask", "letGo", "closed", "released",
+        ]
+    )
+    func loads(kind: String) throws {
+        let directory = try TemporaryDirectory()
+        try BrokerProcess.run { broker in
+            let open = try broker.openDescriptors().count
+            let peer = try broker.libraryRepeater([kind, "path=\(directory["file"])"])
+            let before = try Holding(of: peer)
+            // Once before, so that what is allocated once is there.
+            try peer.order("go", expecting: "done")
+            let memory = try Holding(of: peer).memory
+            let isConnecting = ["closed", "released"].contains(kind)
+            let repetitions = isConnecting ? Self.repetitions / 10 : Self.repetitions
+            for _ in 0..<max(1, repetitions / Self.loads) { try peer.order("go", expecting: "done") }
+            var after = try Holding(of: peer)
+            // Descriptors are closed on a thread of their own; each question gives it time.
+            let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
+            while after.descriptors != before.descriptors, MonotonicClock.now() < deadline {
+                after = try Holding(of: peer)
+            }
+            #expect(after.descriptors == before.descriptors)
+            #expect(after.threads < Self.threads)
+            #expect(Self.isSanitized || after.memory - memory < Self.leak / 2)
+            try peer.end()
+            try broker.expectDescriptors(backTo: open)
+        }
+    }
+}
