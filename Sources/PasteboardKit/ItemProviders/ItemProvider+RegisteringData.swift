@@ -116,7 +116,9 @@ extension ItemProvider {
     /// - Parameters:
     ///   - contentType: the type of the bytes.
     ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked; once is enough where the bytes stay the same.
+    ///   - policy: how often the handler is asked. With `onceAndKept` the bytes are sent to the broker once, which keeps them
+    ///     in memory of its own, as far as its limit allows, and hands that over at each load. Where its copy is too much,
+    ///     the handler may give the same memory at each load instead.
     ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: makes the memory, or gives one that it made before, in a task that is cancelled when nobody wants
     ///     it any more. What it throws is told to the destination.
@@ -136,7 +138,9 @@ extension ItemProvider {
     /// - Parameters:
     ///   - contentType: the type of the bytes.
     ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked; once is enough where the bytes stay the same.
+    ///   - policy: how often the handler is asked. With `onceAndKept` the bytes are sent to the broker once, which keeps them
+    ///     in memory of its own, as far as its limit allows, and hands that over at each load. Where its copy is too much,
+    ///     the handler may give the same memory at each load instead.
     ///   - firstByteTimeout: how long it may take until it is done or reports progress, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: makes the memory, or gives one that it made before. What it reports to
     ///     its progress reaches the destination and keeps a slow load alive; when nobody wants the memory any more, its
