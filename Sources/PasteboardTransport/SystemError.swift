@@ -1,4 +1,5 @@
 import Glibc
+package import PasteboardWire
 
 /// A call of the operating system that failed: which, why, and on what.
 package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -24,8 +25,20 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         return "\(call) \(subject): \(reason)"
     }
 
-    /// Whether something has run out: memory, disk, descriptors.
-    package var isShortage: Bool { [ENOMEM, ENOSPC, EDQUOT, EMFILE, ENFILE].contains(errno) }
+    /// The error as another process may read it: of a path only the last component, also where it has spaces.
+    package var withoutDirectory: SystemError {
+        guard let subject, subject.hasPrefix("/"), let name = SystemString(subject).lastComponent else { return self }
+        return SystemError(call: call, errno: errno, subject: name.description)
+    }
+
+    /// The code for something that has run out: memory and disk, or descriptors; nil for every other error.
+    package var shortage: ErrorCode? {
+        switch errno {
+        case ENOMEM, ENOSPC, EDQUOT: .noSpace
+        case EMFILE, ENFILE: .limitExceeded
+        default: nil
+        }
+    }
 
     /// Whether the name that was to be new is there already.
     package var isTaken: Bool { errno == EEXIST }

@@ -54,7 +54,7 @@ struct ObjectsErrorCodeTests {
     @Test(
         "an error of Foundation that a handler throws arrives in words, with its own number",
         arguments: [
-            (CocoaError(.fileReadNoSuchFile, userInfo: ["NSFilePath": "/a/b"]), "there is no such file: /a/b", 260),
+            (CocoaError(.fileReadNoSuchFile, userInfo: ["NSFilePath": "/a/b"]), "there is no such file: b", 260),
             (CocoaError(.userCancelled), "the user cancelled", 3072),
             (CocoaError(.init(rawValue: 1)), "an operation failed", 1),
             (POSIXError(.ENOSPC), "No space left on device", 28),

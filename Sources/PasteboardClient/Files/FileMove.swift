@@ -41,7 +41,7 @@ package enum FileMove {
                     return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
                 }
             } catch {
-                throw Failure(error.isShortage ? .noSpace : .refused, "\(error)")
+                throw Failure(error.shortage ?? .refused, "\(error)")
             }
             self.room = (room.path, room.file)
             self.copy = room.path.appending("copy")

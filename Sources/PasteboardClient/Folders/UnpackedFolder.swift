@@ -35,7 +35,7 @@ package struct UnpackedFolder: Sendable {
             try FileTree.removeSpecials(in: self.room.raw)
             names = try System.entries(of: self.room.raw)
         } catch {
-            throw Failure(error.isShortage ? .noSpace : .refused, "cannot read the unpacked folder: \(error)")
+            throw Failure(error.shortage ?? .refused, "cannot read the unpacked folder: \(error)")
         }
         guard names.count == 1, (try? System.status(at: names[0], in: self.room.raw))??.kind == .directory else {
             throw Failure(

@@ -135,10 +135,10 @@ extension ClientState {
         self.asks.remove(at: index)
     }
 
-    /// An ask cannot be answered, or not to its end.
+    /// An ask cannot be answered, or not to its end. The destination is told of no directory of this process.
     package mutating func fail(_ ask: UInt64, _ failure: Failure) {
         guard let index = self.asks.index(of: ask) else { return }
-        self.streamFrames.append(failure, stream: ask)
+        self.streamFrames.append(failure.withoutDirectories, stream: ask)
         self.asks.remove(at: index)
     }
 }

@@ -12,11 +12,13 @@ struct FoundationErrorText {
         switch error {
         case let error as CocoaError:
             let reason = Self.reasons[error.code] ?? "an operation failed"
-            let path = (error.filePath ?? error.url?.path).map { ": \($0)" } ?? ""
+            // Its name alone: the error may be for another process.
+            let path = error.filePath.map { URL(filePath: $0) } ?? error.url
+            let name = path.map { ": \($0.lastPathComponent)" } ?? ""
             let cause = error.underlying.flatMap(Self.init).map { " (\($0.text))" } ?? ""
             self.domain = "NSCocoaErrorDomain"
             self.code = error.code.rawValue
-            self.text = "\(reason)\(path)\(cause)"
+            self.text = "\(reason)\(name)\(cause)"
         case let error as POSIXError:
             // The C library's own property would need an import of it.
             let number = (error.code as any RawRepresentable<CInt>).rawValue

@@ -44,7 +44,7 @@ extension PasteboardError {
         public static let timeout = Code(rawValue: 11)
         /// There are more bytes than allowed.
         public static let tooLarge = Code(rawValue: 12)
-        /// A limit of the broker is reached; the message names it.
+        /// A limit of the broker, or the system's limit of open files, is reached; the message names it.
         public static let limitExceeded = Code(rawValue: 13)
         /// The broker has no room to keep the bytes.
         public static let noSpace = Code(rawValue: 14)

@@ -1,3 +1,5 @@
+import FoundationEssentials
+import PasteboardTransport
 import PasteboardWire
 
 extension PasteboardError {
@@ -45,8 +47,16 @@ extension PasteboardError {
     }
 }
 
+extension PasteboardError.Code {
+    /// The code for a call of the system that has failed: that of what has run out, else `refused`.
+    init(_ error: SystemError) {
+        self.init(rawValue: (error.shortage ?? .refused).rawValue)
+    }
+}
+
 extension PasteboardError.SourceError {
-    /// What crosses of any error.
+    /// The error as other processes get it: in its own words, which are those for users, if it is a `LocalizedError`; else
+    /// those of its `description`; Swift's listing of the value only where it has neither.
     init(_ error: any Error) {
         switch error {
         case let error as PasteboardError:
@@ -60,12 +70,22 @@ extension PasteboardError.SourceError {
                 )
             }
         default:
-            // The underscores notwithstanding, this is where every error has the two, NSError's own among them.
             if let known = FoundationErrorText(error) {
                 self.init(domain: known.domain, code: known.code, message: known.text)
             } else {
-                self.init(domain: error._domain, code: error._code, message: "\(error)")
+                // The underscores notwithstanding, this is where every error has the two, NSError's own among them.
+                self.init(domain: error._domain, code: error._code, message: Self.words(of: error))
             }
+        }
+    }
+
+    private static func words(of error: any Error) -> String {
+        switch error {
+        case let error as SystemError: return "\(error.withoutDirectory)"
+        case let error as any LocalizedError:
+            let words = [error.errorDescription, error.failureReason].lazy.compactMap(\.self).first { !$0.isEmpty }
+            return words ?? "\(error)"
+        default: return "\(error)"
         }
     }
 }

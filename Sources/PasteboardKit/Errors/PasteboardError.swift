@@ -8,7 +8,8 @@ public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertibl
         public let domain: String
         /// The error's number within its domain.
         public let code: Int
-        /// The error in the source's own words.
+        /// The error in the source's own words: of a `LocalizedError` its `errorDescription`, else its `failureReason`; of
+        /// another error its `description`. Of an absolute path in them only the last component comes from another process.
         public let message: String
 
         /// Makes the description of an error.

@@ -67,7 +67,7 @@ final class TemporaryPlace: Sendable {
     }
 
     private static func failure(_ what: String, in directory: String, _ error: any Error) -> PasteboardError {
-        let isShortage = (error as? SystemError)?.isShortage ?? false
-        return PasteboardError(isShortage ? .noSpace : .refused, message: "\(what) in \(directory): \(error)")
+        let code = (error as? SystemError).map(PasteboardError.Code.init) ?? .refused
+        return PasteboardError(code, message: "\(what) in \(directory): \(error)")
     }
 }

@@ -26,11 +26,12 @@ enum MadeBytes: Sendable {
             case .regular:
                 self = .file(SourceFile(descriptor: file, byteCount: status.size, name: url.lastPathComponent))
             case .directory: self = .pieces(try FolderArchive(file))
-            case let kind: throw SourceFile.failure("\(url.path) is a \(kind), not a file or folder")
+            case let kind: throw SourceFile.failure("\(url.lastPathComponent) is a \(kind), not a file or folder")
             }
         } catch let error as PasteboardError {
             throw error
         } catch {
+            let error = (error as? SystemError)?.withoutDirectory ?? error
             throw SourceFile.failure("the file of the representation cannot be opened: \(error)")
         }
     }

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 import PasteboardTransport
+import PasteboardWire
 
 /// Bytes that a source makes right where they can be handed to other processes: nothing of them is copied on the way.
 ///
@@ -18,8 +19,8 @@ public final class SharedMemory: Sendable {
     ///
     /// Room that is not written costs nothing.
     ///
-    /// - Throws: ``PasteboardError`` with `noSpace` if the system has no memory or no descriptor for it, and what `body`
-    ///   throws.
+    /// - Throws: ``PasteboardError`` with `noSpace` if the system has no memory for it, `limitExceeded` if it has no
+    ///   descriptor, and what `body` throws.
     public convenience init(capacity: Int, initializingWith body: (inout OutputSpan<UInt8>) throws -> Void) throws {
         try self.init(count: capacity) { try MemoryFile(capacity: max(0, capacity), filledBy: body) }
     }
@@ -27,7 +28,8 @@ public final class SharedMemory: Sendable {
     /// Makes a copy of bytes that are elsewhere already, for what is handed over more than once: for a single time `Data`
     /// is faster.
     ///
-    /// - Throws: ``PasteboardError`` with `noSpace` if the system has no memory or no descriptor for it.
+    /// - Throws: ``PasteboardError`` with `noSpace` if the system has no memory for it, `limitExceeded` if it has no
+    ///   descriptor.
     public convenience init(_ data: Data) throws {
         try self.init(count: data.count) {
             let file = try MemoryFile()
@@ -42,7 +44,10 @@ public final class SharedMemory: Sendable {
             file = try make()
             byteCount = Int(clamping: try file.size)
         } catch let error as SystemError {
-            throw PasteboardError(.noSpace, message: "cannot make shared memory of \(count) bytes: \(error)")
+            throw PasteboardError(
+                PasteboardError.Code(rawValue: (error.shortage ?? .noSpace).rawValue),
+                message: "cannot make shared memory of \(count) bytes: \(error)"
+            )
         }
     }
 }

@@ -68,9 +68,9 @@ extension Loaded where Value == URL {
         case let error as SystemError where error.isMissing && (try? System.status(at: value.path)) == .some(nil):
             failure(.refused, destination, "it is not there any more; it can be moved once, in the body of its load")
         case let error as SystemError:
-            failure(error.isShortage ? .noSpace : .refused, destination, "\(error)")
+            failure(PasteboardError.Code(error), destination, "\(error)")
         case let error as Failure:
-            failure(error.code == .noSpace ? .noSpace : .refused, destination, error.text)
+            failure(PasteboardError.Code(rawValue: error.code.rawValue), destination, error.text)
         default:
             failure(.refused, destination, "\(error)")
         }

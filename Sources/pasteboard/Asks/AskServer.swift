@@ -226,11 +226,11 @@ extension ServedProgram {
             )
         case .input(let input):
             guard let folder = input.folder else {
-                throw Failure(.sourceFailed, "\(input.name) is not a folder")
+                throw Failure(.sourceFailed, "\(input.lastName) is not a folder")
             }
             try self.init(
                 try folder.archiver(),
-                named: "archiving \(input.name)",
+                named: "archiving \(input.lastName)",
                 ask: ask,
                 record: record,
                 complaint: .first,

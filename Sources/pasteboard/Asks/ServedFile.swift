@@ -62,7 +62,7 @@ final class ServedFile {
 
     private func fail(_ connection: BlockingConnection, _ what: String, errno: CInt) -> Bool {
         let source = SourceFailure(domain: "pasteboard.file", code: Int64(errno), message: what)
-        let failure = Failure(.sourceFailed, "\(self.input.name) \(what)", source: source)
+        let failure = Failure(.sourceFailed, "\(self.input.lastName) \(what)", source: source)
         connection.io.state.fail(self.ask, failure)
         self.failure = failure
         return true

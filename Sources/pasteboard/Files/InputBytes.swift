@@ -14,6 +14,8 @@ final class InputBytes {
     let path: SystemString?
     /// For messages.
     var name: String { self.path?.description ?? "standard input" }
+    /// For messages to other processes, which the directory does not concern.
+    var lastName: String { (self.folder?.name ?? self.path?.lastComponent)?.description ?? self.name }
     private let descriptor: DescriptorBox?
     private var trimmer: NewlineTrimmer?
     /// The first bytes, which were read to determine the type.
