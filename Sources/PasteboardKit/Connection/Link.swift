@@ -80,6 +80,17 @@ final class Link: Sendable {
 
     // MARK: Answers
 
+    /// Returns once nothing is loaded from a publication any more, and all bytes of it have been handed to the system; at
+    /// the latest with the connection.
+    func answersEnded(of promises: any StreamSink) async {
+        let reply = Reply<Void>()
+        change { core, effects in
+            if core.isOver { return effects.append { reply.resolve(.success(())) } }
+            core.streams.expectEnd(of: promises, reply)
+        }
+        try? await reply.value(onCancel: {})
+    }
+
     func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>) {
         changeSoon(behind: .handlers) { core, effects in core.finish(ask, result, &effects) }
     }

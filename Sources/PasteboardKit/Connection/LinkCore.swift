@@ -115,6 +115,7 @@ struct LinkCore: ~Copyable {
         } catch {
             lose(error, &effects)
         }
+        if !io.wantsWrite { streams.tellEnds(&effects) }
     }
 
     /// The connection is over, and everything with it.

@@ -13,6 +13,8 @@ struct LinkStreams {
     /// Publications that have ended while asks were open: a load that has begun is finished from what it was begun on.
     private var lastPublications: [UInt64: any StreamSink] = [:]
     var answers: [UInt64: AskAnswer] = [:]
+    /// Calls that wait until no answer of a publication is under way.
+    private var ends: [(promises: any StreamSink, reply: Reply<Void>)] = []
     /// Answers that have something to send.
     var stalled: [UInt64] = []
     /// What this was perhaps the last to hold. It may hold what a program's handlers have captured, whose end is the
@@ -89,11 +91,28 @@ struct LinkStreams {
         } completion: { [weak link, isInPlace = ask.inPlaceWelcome == true] result in
             link?.finish(stream, isInPlace ? result.map(\.located) : result)
         }
-        answers[stream] = AskAnswer(run: run)
+        answers[stream] = AskAnswer(run: run, promises: promises)
         effects.append { run.start() }
     }
 
     // MARK: What ends
+
+    /// Resolves `reply` when no answer of `promises` is under way.
+    mutating func expectEnd(of promises: any StreamSink, _ reply: Reply<Void>) {
+        ends.append((promises, reply))
+    }
+
+    /// Called when all that was to be sent has been sent.
+    mutating func tellEnds(_ effects: inout Effects) {
+        guard !ends.isEmpty else { return }
+        ends.removeAll { end in
+            guard !answers.values.contains(where: { $0.promises === end.promises }) else { return false }
+            effects.append { end.reply.resolve(.success(())) }
+            // It may be the last to hold the promises.
+            discarded.append(end.promises)
+            return true
+        }
+    }
 
     /// - Returns: its stream; nil if there is none any more.
     mutating func remove(_ sink: any StreamSink) -> UInt64? {
@@ -122,6 +141,7 @@ struct LinkStreams {
         lastPublications = [:]
         self.answers = [:]
         stalled = []
+        tellEnds(&effects)
         effects.append { [greeting] in greeting.resolve(.failure(PasteboardError(failure))) }
         for sink in sinks { sink.failed(failure, &effects) }
         for answer in answers { effects.append { answer.cancel() } }
@@ -144,6 +164,8 @@ struct AskAnswer: Sendable {
     static let reportBurst: UInt64 = 10
 
     let run: HandlerRun
+    /// The publication, or session, that it is of.
+    let promises: any StreamSink
     var data: Data?
     var sent = 0
     /// Where the pieces after `data` come from.

@@ -1,4 +1,5 @@
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 
 /// A write, and the life of what it has published.
@@ -9,6 +10,7 @@ final class WriteRequest: StreamSink {
 
     /// How the ownership was lost.
     let end = SharedReply<Publication.End>()
+    private let isWithdrawn = Lock(false)
 
     init(_ items: [ProviderContents]) {
         self.items = items
@@ -32,6 +34,13 @@ final class WriteRequest: StreamSink {
         return stream
     }
 
+    /// From now on a clear is this program's own.
+    func withdraw() {
+        isWithdrawn.withLock { $0 = true }
+    }
+
+    private var clearing: Publication.End { isWithdrawn.withLock(\.self) ? .withdrawn : .cleared }
+
     func handler(item: UInt32, representation: UInt32) -> DataHandler? {
         guard item < items.count, representation < items[Int(item)].representations.count else { return nil }
         return items[Int(item)].representations[Int(representation)].handler
@@ -43,7 +52,7 @@ final class WriteRequest: StreamSink {
             let changeCount = ChangeCount(committed)
             effects.append { self.reply.resolve(.success(changeCount)) }
         case .ended(_, let end):
-            effects.append { self.end.resolve(end.reason == 2 ? .cleared : .replaced) }
+            effects.append { self.end.resolve(end.reason == 2 ? self.clearing : .replaced) }
         default:
             break
         }

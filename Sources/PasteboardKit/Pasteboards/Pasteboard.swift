@@ -71,7 +71,13 @@ public struct Pasteboard: Sendable {
         } start: {
             link.open(request) { state throws(Failure) in try request.send(board: board, &state) }
         }
-        return Publication(changeCount: changeCount, request: request, connection: connection)
+        return Publication(
+            changeCount: changeCount,
+            request: request,
+            board: board,
+            connection: connection,
+            link: link
+        )
     }
 
     /// What is promised of items.

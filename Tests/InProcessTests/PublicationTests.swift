@@ -1,0 +1,108 @@
+import FoundationEssentials
+import PasteboardKit
+import TestSupport
+import Testing
+
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct PublicationTests {
+    @Test("a publication that is withdrawn clears its pasteboard, once, and ends as withdrawn")
+    func withdrawing() async throws {
+        try await TestBroker.with { broker in
+            let publication = try await broker.pasteboard().write([.text("a")])
+            #expect(publication.isCurrent)
+            try await publication.withdraw()
+            #expect(!publication.isCurrent)
+            #expect(try await publication.ended() == .withdrawn)
+            let contents = try await broker.pasteboard().contents()
+            #expect(contents.items.isEmpty)
+            try await publication.withdraw()
+            #expect(try await broker.pasteboard().contents().changeCount == contents.changeCount)
+            // A clear of somebody else's is one.
+            let other = try await broker.pasteboard().write([.text("b")])
+            try await broker.pasteboard().clear()
+            #expect(try await other.ended() == .cleared)
+            try await other.withdraw()
+            #expect(try await other.ended() == .cleared)
+        }
+    }
+
+    @Test("a withdrawal leaves alone what somebody has written since, on another pasteboard, too")
+    func replaced() async throws {
+        try await TestBroker.with { broker in
+            for name: Pasteboard.Name in [.general, "notes"] {
+                let publication = try await broker.pasteboard(name).write([.text("a")])
+                let writer = broker.pasteboard(name)
+                let later = try await writer.write([.text("b")])
+                try await publication.withdraw()
+                #expect(try await publication.ended() == .replaced)
+                #expect(later.isCurrent)
+                #expect(try await broker.pasteboard(name).load(String.self) == "b")
+            }
+        }
+    }
+
+    @Test("a withdrawal over a connection that is gone is none: the promises went with it")
+    func connectionGone() async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            let publication = try await pasteboard.write([.text("a")])
+            await pasteboard.connection.close()
+            try await publication.withdraw()
+            #expect(try await publication.ended() == .brokerGone)
+            #expect(await publication.run() == .brokerGone)
+        }
+    }
+
+    enum Ending: CaseIterable {
+        case cancelled
+        case replaced
+    }
+
+    @Test("run returns when the ownership is lost and the loads have ended", arguments: Ending.allCases)
+    func running(ending: Ending) async throws {
+        try await TestBroker.with { broker in
+            let (asked, goOn) = (Gate(), Gate())
+            let provider = ItemProvider()
+            // More than a socket holds.
+            let bytes = Data(repeating: 7, count: 4 << 20)
+            provider.registerByteStream(for: .data) { writer in
+                asked.open()
+                await goOn.wait()
+                try await writer.write(bytes)
+            }
+            let publication = try await broker.pasteboard().write([provider])
+            let isOver = Gate()
+            let run = Task {
+                let end = await publication.run()
+                isOver.open()
+                return end
+            }
+            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+            let load = Task { try await item.loadData(for: .data).value }
+            await asked.wait()
+            switch ending {
+            case .cancelled: run.cancel()
+            case .replaced: try await broker.pasteboard().clear()
+            }
+            #expect(try await publication.ended() == (ending == .cancelled ? .withdrawn : .cleared))
+            #expect(try await broker.pasteboard().contents().items.isEmpty)
+            #expect(!isOver.isOpen)
+            goOn.open()
+            #expect(try await load.value == bytes)
+            #expect(await run.value == (ending == .cancelled ? .withdrawn : .cleared))
+        }
+    }
+
+    @Test("run of a cancelled task withdraws at once")
+    func cancelledBefore() async throws {
+        try await TestBroker.with { broker in
+            let publication = try await broker.pasteboard().write([.text("a")])
+            let run = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await publication.run()
+            }
+            #expect(await run.value == .withdrawn)
+            #expect(try await broker.pasteboard().contents().items.isEmpty)
+        }
+    }
+}
