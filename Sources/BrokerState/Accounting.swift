@@ -8,7 +8,7 @@ import PasteboardWire
 /// always finds room (the share rule of dbus-broker, here between processes instead of users).
 ///
 /// That rule is for what goes with its process. Of connections and of what is kept, which a user may well give to one
-/// program almost whole, a process may hold at most seven times of what it leaves to the others: see `room`.
+/// program almost whole, a process leaves an eighth to the others: see `room`.
 package struct Accounting: Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
@@ -68,7 +68,7 @@ package struct Accounting: Sendable {
             self.closeIfUnused(account)
             let reason =
                 connections < limit
-                ? "the last \(free) are for others" : "limit connections-per-process is \(limit)"
+                ? "limit connections leaves the last \(free) for others" : "limit connections-per-process is \(limit)"
             throw Failure(
                 .limitExceeded,
                 "process \(process.pid) has \(connections) connections; \(reason)"
@@ -135,14 +135,11 @@ package struct Accounting: Sendable {
 
     /// The most that who holds `own` may take of what is `free`.
     ///
-    /// Taken together, all but one of it is at most seven times of what is free then: the last eighth is for others, the
-    /// last eighth of that for yet others, and the very last for who has nothing. With the share rule, who copies a large
+    /// An eighth of the two together, rounded down, is for others: the last eighth of the limit, the last eighth of that for
+    /// yet others, and nothing of fewer than 8, which one program may take whole. With the share rule, who copies a large
     /// file would get half of an empty pool, and next to nothing where many have a little each.
     private static func room(holding own: UInt64, free: UInt64) -> UInt64 {
-        guard free > 0 else { return 0 }
-        let both = own.addingClamped(free - 1)
-        let left = both / 8 + (both % 8 == 0 ? 0 : 1)
-        return free - min(free, left)
+        free - min(free, own.addingClamped(free) / 8)
     }
 
     /// The most that an account may take of one resource.

@@ -88,7 +88,7 @@ extension BrokerState {
         guard UInt64(self.boards.count) >= self.limits.boards else { return }
         throw Failure(
             .limitExceeded,
-            "there are \(self.boards.count) named pasteboards; clear one, or raise limit boards=\(self.limits.boards)"
+            "limit boards=\(self.limits.boards) is reached: so many named pasteboards hold something; clear one, or raise it"
         )
     }
 
@@ -119,8 +119,8 @@ extension BrokerState {
         }
         throw Failure(
             .limitExceeded,
-            "\(self.accounting.kept.boards) named pasteboards hold something, and one program may not take all; clear one, "
-                + "or raise limit boards=\(self.limits.boards)"
+            "one program may not take all named pasteboards: of limit boards=\(self.limits.boards) an eighth is for others; "
+                + "clear one, or raise the limit"
         )
     }
 

@@ -20,7 +20,9 @@ public final class Broker: Sendable {
     /// - Parameters:
     ///   - socketPath: an absolute path in a directory that belongs to this user and that nobody else may enter; it is
     ///     made if it is missing. nil: the well-known place of the user's own broker.
-    ///   - limits: changes limits by their names, as `pasteboard limits` shows them: `["first-byte": "5s"]`.
+    ///   - limits: changes limits by their names, as `pasteboard limits` shows them: `["first-byte": "5s"]`. Of
+    ///     `connections`, `boards`, `kept-pool` and `kept-representations` one program may take all but an eighth, rounded
+    ///     down: all of a limit below 8.
     ///   - log: takes lines for whoever looks after the program; called on the broker's thread.
     /// - Throws: ``BrokerError`` where a limit is not valid, another broker has the place, or it cannot be used.
     public init(

@@ -107,6 +107,29 @@ import Testing
         #expect(broker.state.brokenInvariants().isEmpty)
     }
 
+    @Test(
+        "One program may take all of a limit but an eighth, rounded down",
+        arguments: [(1, 1), (2, 2), (7, 7), (8, 7), (15, 14), (16, 14), (1_024, 896)] as [(UInt64, UInt64)]
+    )
+    func reserve(limit: UInt64, share: UInt64) throws {
+        var broker = StateHarness {
+            $0.boards = limit
+            $0.keptPool = limit
+        }
+        let only = broker.connectSilently()
+        broker.send(Hello(), on: 0, from: only)
+        #expect(broker.take(only).first(Welcome.self)?.keptFree == share)
+        for number in 0..<limit { broker.promise("a", board: "b\(number)", from: only) }
+        #expect(UInt64(broker.state.held.publications) == share)
+        let refusals = broker.take(only).all(Failure.self).map(\.text)
+        #expect(
+            Set(refusals).subtracting([
+                "one program may not take all named pasteboards: of limit boards=\(limit) an eighth is for others; clear "
+                    + "one, or raise the limit"
+            ]).isEmpty
+        )
+    }
+
     @Test("A write of which nothing comes for 10 s is refused, and what it reserved is free")
     func standingWrite() {
         var broker = StateHarness { $0.keptPool = 1_000 }
