@@ -50,12 +50,6 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
-            name: "PasteboardBroker",
-            dependencies: ["BrokerLoop", "BrokerState", "PasteboardTransport", "PasteboardWire"],
-            swiftSettings: settings
-        ),
-
-        .target(
             name: "PasteboardClient",
             dependencies: ["PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
             swiftSettings: settings
@@ -63,6 +57,11 @@ let package = Package(
         .target(
             name: "PasteboardKit",
             dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PasteboardBroker",
+            dependencies: ["PasteboardKit", "BrokerLoop", "BrokerState", "PasteboardTransport", "PasteboardWire"],
             swiftSettings: settings
         ),
 

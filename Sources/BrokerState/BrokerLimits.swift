@@ -33,6 +33,8 @@ package struct BrokerLimits: Sendable, Equatable {
     package var keepAlive: UInt64 = 600_000
     package var longestLoad: UInt64 = 86_400_000
     package var drain: UInt64 = 5_000
+    /// 0: the broker stays.
+    package var idleExit: UInt64 = 0
 
     package var connections: UInt64 = 16_384
     package var connectionsPerProcess: UInt64 = 4_096
@@ -73,6 +75,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("keep-alive", .milliseconds, "how long progress alone keeps a load alive", \.keepAlive),
         Entry("longest-load", .milliseconds, "a load whose caller asked for no deadline", \.longestLoad),
         Entry("drain", .milliseconds, "for running loads once the broker was told to end", \.drain),
+        Entry("idle-exit", .milliseconds, "until a broker without connections ends; 0: never", \.idleExit),
         Entry("connections", .count, "connections in all", \.connections),
         Entry("connections-per-process", .count, "connections of one process", \.connectionsPerProcess),
         Entry("loads-per-connection", .count, "loads open at once on one connection", \.loadsPerConnection),

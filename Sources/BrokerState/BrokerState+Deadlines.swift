@@ -47,10 +47,20 @@ extension BrokerState {
         }
         self.checkSessions()
         self.checkWaits()
+        self.checkIdleness()
         if self.isDraining, let drainEnds = self.drainEnds {
             if drainEnds <= self.now { self.endDraining() } else { self.check(by: drainEnds) }
         }
         self.nextCheck = max(self.nextCheck, self.now.addingClamped(Self.coarseness))
+    }
+
+    /// Ends a broker to which nobody has been connected for so long.
+    mutating func checkIdleness() {
+        guard self.limits.idleExit > 0, self.peers.isEmpty, !self.isDraining else { return }
+        let since = self.idleSince ?? self.now
+        self.idleSince = since
+        let deadline = since.addingClamped(self.limits.idleExit)
+        if deadline <= self.now { self.drain() } else { self.check(by: deadline) }
     }
 
     /// When the load ends if nothing happens; nil while it waits for its destination alone.

@@ -22,6 +22,8 @@ package struct BrokerState: Sendable {
     package internal(set) var nextCheck = UInt64.max
     package internal(set) var isDraining = false
     var drainEnds: UInt64?
+    /// The time since which nobody has been connected.
+    var idleSince: UInt64?
 
     var peers = SlotTable<Peer>()
     var routes = SlotTable<Route>()
@@ -64,6 +66,8 @@ package struct BrokerState: Sendable {
         self.process = process
         self.programVersion = programVersion
         self.accounting = Accounting(limits: limits)
+        // From the first turn on: nobody may ever come.
+        if limits.idleExit > 0 { self.nextCheck = 1 }
         // A handle of an earlier life must not name contents of this one.
         self.publications = SlotTable(firstGeneration: UInt32(truncatingIfNeeded: epoch ^ epoch >> 32))
     }
@@ -104,6 +108,7 @@ package struct BrokerState: Sendable {
             let deadline = self.now.addingClamped(self.limits.hello)
             self.check(by: deadline)
             self.counters.connections += 1
+            self.idleSince = nil
             return self.peers.insert(
                 Peer(
                     viewer: Viewer(process: process),
@@ -146,6 +151,7 @@ package struct BrokerState: Sendable {
         self.peers.remove(id)
         self.accounting.queue(0, insteadOf: peer.backlog.count, for: peer.account)
         self.accounting.disconnect(peer.account)
+        self.checkIdleness()
     }
 
     /// Ends a peer that broke the rules: it is told why, and everything of it ends as if it had died.

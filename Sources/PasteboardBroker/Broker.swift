@@ -14,17 +14,18 @@ public final class Broker: Sendable {
     private let loop: Lock<BrokerLoop?>
     private let stop: StopDoor
 
-    /// Takes the socket: from now on programs can connect, and are served once ``run()`` is called. Letting go of a broker
-    /// that was never run removes the socket.
+    /// Takes the socket: from now on programs can connect, and are served once ``run()`` is called. The end of ``run()``
+    /// removes the socket, its lock and the directory, if that was made here; so does letting go of a broker that was never
+    /// run.
     ///
     /// - Parameters:
     ///   - socketPath: an absolute path in a directory that belongs to this user and that nobody else may enter; it is
-    ///     made if it is missing. nil: the well-known place of the user's own broker.
+    ///     made if it is missing, its parents are not. nil: the well-known place of the user's own broker.
     ///   - limits: changes limits by their names, as `pasteboard limits` shows them: `["first-byte": "5s"]`. Of
     ///     `connections`, `boards`, `kept-pool` and `kept-representations` one program may take all but an eighth, rounded
     ///     down: all of a limit below 8.
     ///   - log: takes lines for whoever looks after the program; called on the broker's thread.
-    /// - Throws: ``BrokerError`` where a limit is not valid, another broker has the place, or it cannot be used.
+    /// - Throws: ``BrokerError`` where the path is not absolute, a limit is not valid, another broker has the place, or it cannot be used.
     public init(
         socketPath: String? = nil,
         limits: [String: String] = [:],
@@ -33,7 +34,10 @@ public final class Broker: Sendable {
         do {
             var bounds = BrokerLimits.standard
             for (name, value) in limits { try bounds.set("\(name)=\(value)") }
-            let place = try socketPath.map({ SocketPlace(socket: $0) }) ?? Self.wellKnownPlace()
+            if let socketPath, !socketPath.hasPrefix("/") {
+                throw BrokerError(message: "the broker's socketPath is '\(socketPath)'; it has to be an absolute path")
+            }
+            let place = try socketPath.map({ SocketPlace(socket: $0, makesParents: false) }) ?? Self.wellKnownPlace()
             var loop = try BrokerLoop(state: try BrokerDaemon.state(bounds), log: log)
             let stop = try StopDoor()
             try loop.add(stop)
@@ -41,6 +45,8 @@ public final class Broker: Sendable {
             self.socketPath = place.socket
             self.stop = stop
             self.loop = Lock(loop)
+        } catch let error as BrokerError {
+            throw error
         } catch {
             throw BrokerError(message: (error as? Failure)?.text ?? "\(error)")
         }

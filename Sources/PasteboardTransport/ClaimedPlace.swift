@@ -6,12 +6,12 @@ package struct ClaimedPlace: ~Copyable {
     // Of the socket's file: what has replaced it at the path is not ours to remove.
     private let file: FileStatus?
 
-    /// Prepares the directory, takes the lock, removes what a dead broker left, and listens.
+    /// Prepares the directory, takes the lock, removes what a dead broker left, and listens. The socket, the lock and the
+    /// directory, if it was made here, go with this value.
     ///
     /// - Parameter refusal: what a connection is told that cannot be served for want of descriptors.
     package init(claiming place: SocketPlace, refusal: [UInt8] = []) throws(PlaceError) {
-        try place.prepareDirectory()
-        let lock = try LifeLock(of: place)
+        let lock = try LifeLock.take(preparing: place)
         try place.removeStaleSocket(under: lock)
         let listener = try asPlaceError { () throws(SystemError) in
             try ListeningSocket(path: place.socket, refusal: refusal)

@@ -2,16 +2,19 @@ import Glibc
 
 /// The lock that a broker holds for life: who has it owns the socket's path.
 ///
-/// The file is never removed, or two brokers could hold locks of one name. The kernel releases the lock when its owner
-/// ends, in whatever way.
+/// The kernel releases the lock when its owner ends, in whatever way. One that ends in order removes the file first.
 package struct LifeLock: ~Copyable, Sendable {
-    private let file: OwnedDescriptor
+    private let file: LockFile
 
     /// Takes the lock, or throws `held` at once. It is released when this value goes.
     package init(of place: SocketPlace) throws(PlaceError) {
+        try self.init(of: place, removing: nil)
+    }
+
+    /// - Parameter directory: goes with the lock, if nothing else is in it.
+    private init(of place: SocketPlace, removing directory: String?) throws(PlaceError) {
         do throws(SystemError) {
-            let file = try System.openLock(place.lifeLock)
-            if try System.lock(file.raw) {
+            if let file = try LockFile(place.lifeLock, removing: directory) {
                 try System.truncate(file.raw, to: 0)
                 try System.write(Array("\(System.processID)\n".utf8).span, to: file.raw)
                 self.file = file
@@ -23,8 +26,17 @@ package struct LifeLock: ~Copyable, Sendable {
         throw .held(lock: place.lifeLock, by: Self.holder(of: place))
     }
 
-    deinit {
-        System.unlock(file.raw)
+    /// Makes the directory if it is missing, and takes the lock in it. A directory that was made here goes with the lock.
+    static func take(preparing place: SocketPlace) throws(PlaceError) -> LifeLock {
+        var isMade = false
+        while true {
+            isMade = try place.prepareDirectory() || isMade
+            do throws(PlaceError) {
+                return try LifeLock(of: place, removing: isMade ? place.directory : nil)
+            } catch {
+                guard error.meansDirectoryGone else { throw error }
+            }
+        }
     }
 
     /// The process that wrote its number last.
@@ -36,16 +48,15 @@ package struct LifeLock: ~Copyable, Sendable {
 
 /// The lock that a client holds while it starts a broker, so that others wait for that one instead of starting more.
 package struct StartLock: ~Copyable, Sendable {
-    private let file: OwnedDescriptor
+    private let file: LockFile
 
     /// Takes the lock, waiting until `deadline` (see `MonotonicClock`), then throws `held`.
     package init(of place: SocketPlace, deadline: UInt64) throws(PlaceError) {
         do throws(SystemError) {
-            let file = try System.openLock(place.startLock)
             // A blocking flock knows no deadline.
             var pause = 1
             repeat {
-                if try System.lock(file.raw) {
+                if let file = try LockFile(place.startLock) {
                     self.file = file
                     return
                 }
@@ -58,18 +69,65 @@ package struct StartLock: ~Copyable, Sendable {
         throw .held(lock: place.startLock, by: nil)
     }
 
+    /// Makes the directory if it is missing, and takes the lock in it.
+    package static func take(preparing place: SocketPlace, deadline: UInt64) throws(PlaceError) -> StartLock {
+        while true {
+            try place.prepareDirectory()
+            do throws(PlaceError) {
+                return try StartLock(of: place, deadline: deadline)
+            } catch {
+                guard error.meansDirectoryGone else { throw error }
+            }
+        }
+    }
+}
+
+extension PlaceError {
+    /// Whether a broker that has ended has removed the directory since it was prepared.
+    fileprivate var meansDirectoryGone: Bool {
+        if case .system(let error) = self { error.errno == ENOENT } else { false }
+    }
+}
+
+/// A file that is locked, and removed before it is unlocked.
+///
+/// Two processes never hold locks of one name: the file is removed only while it is locked, and whoever has locked it
+/// makes sure that the name still leads to it.
+private struct LockFile: ~Copyable, Sendable {
+    private let path: String
+    private let directory: String?
+    private let file: OwnedDescriptor
+
+    var raw: CInt { file.raw }
+
+    /// Nil if another process has the lock.
+    ///
+    /// - Parameter directory: removed with the file, if nothing else is in it.
+    init?(_ path: String, removing directory: String? = nil) throws(SystemError) {
+        while true {
+            let file = try System.open(path, [.readingAndWriting, .creating, .notFollowingLinks])
+            guard try System.lock(file.raw) else { return nil }
+            // Else it was removed between the two calls, by the holder before this one.
+            guard try System.isFile(file.raw, at: path) else { continue }
+            self.path = path
+            self.directory = directory
+            self.file = file
+            return
+        }
+    }
+
     deinit {
-        System.unlock(file.raw)
+        if (try? System.isFile(file.raw, at: path)) == true { try? System.unlink(path) }
+        // Closing alone would not do at once: a child has a copy of the descriptor until it executes its program.
+        _ = flock(file.raw, LOCK_UN)
+        if let directory { try? System.removeDirectory(directory) }
     }
 }
 
 extension System {
-    fileprivate static func openLock(_ path: String) throws(SystemError) -> OwnedDescriptor {
-        try open(path, [.readingAndWriting, .creating, .notFollowingLinks])
-    }
-
-    /// Closing alone would not do at once: a child has a copy of the descriptor until it executes its program.
-    fileprivate static func unlock(_ descriptor: CInt) {
-        _ = flock(descriptor, LOCK_UN)
+    /// Whether the path leads to the open file.
+    fileprivate static func isFile(_ descriptor: CInt, at path: String) throws(SystemError) -> Bool {
+        guard let there = try status(at: path) else { return false }
+        return there.isSameFile(as: try status(of: descriptor))
     }
 }

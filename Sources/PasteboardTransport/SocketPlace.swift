@@ -25,6 +25,10 @@ package struct SocketPlace: Equatable, Sendable {
             case .named(let path):
                 self.init(socket: path, makesParents: false)
                 return
+            case .ifPresent(let base, let path):
+                guard try Self.status(at: base) != nil else { continue }
+                self.init(socket: path)
+                return
             case .ifUsable(let base, let path):
                 do throws(PlaceError) {
                     try Self.check(directory: base)
@@ -49,7 +53,11 @@ package struct SocketPlace: Equatable, Sendable {
     package var startLock: String { "\(directory)/start.lock" }
 
     /// Makes the directory, and those above it unless the path is the user's own, where they are missing; then checks it.
-    package func prepareDirectory() throws(PlaceError) {
+    ///
+    /// - Returns: whether the directory was made here.
+    @discardableResult
+    package func prepareDirectory() throws(PlaceError) -> Bool {
+        var isMade = false
         var missing: [String] = []
         var path = directory
         while path != "/", try Self.status(at: path) == nil {
@@ -60,12 +68,15 @@ package struct SocketPlace: Equatable, Sendable {
         for path in missing.reversed() {
             do throws(SystemError) {
                 try System.makeDirectory(path)
+                isMade = true
             } catch {
+                isMade = false
                 // Another process may make the same directory at the same moment.
                 if error.errno != EEXIST { throw .system(error) }
             }
         }
         try checkDirectory()
+        return isMade
     }
 
     /// Throws unless the directory is this user's and closed to everybody else.

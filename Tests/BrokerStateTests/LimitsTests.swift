@@ -8,7 +8,8 @@ import Testing
         let limits = BrokerLimits()
         let expected: [String: UInt64] = [
             "hello": 5_000, "first-byte": 30_000, "progress": 10_000, "keep-alive": 600_000,
-            "longest-load": 86_400_000, "drain": 5_000, "connections": 16_384, "connections-per-process": 4_096,
+            "longest-load": 86_400_000, "drain": 5_000, "idle-exit": 0, "connections": 16_384,
+            "connections-per-process": 4_096,
             "loads-per-connection": 128, "asks-per-source": 128, "waiting-per-source": 1_024, "boards": 1_024,
             "objects": 1_048_576, "metadata": 67_108_864, "metadata-per-publication": 1_048_576,
             "metadata-per-session": 262_144, "proposal": 500, "drop-window": 5_000, "conclude": 30_000,

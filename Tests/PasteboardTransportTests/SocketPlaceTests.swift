@@ -23,9 +23,11 @@ import Testing
             first.withdraw()
             #expect(Bool(second.isReachable))
         }
-        #expect(try System.status(at: place.socket) == nil)
+        // Nothing is left, of the directory neither, which was made here.
+        #expect(try System.status(at: place.directory) == nil)
 
         // A socket without a broker, as one leaves it that was killed.
+        try place.prepareDirectory()
         _ = try ListeningSocket(path: place.socket)
         let third = try ClaimedPlace(claiming: place)
         #expect(Bool(third.isReachable))
@@ -73,6 +75,53 @@ import Testing
         #expect(throws: PlaceError.unsafeDirectory(directory.path, .owned(by: 1))) { try place.prepareDirectory() }
     }
 
+    @Test("A lock whose file was replaced while it was waited for is not taken for one of the name")
+    func replacedLock() throws {
+        let directory = try TemporaryDirectory()
+        let place = SocketPlace(socket: "\(directory.path)/socket")
+        var first: LifeLock? = try LifeLock(of: place)
+        try System.unlink(place.lifeLock)
+        // A second one of the name; the first must not remove its file.
+        let second = try LifeLock(of: place)
+        _ = first.take()
+        #expect(throws: PlaceError.held(lock: place.lifeLock, by: System.processID)) { _ = try LifeLock(of: place) }
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("Many that claim a place, one after the other has removed it, never have it at the same time")
+    func contended() async throws {
+        let directory = try TemporaryDirectory()
+        let place = SocketPlace(socket: "\(directory.path)/d/socket", makesParents: false)
+        let holders = Holders()
+        let claims = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var claims = 0
+                    for _ in 0..<200 {
+                        guard let claimed = try? ClaimedPlace(claiming: place) else { continue }
+                        claims += 1
+                        let count = holders.count.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        #expect(count == 1)
+                        holders.count.withLock { $0 -= 1 }
+                        withExtendedLifetime(claimed) {}
+                    }
+                    return claims
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(claims > 0)
+        #expect(try System.status(at: place.lifeLock) == nil)
+        #expect(try System.status(at: place.socket) == nil)
+    }
+
+    private final class Holders: Sendable {
+        let count = Lock(0)
+    }
+
     @Test("The lock is not taken through a symbolic link")
     func lockIsNotALink() throws {
         let directory = try TemporaryDirectory()
@@ -105,6 +154,19 @@ import Testing
         let nobody = UInt32.max - 7
         let home = try WellKnownEndpoint(environment: { $0 == "HOME" ? "/h" : nil }, userID: nobody, bootID: "x")
         #expect(try SocketPlace(choosingFrom: home).socket == "/h/.local/state/pasteboard/x/socket")
+        let directory = try TemporaryDirectory()
+        for (name, socket) in [
+            (directory.path, "\(directory.path)/pasteboard/socket"),
+            // It is not made, and neither are its parents: the next place is taken.
+            ("\(directory.path)/missing/run", "/h/.local/state/pasteboard/x/socket"),
+        ] {
+            let runtime = try WellKnownEndpoint(
+                environment: { ["XDG_RUNTIME_DIR": name, "HOME": "/h"][$0] },
+                userID: nobody,
+                bootID: "x"
+            )
+            #expect(try SocketPlace(choosingFrom: runtime).socket == socket)
+        }
         let none = try WellKnownEndpoint(environment: { _ in nil }, userID: nobody, bootID: "x")
         #expect(throws: PlaceError.nowhere) { _ = try SocketPlace(choosingFrom: none) }
         #expect(SocketPlace(socket: "/socket").directory == "/")

@@ -12,7 +12,13 @@ struct WellKnownEndpointTests {
         "The places that are tried, in their order",
         arguments: [
             (["PASTEBOARD_SOCKET": "/a/b", "XDG_RUNTIME_DIR": "/r", "HOME": "/h"], [.named("/a/b")]),
-            (["XDG_RUNTIME_DIR": "/r", "HOME": "/h"], [.path("/r/pasteboard/socket")]),
+            (
+                ["XDG_RUNTIME_DIR": "/r", "HOME": "/h"],
+                [
+                    .ifPresent(base: "/r", path: "/r/pasteboard/socket"), runtime,
+                    .path("/h/.local/state/pasteboard/boot/socket"),
+                ]
+            ),
             (["XDG_STATE_HOME": "/s", "HOME": "/h"], [runtime, .path("/s/pasteboard/boot/socket")]),
             (["HOME": "/h"], [runtime, .path("/h/.local/state/pasteboard/boot/socket")]),
             (["XDG_STATE_HOME": "s", "HOME": "/h"], [runtime, .path("/h/.local/state/pasteboard/boot/socket")]),

@@ -14,7 +14,8 @@ package struct BrokerConnector: Sendable {
     /// Follows the rule of the protocol for the socket's place.
     package init(environment: ProcessEnvironment = ProcessEnvironment()) throws(Failure) {
         // The boot id is a file to be read, and only the last places of the rule want it.
-        let isNamed = environment["PASTEBOARD_SOCKET"] != nil || environment["XDG_RUNTIME_DIR"] != nil
+        let hasRuntime = environment["XDG_RUNTIME_DIR"].map(Self.exists) ?? false
+        let isNamed = environment["PASTEBOARD_SOCKET"] != nil || hasRuntime
         do {
             let endpoint = try WellKnownEndpoint(
                 environment: { environment[$0] },
@@ -27,6 +28,15 @@ package struct BrokerConnector: Sendable {
         }
         self.environment = environment
         self.startsBroker = environment["PASTEBOARD_AUTOSTART"] != "0"
+    }
+
+    private static func exists(_ path: String) -> Bool {
+        do {
+            return try System.status(at: path) != nil
+        } catch {
+            // Whatever it is, it is named.
+            return true
+        }
     }
 
     /// A connected socket whose other end is a process of this user.
@@ -73,9 +83,8 @@ package struct BrokerConnector: Sendable {
     /// Of all clients that find no broker at the same time one starts it, and the others wait for that.
     private func connectStarting() throws(Failure) -> OwnedDescriptor {
         do {
-            try self.place.prepareDirectory()
             let deadline = MonotonicClock.deadline(milliseconds: 2 * Self.patience)
-            let lock = try StartLock(of: self.place, deadline: deadline)
+            let lock = try StartLock.take(preparing: self.place, deadline: deadline)
             // Held to the end of this scope.
             defer { withExtendedLifetime(lock) {} }
             if let socket = try self.connectIfServed() { return socket }

@@ -34,13 +34,18 @@ public final class PasteboardConnection: Sendable {
     /// Makes a connection of its own; nothing happens before it is used.
     ///
     /// - Parameters:
-    ///   - socketPath: the absolute path of the broker's socket. nil: `$PASTEBOARD_SOCKET`, then the user's own.
+    ///   - socketPath: the absolute path of the broker's socket. nil: `$PASTEBOARD_SOCKET`, then the user's own. With a
+    ///     relative path every call fails with `invalid-argument`.
     ///   - startsBroker: whether a broker is started where there is none.
     ///   - groups: tokens of the groups this program is in, at most 8 of 1 to 255 bytes. Representations of visibility
     ///     ``ItemProviderRepresentationVisibility/group`` are there for programs that have a token in common. A token is
     ///     a secret: whoever knows it is in the group.
     public convenience init(socketPath: String? = nil, startsBroker: Bool = true, groups: [String] = []) {
         self.init(groups: groups) {
+            if let socketPath, !socketPath.hasPrefix("/") {
+                let text = "the connection's socketPath is '\(socketPath)'; it has to be an absolute path"
+                throw Failure(.invalidArgument, text)
+            }
             let environment = socketPath.map { path in
                 var variables = System.environmentVariables
                 variables["PASTEBOARD_SOCKET"] = path

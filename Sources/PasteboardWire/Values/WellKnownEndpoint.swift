@@ -1,7 +1,7 @@
 /// Where the broker's socket is: one rule, part of the protocol, the same for the broker and for every client.
 ///
 /// 1. `$PASTEBOARD_SOCKET`, as it is.
-/// 2. `$XDG_RUNTIME_DIR/pasteboard/socket`, if the variable names an absolute path.
+/// 2. `$XDG_RUNTIME_DIR/pasteboard/socket`, if the variable names an absolute path that exists.
 /// 3. `/run/user/UID/pasteboard/socket`, if that runtime directory exists and is the user's own: cron, sudo and
 ///    containers often have the directory without the variable.
 /// 4. `${XDG_STATE_HOME:-~/.local/state}/pasteboard/BOOT-ID/socket`: no runtime directory at all. The boot id keeps a
@@ -12,6 +12,8 @@ package struct WellKnownEndpoint: Sendable, Equatable {
         case path(String)
         /// The socket's path as the user wrote it. At most its directory is made: more is missing where it is mistyped.
         case named(String)
+        /// As `path`, but only where `base` exists: a variable that is left over names no directory.
+        case ifPresent(base: String, path: String)
         /// As `path`, but only where `base` is a directory of this user's that nobody else may enter.
         case ifUsable(base: String, path: String)
     }
@@ -31,6 +33,7 @@ package struct WellKnownEndpoint: Sendable, Equatable {
             self.places = [.named(socket)]
             return
         }
+        var places: [Place] = []
         if let runtime = value("XDG_RUNTIME_DIR") {
             guard runtime.hasPrefix("/") else {
                 throw Failure(
@@ -38,11 +41,10 @@ package struct WellKnownEndpoint: Sendable, Equatable {
                     "XDG_RUNTIME_DIR is '\(runtime)', not an absolute path; correct it or unset it"
                 )
             }
-            self.places = [.path("\(runtime)/pasteboard/socket")]
-            return
+            places.append(.ifPresent(base: runtime, path: "\(runtime)/pasteboard/socket"))
         }
         let runtime = "/run/user/\(userID)"
-        var places = [Place.ifUsable(base: runtime, path: "\(runtime)/pasteboard/socket")]
+        places.append(.ifUsable(base: runtime, path: "\(runtime)/pasteboard/socket"))
         let state = value("XDG_STATE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
         if let state = state ?? value("HOME").map({ "\($0)/.local/state" }), state.hasPrefix("/") {
             places.append(.path("\(state)/pasteboard/\(bootID)/socket"))

@@ -1,0 +1,51 @@
+public import PasteboardKit
+import PasteboardTransport
+
+extension Broker {
+    /// Runs a program's code with a broker of its own, which ends with it: for tests.
+    ///
+    ///     try await Broker.withTemporary { connection in
+    ///         let pasteboard = Pasteboard(name: .general, connection: connection)
+    ///         try await pasteboard.write("hello")
+    ///         #expect(try await pasteboard.load(String.self) == "hello")
+    ///     }
+    ///
+    /// The socket is in a directory of its own in `$TMPDIR`. At the end, however `body` ends, the connection is closed, the
+    /// broker ends, and nothing of them is left. What else is connected to the broker loses it.
+    ///
+    /// - Parameters:
+    ///   - limits: as of ``init(socketPath:limits:log:)``.
+    ///   - body: gets a connection to the broker, and is run where the caller runs.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`; ``BrokerError`` if the broker cannot be made.
+    public static func withTemporary<Value>(
+        limits: [String: String] = [:],
+        _ body: (PasteboardConnection) async throws -> Value
+    ) async throws -> Value {
+        let socket: String
+        do throws(SystemError) {
+            let digits = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
+            let directory = System.environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+            socket = "\(directory)/pasteboard-\(digits)/socket"
+        } catch {
+            throw BrokerError(message: "cannot name a directory for a broker: \(error)")
+        }
+        let broker = try Broker(socketPath: socket, limits: limits)
+        let serving = Task { try await broker.run() }
+        let connection = PasteboardConnection(socketPath: socket, startsBroker: false)
+        do {
+            let value = try await body(connection)
+            try await end(serving, connection)
+            return value
+        } catch {
+            try? await end(serving, connection)
+            throw error
+        }
+    }
+
+    private static func end(_ serving: Task<Void, any Error>, _ connection: PasteboardConnection) async throws {
+        await connection.close()
+        serving.cancel()
+        try await serving.value
+    }
+}

@@ -1,0 +1,86 @@
+import FoundationEssentials
+import PasteboardBroker
+import PasteboardKit
+import PasteboardTransport
+import TestSupport
+import Testing
+
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct EmbeddedBrokerTests {
+    private struct Trouble: Error, Equatable {}
+
+    /// Whatever one task has for itself.
+    private final class Notes {
+        var lines: [String] = []
+    }
+
+    @Test("a temporary broker serves the body, with its caller's own state, and its limits")
+    func temporary() async throws {
+        let notes = Notes()
+        let result = try await Broker.withTemporary(limits: ["boards": "2"]) { connection in
+            for name in ["a", "b"] {
+                let pasteboard = Pasteboard(name: Pasteboard.Name(rawValue: name), connection: connection)
+                try await pasteboard.write(name)
+                notes.lines.append(try await pasteboard.load(String.self) ?? "nothing")
+            }
+            let error = await #expect(throws: PasteboardError.self) {
+                try await Pasteboard(name: "c", connection: connection).write("c")
+            }
+            #expect(error?.code == .limitExceeded)
+            return notes
+        }
+        #expect(result.lines == ["a", "b"])
+    }
+
+    @Test("the end of a temporary broker is the body's: its error, and what it has left open ends")
+    func ends() async throws {
+        let kept = Lock<Publication?>(nil)
+        await #expect(throws: Trouble()) {
+            try await Broker.withTemporary { connection in
+                let publication = try await Pasteboard(name: .general, connection: connection).write("a")
+                kept.withLock { $0 = publication }
+                throw Trouble()
+            }
+        }
+        let publication = kept.withLock(\.self)
+        #expect(try await publication?.ended() == .brokerGone)
+        let error = await #expect(throws: BrokerError.self) {
+            try await Broker.withTemporary(limits: ["no-such": "1"]) { _ in }
+        }
+        #expect(error?.message.contains("no-such") == true)
+    }
+
+    @Test("a broker leaves nothing of what it has made, whether it was run or not")
+    func leavesNothing() async throws {
+        let directory = try TemporaryDirectory()
+        do {
+            let broker = try Broker(socketPath: "\(directory.path)/own/socket")
+            #expect(FileManager.default.fileExists(atPath: broker.socketPath))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+
+        let own = try directory.makeDirectory("given")
+        for path in ["\(directory.path)/own/socket", "\(own)/socket"] {
+            let broker = try Broker(socketPath: path)
+            let serving = Task { try await broker.run() }
+            let connection = PasteboardConnection(socketPath: path, startsBroker: false)
+            #expect(try await Pasteboard(name: .general, connection: connection).contents().items.isEmpty)
+            serving.cancel()
+            try await serving.value
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["given"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: own).isEmpty)
+    }
+
+    @Test("a relative path is refused where it was given")
+    func relative() async throws {
+        let refused = #expect(throws: BrokerError.self) { try Broker(socketPath: "relative/s") }
+        #expect(refused?.message == "the broker's socketPath is 'relative/s'; it has to be an absolute path")
+        let connection = PasteboardConnection(socketPath: "relative/s")
+        let error = await #expect(throws: PasteboardError.self) {
+            try await Pasteboard(name: .general, connection: connection).contents()
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message == "the connection's socketPath is 'relative/s'; it has to be an absolute path")
+    }
+}

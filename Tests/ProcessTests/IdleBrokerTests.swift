@@ -1,0 +1,18 @@
+import PasteboardClient
+import PasteboardTransport
+import TestSupport
+import Testing
+
+@ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5)))
+struct IdleBrokerTests {
+    @Test("A broker with idle-exit ends by itself once nobody is connected any more, and leaves no socket")
+    func idle() throws {
+        let broker = try BrokerProcess(at: try BrokerPlace(), limits: ["idle-exit=300ms"])
+        do {
+            let connection = try broker.connect()
+            _ = try connection.status()
+        }
+        try broker.expectEnd()
+        #expect(try System.status(at: broker.place.socket) == nil)
+    }
+}
