@@ -132,6 +132,7 @@ extension BrokerState {
             ("bytes-kept", self.accounting.kept.bytes), ("bytes-in-transfer", self.inTransfer),
             ("bytes-queued", self.accounting.queued),
             ("objects-held", self.accounting.held.objects), ("descriptors-passed", self.counters.passedDescriptors),
+            ("destinations-awaited", UInt64(self.waits.count)),
             ("descriptors-expected", self.passing), ("descriptors-unclosed", self.unclosedDescriptors),
         ]
         return counters.map { name, value in

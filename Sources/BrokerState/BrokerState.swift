@@ -313,6 +313,7 @@ package struct BrokerState: Sendable {
         welcome.process = self.process
         welcome.programVersion = self.programVersion
         self.outbox.send(welcome, to: peer, stream: 0)
+        self.peers.update(peer) { $0.hearsOfDrops = welcome.features.contains(Feature.dropReports.rawValue) }
         guard welcome.features.contains(Feature.descriptors.rawValue) else { return }
         self.peers.update(peer) { $0.passesDescriptors = true }
         self.outbox.perform(.passDescriptors(peer))

@@ -23,6 +23,8 @@ package struct Peer: Sendable {
     var openLoads = 0
     /// Whether descriptors may go to it and come from it.
     var passesDescriptors = false
+    /// Whether it is told of the result of drops at its destinations.
+    var hearsOfDrops = false
     /// Loads that it is asked for now, how many it takes at once, and those that wait for their turn.
     var openAsks = 0
     var maximumAsks: Int

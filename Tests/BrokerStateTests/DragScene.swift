@@ -20,13 +20,19 @@ struct DragScene {
     init(
         sameProcess: Bool = false,
         descriptors: Bool = false,
+        dropReports: Bool = false,
         _ configure: (inout BrokerLimits) -> Void = { _ in },
         _ describe: (inout Destination) -> Void = { _ in }
     ) {
         self.broker = StateHarness(configure)
         self.source = self.broker.connect("source", process: 1, descriptors: descriptors)
         let process: UInt32 = sameProcess ? 1 : 2
-        self.destination = self.broker.connect("destination", process: process, descriptors: descriptors)
+        self.destination = self.broker.connect(
+            "destination",
+            process: process,
+            descriptors: descriptors,
+            dropReports: dropReports
+        )
         self.shelf = self.broker.register(from: self.destination, describe)
         _ = self.broker.take(self.destination)
     }

@@ -137,15 +137,16 @@ import Testing
     @Test("A window that passes without a load ends the session, and both sides hear which limit that was")
     func emptyWindow() throws {
         for operation: UInt32 in [2, 3] {
-            var scene = DragScene()
+            var scene = DragScene(dropReports: true)
             scene.dropped(operation)
             scene.broker.advance(by: 5_000)
             let failure = try #require(Self.result(&scene).transferred?.failure)
             #expect(
                 failure.code == .timeout && failure.text.contains("5000 ms") && failure.text.contains("drop-window")
             )
-            let heard = scene.heardByDestination().first(Failure.self)
-            #expect(heard?.code == .timeout && heard?.text == failure.text)
+            let heard = scene.heardByDestination()
+            #expect(heard.kinds == [.transferred, .end])
+            #expect(heard.first(Transferred.self)?.failure?.text == failure.text)
         }
     }
 
@@ -173,7 +174,7 @@ import Testing
 
     @Test("A drop of which no byte comes ends at the session's limit, and the loads that are under way with it")
     func standstill() throws {
-        var scene = DragScene {
+        var scene = DragScene(dropReports: true) {
             $0.firstByte = 900_000
             $0.progress = 900_000
         }
@@ -190,7 +191,7 @@ import Testing
             failure.code == .timeout && failure.text.contains("600000 ms") && failure.text.contains("limit session")
         )
         let heard = scene.heardByDestination()
-        #expect(heard.on(load).codes == [.timeout] && heard.on(scene.visit).codes == [.timeout])
+        #expect(heard.on(load).codes == [.timeout] && heard.on(scene.visit).kinds == [.transferred, .end])
         scene.everybodyLeaves()
         #expect(scene.broker.state.held == .nothing)
     }
@@ -217,6 +218,62 @@ import Testing
         #expect(transferred.items == [0, 1] && transferred.failure == nil)
     }
 
+    @Test("A copy of which a part is there has failed, when its handler has not returned before the limit")
+    func copyUnderWay() throws {
+        var scene = DragScene(dropReports: true)
+        scene.dropped(2, Self.two)
+        scene.fetch(0)
+        scene.broker.advance(by: 600_100)
+        let failure = try #require(Self.result(&scene).transferred?.failure)
+        #expect(failure.code == .timeout && failure.text.contains("limit session"))
+        let heard = try #require(scene.heardByDestination().first(Transferred.self))
+        #expect(heard.failure?.text == failure.text && heard.items == [0])
+    }
+
+    @Test("A load that waits for its turn at the source has begun, as far as the limit is concerned")
+    func waitingLoad() throws {
+        var scene = DragScene {
+            $0.asksPerSource = 1
+            $0.firstByte = 900_000
+            $0.keepAlive = 900_000
+        }
+        scene.dropped(2, Self.two)
+        scene.report(nil)
+        scene.broker.advance(by: 595_000)
+        scene.load(0)
+        scene.load(1)
+        scene.broker.advance(by: 599_000)
+        #expect(Self.result(&scene).kinds.isEmpty)
+        scene.broker.advance(by: 1_100)
+        #expect(Self.result(&scene).transferred?.failure?.text.contains("limit session") == true)
+    }
+
+    @Test("What a destination has is told to it in its own numbers")
+    func numbers() throws {
+        var scene = DragScene(dropReports: true)
+        let hidden = Item([Representation("public.png", visibility: 3)])
+        scene.dropped(3, [hidden, Item("public.text"), Item("public.text")])
+        scene.load(1)
+        _ = scene.heardBySource()
+        scene.give()
+        scene.performed()
+        scene.conclude()
+        let transferred = try #require(Self.result(&scene).transferred)
+        #expect(transferred.items == [2] && transferred.failure?.code == .refused)
+        #expect(scene.heardByDestination().first(Transferred.self)?.items == [1])
+    }
+
+    @Test("A destination of an older version is not told of the result: its stream just ends")
+    func olderDestination() {
+        var scene = DragScene()
+        scene.dropped(3)
+        scene.fetch()
+        scene.performed()
+        scene.conclude()
+        #expect(Self.result(&scene).transferred?.failure == nil)
+        #expect(scene.heardByDestination().on(scene.visit).kinds == [.end])
+    }
+
     @Test("A report that repeats itself says that the destination is there, and no more")
     func repeatedReport() throws {
         var scene = DragScene()
@@ -226,6 +283,7 @@ import Testing
         for _ in 0..<5 {
             scene.broker.advance(by: 119_990)
             scene.report(7)
+            scene.report(3)
             scene.report(nil)
         }
         #expect(Self.result(&scene).kinds.isEmpty)
@@ -364,7 +422,7 @@ import Testing
 
     @Test("A move that nobody concludes in time has failed, and the source may delete nothing")
     func unconcludedMove() throws {
-        var scene = DragScene()
+        var scene = DragScene(dropReports: true)
         scene.dropped(3)
         scene.fetch()
         scene.performed()
@@ -373,8 +431,9 @@ import Testing
         let transferred = try #require(Self.result(&scene).transferred)
         #expect(transferred.failure?.code == .timeout && transferred.items.isEmpty)
         #expect(transferred.failure?.text.contains("limit conclude") == true)
-        let heard = scene.heardByDestination().on(scene.visit).first(Failure.self)
-        #expect(heard?.text == transferred.failure?.text, "both sides know that the move was given up")
+        let heard = scene.heardByDestination().on(scene.visit)
+        #expect(heard.kinds == [.transferred, .end])
+        #expect(heard.first(Transferred.self)?.failure?.text == transferred.failure?.text, "both sides know of it")
     }
 
     @Test("Of a move that took some of the items, no more than these may be deleted, and only after the conclusion")

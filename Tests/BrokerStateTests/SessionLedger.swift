@@ -27,6 +27,7 @@ struct SessionLedger {
         var owed: UInt64?
         var sequence: UInt64 = 0
         var operation: UInt32?
+        var isTransferred = false
     }
 
     /// What is known of a session's drop.
@@ -282,6 +283,10 @@ struct SessionLedger {
         case .exit:
             if !visit.isInside { self.breaks("\(frame) of a session that is not inside") }
             self.visits[stream]?.isInside = false
+        case .transferred:
+            if visit.operation == nil || visit.isTransferred { self.breaks("\(frame) twice, or without a drop") }
+            if visit.operation != frame.decode(Transferred.self).operation { self.breaks("\(frame) of another drop") }
+            self.visits[stream]?.isTransferred = true
         case .perform: self.performs(frame.decode(Perform.self).operation ?? 0, visit, stream)
         case .end, .error:
             if visit.isInside { self.breaks("\(frame) without an exit") }

@@ -99,9 +99,9 @@ import Testing
         exit             p0!18d0e/e   -/-       -/-          -/-          -/-       -/-
         report           -/-          -/-       -/-          -/-          -/-       -/-
         performed        -/-          e/e       -/-          -/-          -/-       -/-
-        refuse           -/-          t0!18e/!18 -/-         -/-          t0!18e/!18 -/-
-        conclude         -/-          e/e       -/-          -/-          t1e/e     -/-
-        concludeNot      -/-          t0!18e/!18 -/-         -/-          t0!18e/!18 -/-
+        refuse           -/-          t0!18e/t0!18e -/-      -/-          t0!18e/t0!18e -/-
+        conclude         -/-          e/e       -/-          -/-          t1e/t1e   -/-
+        concludeNot      -/-          t0!18e/t0!18e -/-      -/-          t0!18e/t0!18e -/-
         leave            p0!18d0e/-   t0!10e/-  ct0!10e/!10  ct0!10e/!10  t0!10e/-  -/-
         visitBegins      p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
         visitEnters      p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/-
@@ -117,16 +117,16 @@ import Testing
         sourceLoads      !16/-        !16/-     !16/-        !16/-        !16/-     !3/-
         strangerLoads    -/-/!3       -/-/!3    -/-/!3       -/-/!3       -/-/!3    -/-/!3
         give             V/x!4        V/!4      -/AD         -/AD         -/-       -/-
-        fail             V/x!4        V/!4      -/!5         t0!5e/!5!5   -/-       -/-
+        fail             V/x!4        V/!4      -/!5         t0!5e/!5t0!5e -/-      -/-
         halfSecond       p0!11d0e/xe  -/-       -/-          -/-          -/-       -/-
-        fiveSeconds      p0!11d0e/xe  t0!11e/!11 -/-         -/-          -/-       -/-
-        thirtySeconds    p0!11d0e/xe  t0!11e/!11 c/!6        ct0!6e/!6!6  t0!11e/!11 -/-
-        fiveMinutes      !11/x!11     t0!11e/!11 c/!6        ct0!6e/!6!6  t0!11e/!11 -/-
-        tenMinutes       !11/x!11     t0!11e/!11 c/!6        ct0!6e/!6!6  t0!11e/!11 -/-
+        fiveSeconds      p0!11d0e/xe  t0!11e/t0!11e -/-      -/-          -/-       -/-
+        thirtySeconds    p0!11d0e/xe  t0!11e/t0!11e c/!6     ct0!6e/!6t0!6e t0!11e/t0!11e -/-
+        fiveMinutes      !11/x!11     t0!11e/t0!11e c/!6     ct0!6e/!6t0!6e t0!11e/t0!11e -/-
+        tenMinutes       !11/x!11     t0!11e/t0!11e ct0!11e/!6t0!11e ct0!6e/!6t0!6e t0!11e/t0!11e -/-
         """
 
     private static func scene(_ stage: Stage) -> DragScene {
-        var scene = DragScene()
+        var scene = DragScene(dropReports: true)
         if stage == .writing {
             scene.write()
         } else if stage.rawValue >= Stage.dropping.rawValue {

@@ -73,7 +73,12 @@ struct SessionWalker {
     private mutating func connect() -> String {
         guard self.peers.count < 7 else { return "nothing" }
         let process = UInt32.random(in: 1...3, using: &self.random)
-        let peer = self.broker.connect("p", process: process, role: self.chance(10) ? 2 : nil)
+        let peer = self.broker.connect(
+            "p",
+            process: process,
+            dropReports: self.chance(50),
+            role: self.chance(10) ? 2 : nil
+        )
         self.peers.append(peer)
         self.ledger.connected(peer, process: process)
         return "connect"

@@ -61,6 +61,7 @@ struct StateHarness {
         process: UInt32? = nil,
         maximumStreams: UInt32? = nil,
         descriptors: Bool = false,
+        dropReports: Bool = false,
         role: UInt32? = nil,
         groups: [String] = []
     ) -> PeerID {
@@ -70,7 +71,8 @@ struct StateHarness {
         hello.maximumStreams = maximumStreams
         hello.role = role
         hello.groups = groups
-        if descriptors { hello.features = [Feature.descriptors.rawValue] }
+        if descriptors { hello.features.append(Feature.descriptors.rawValue) }
+        if dropReports { hello.features.append(Feature.dropReports.rawValue) }
         self.send(hello, on: 0, from: peer)
         _ = self.take(peer)
         return peer

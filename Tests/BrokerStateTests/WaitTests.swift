@@ -82,6 +82,52 @@ import Testing
         #expect(self.broker.take(self.source).isEmpty)
     }
 
+    @Test("A session that waits is not idle, and its wait is for a destination that it can be directed to")
+    mutating func session() throws {
+        let (drag, handle) = self.broker.drag(from: self.source) { $0.isRestricted = true }
+        var wait = Wait()
+        wait.destination = "shelf"
+        wait.handle = handle
+        let stream = self.broker.newStream(of: self.source)
+        self.broker.send(wait, on: stream, from: self.source)
+        self.broker.register("shelf", from: self.destination)
+        self.broker.advance(by: 599_000)
+        #expect(self.broker.take(self.source).isEmpty, "the session is for its own process alone, and waits on")
+        self.broker.send(Cancel(), on: drag, from: self.source)
+        #expect(self.broker.take(self.source).on(stream).codes == [.superseded])
+        self.everybodyLeaves()
+    }
+
+    @Test("A session whose wait has ended may be idle as long as any other")
+    mutating func idle() {
+        let (_, handle) = self.broker.drag(from: self.source)
+        var wait = Wait()
+        wait.destination = "shelf"
+        wait.handle = handle
+        self.broker.send(wait, on: self.broker.newStream(of: self.source), from: self.source)
+        self.broker.advance(by: 290_000)
+        self.broker.register("shelf", from: self.destination)
+        #expect(self.broker.take(self.source).kinds == [.end])
+        self.broker.advance(by: 299_000)
+        #expect(self.broker.state.held.sessions == 1)
+        self.broker.advance(by: 1_100)
+        #expect(self.broker.state.held.sessions == 0)
+        self.everybodyLeaves()
+    }
+
+    @Test("A wait for a session that is not this connection's is refused")
+    mutating func foreign() {
+        let other = self.broker.connect("other")
+        let (_, handle) = self.broker.drag(from: other)
+        var wait = Wait()
+        wait.destination = "shelf"
+        wait.handle = handle
+        self.broker.send(wait, on: self.broker.newStream(of: self.source), from: self.source)
+        #expect(self.broker.take(self.source).codes == [.superseded])
+        self.broker.disconnect(other)
+        self.everybodyLeaves()
+    }
+
     @Test("A name that is none is refused, and so is one wait more than a process may have")
     mutating func refused() {
         _ = self.wait("a/b")

@@ -3,6 +3,7 @@ import BrokerState
 import PasteboardClient
 import PasteboardKit
 import PasteboardTransport
+import PasteboardWire
 
 /// A broker to which every connection is a process of its own, or the one that a test says; no deadline of it ends a wait.
 final class DragBroker: Sendable {
@@ -84,6 +85,17 @@ final class DragBroker: Sendable {
         } catch {
             await broker.stop()
             throw error
+        }
+    }
+
+    /// How many wait for a destination.
+    var waits: UInt64 {
+        get throws {
+            let pair = try Socket.pair()
+            let own = try System.duplicate(pair.first.raw)
+            entrance.add(DescriptorBox(try System.duplicate(pair.second.raw)), of: ProcessKey(pid: 1, identity: 1))
+            let entries = try BlockingConnection(adopting: own, path: "test", hello: Hello()).status()
+            return entries.compactMap(\.counter).first { $0.name == "destinations-awaited" }?.value ?? 0
         }
     }
 

@@ -94,24 +94,74 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("a destination that is given up during its drop has failed", arguments: [false, true])
-    func abandoned(isClosed: Bool) async throws {
+    @Test("a destination that is given up when its drop is complete still hears what its source is told")
+    func givenUpWhenComplete() async throws {
         try await DragBroker.with { broker in
-            let (performing, goOn) = (Gate(), Gate())
-            let connection = broker.connect()
-            let site = DropSite(on: connection) { _, _ in
-                performing.open()
-                await goOn.wait()
+            // Each of them is ended by its own handler, when everything is there.
+            for _ in 0..<20 {
+                let loaded = Gate()
+                let site = DropSite(on: broker.connect(), propose: { _, _ in DropProposal(operation: .move) }) {
+                    session,
+                    _ in
+                    _ = try await session.loadObjects(ofClass: String.self)
+                    loaded.open()
+                    withUnsafeCurrentTask { $0?.cancel() }
+                }
+                let drag = try await Self.move(broker.connect())
+                try await drag.reach()
+                try await drag.drop()
+                await loaded.wait()
+                #expect(try await drag.outcome().text == "transferred move")
+                _ = await site.end()
+                await site.happened("ended")
+                #expect(site.log.endings == ["transferred move"])
+            }
+        }
+    }
+
+    @Test("loads that the broker never hears of transfer nothing, for both sides")
+    func neverSent() async throws {
+        try await DragBroker.with { broker in
+            let site = DropSite(on: broker.connect()) { session, _ in
+                session.progress.cancel()
+                let objects = try? await session.loadObjects(ofClass: String.self)
+                #expect(objects?.isEmpty ?? true)
             }
             let drag = try await Self.move(broker.connect())
             try await drag.reach()
             try await drag.drop()
-            await performing.wait()
+            let outcome = try await drag.outcome().text
+            await site.happened("ended")
+            #expect(site.log.endings == [outcome])
+            await site.stop()
+        }
+    }
+
+    @Test("a destination that is given up during its drop has failed", arguments: [false, true])
+    func abandoned(isClosed: Bool) async throws {
+        try await DragBroker.with { broker in
+            let (asked, never) = (Gate(), Gate())
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .utf8PlainText) {
+                asked.open()
+                await never.wait()
+                return Data()
+            }
+            let connection = broker.connect()
+            // The handler has returned, and its callback is still to come.
+            let site = DropSite(on: connection) { session, _ in
+                session.loadObjects(ofClass: String.self) { _ in }
+            }
+            let drag = try await Drag.begin([DragItem(itemProvider: provider)], connection: broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            await asked.wait()
             if isClosed { await connection.close() } else { site.cancel() }
-            goOn.open()
             _ = await site.end()
             await site.happened("ended")
             #expect(site.log.endings == [isClosed ? "failed broker-unavailable" : "failed cancelled"])
+            #expect(try await drag.outcome().text.hasPrefix("failed"))
+            never.open()
         }
     }
 

@@ -17,6 +17,7 @@ struct DropWaitTests {
         try await DragBroker.with { broker in
             let source = broker.connect()
             let waiting = Task { try await DropDestination.wait(for: "site", connection: source) }
+            while try broker.waits == 0 { await Task.yield() }
             let isThere = Gate()
             let running = Task {
                 try await DropDestination(name: "site", connection: broker.connect()).run { _, _ in
@@ -39,9 +40,38 @@ struct DropWaitTests {
         try await DragBroker.with { broker in
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             let moving = Task { try await drag.move(to: DropLocation("site"), waitingUpTo: .seconds(600)) }
+            while try broker.waits == 0 { await Task.yield() }
             let site = DropSite(on: broker.connect())
             #expect(try await moving.value.operation == .copy)
             await site.stop()
+        }
+    }
+
+    @Test("a drag for its own process alone does not find another one's destination, and waits on")
+    func restricted() async throws {
+        try await DragBroker.with { broker in
+            let far = DropSite(on: broker.connect())
+            try await DropDestination.wait(for: "site", connection: broker.connect())
+            var options = Drag.Options()
+            options.isRestrictedToDraggingApplication = true
+            let drag = try await Drag.begin([.text("a")], options: options, connection: broker.connect(process: 77))
+            let moving = Task { try await drag.move(to: DropLocation("site"), waitingUpTo: .seconds(600)) }
+            await far.stop()
+            let near = DropSite(on: broker.connect(process: 77))
+            #expect(try await moving.value.operation == .copy)
+            await near.stop()
+        }
+    }
+
+    @Test("a move that waits ends with its drag")
+    func endsWithDrag() async throws {
+        try await DragBroker.with { broker in
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            let moving = Task { try await drag.move(to: DropLocation("site"), waitingUpTo: .seconds(600)) }
+            while try broker.waits == 0 { await Task.yield() }
+            await drag.cancel()
+            let error = await #expect(throws: PasteboardError.self) { try await moving.value }
+            #expect(error?.code == .cancelled && error?.message == "the drag was cancelled")
         }
     }
 
@@ -120,7 +150,7 @@ struct DropWaitTests {
 
     private static func drop(by peer: ScriptedPeer) throws -> [FrameKind] {
         var welcome = Welcome.standard()
-        welcome.features = [Feature.destinationProgress.rawValue]
+        welcome.features = [Feature.dropReports.rawValue]
         try peer.send(welcome, stream: 0)
         let destination = try peer.next(.destination).stream
         try peer.send(Registered(), stream: destination)

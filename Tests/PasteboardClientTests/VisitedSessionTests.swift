@@ -26,7 +26,9 @@ import Testing
             "\(isEntry ? "entry" : "update") \(sequence) at \(location.indexPath)"
         case .exited: "exited"
         case .perform(let operation, let location): "\(operation) at \(location.indexPath)"
-        case .over(let failure): "over \(failure.map { "\($0.code)" } ?? "")"
+        case .over(.cancelled): "over"
+        case .over(.transferred(let operation)): "over \(operation)"
+        case .over(.failed(let failure)): "over \(failure.code)"
         }
     }
 
@@ -53,8 +55,15 @@ import Testing
         #expect(Self.summary(visit.take(.perform(6, perform))) == "move at [0, 2]")
         #expect(visit.isDropped)
         #expect(Self.summary(visit.take(.perform(6, perform))) == "none")
-        #expect(Self.summary(visit.take(.ended(6, End()))) == "over ")
+        #expect(Self.summary(visit.take(.ended(6, End()))) == "over")
         #expect(Self.summary(visit.take(.failed(6, Failure(.sourceGone, "")))) == "over source-gone")
+        var transferred = Transferred()
+        transferred.operation = 3
+        #expect(Self.summary(visit.take(.transferred(6, transferred))) == "none")
+        #expect(Self.summary(visit.take(.ended(6, End()))) == "over move")
+        transferred.failure = Failure(.timeout, "")
+        _ = visit.take(.transferred(6, transferred))
+        #expect(Self.summary(visit.take(.ended(6, End()))) == "over timeout")
     }
 
     @Test("Items are added behind those that are there, as many as were announced")

@@ -10,7 +10,7 @@ extension BrokerState {
         try self.beginWrite(to: target, stream: stream, from: peer)
     }
 
-    private func openSession(_ handle: UInt64, of peer: PeerID) throws(Failure) -> SessionID {
+    func openSession(_ handle: UInt64, of peer: PeerID) throws(Failure) -> SessionID {
         guard let id = self.publications[PublicationID(rawValue: handle)]?.session, let session = self.sessions[id],
             session.source == peer, session.phase == .offered || session.phase == .tracking, !session.isLifting
         else {
@@ -172,6 +172,7 @@ extension BrokerState {
     ///
     /// - Parameter failure: what the destinations hear; nil for the ordinary end.
     mutating func end(_ id: SessionID, at failure: Failure? = nil) {
+        self.endWaits(of: id)
         guard let session = self.sessions.remove(id) else { return }
         for visit in session.visits.values.sorted(by: { $0.slot < $1.slot }) { self.endVisit(visit, failure) }
         self.peers.update(session.source) { $0.streams[session.stream] = nil }

@@ -82,7 +82,7 @@ extension BrokerState {
         self.sessions.update(id) { [now = self.now] in
             $0.drop?.openLoads -= 1
             $0.drop?.quietSince = now
-            $0.drop?.flow(at: now)
+            if failure == nil { $0.drop?.flow(at: now) }
             $0.drop?.end(part, failure)
         }
         guard self.sessions[id]?.drop?.openLoads == 0 else { return }
@@ -180,11 +180,9 @@ extension BrokerState {
         return Failure(.refused, "destination \(name) did not take the drop: \(failure.text.printable)")
     }
 
-    /// Tells the source what has become of the drop, and ends the session. The destination's stream ends with the same
-    /// failure: both sides know of a move that was given up.
+    /// Tells both sides what has become of the drop, and ends the session.
     ///
-    /// - Parameter isPart: whether a move that is not whole is one of the items that are there. The destination has what it
-    ///   wanted then, and for it this is no failure.
+    /// - Parameter isPart: whether a move that is not whole is one of the items that are there.
     mutating func finish(_ id: SessionID, failure: Failure?, isPart: Bool = false) {
         guard let session = self.sessions[id], let drop = session.drop else { return }
         var transferred = Transferred()
@@ -193,6 +191,21 @@ extension BrokerState {
         transferred.failure = failure
         self.outbox.send(transferred, to: session.source, stream: session.stream)
         self.outbox.send(End(), to: session.source, stream: session.stream)
-        self.end(id, at: isPart ? nil : failure)
+        self.report(transferred, to: drop.visit, of: session.publication)
+        self.end(id)
+    }
+
+    /// Tells a destination that is there what its source is told, in the numbers that it has for the items.
+    private mutating func report(_ transferred: Transferred, to visit: VisitID, of publication: PublicationID) {
+        guard let peer = self.visits[visit].flatMap({ self.destinations[$0.destination]?.peer }),
+            let destination = self.peers[peer], destination.hearsOfDrops
+        else { return }
+        let places = self.publications[publication]?.places(for: destination.viewer) ?? []
+        let items = Set(transferred.items)
+        var transferred = transferred
+        transferred.items = places.indices.filter { items.contains(UInt32(clamping: places[$0])) }.map {
+            UInt32(clamping: $0)
+        }
+        self.outbox.send(transferred, to: peer, stream: visit.stream)
     }
 }

@@ -27,7 +27,7 @@ extension BrokerState {
         }
     }
 
-    private func destination(_ name: String, for id: SessionID) throws(Failure) -> DestinationID {
+    func destination(_ name: String, for id: SessionID) throws(Failure) -> DestinationID {
         let process = self.sessions[id].flatMap { self.peers[$0.source]?.process }
         let isRestricted = self.sessions[id]?.isRestricted == true
         if let found = self.destinationNames[name], let destination = self.destinations[found],

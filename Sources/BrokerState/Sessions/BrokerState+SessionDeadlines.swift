@@ -19,10 +19,10 @@ extension BrokerState {
 
     func deadline(of session: DragSession) -> UInt64 {
         if let drop = session.drop { return self.deadline(of: drop, session.phase) }
-        let deadline = min(
-            session.startedAt.addingClamped(self.limits.session),
-            session.activeAt.addingClamped(self.limits.sessionIdle)
-        )
+        let end = session.startedAt.addingClamped(self.limits.session)
+        // A session that waits for a destination is not idle.
+        let deadline =
+            session.waits > 0 ? end : min(end, session.activeAt.addingClamped(self.limits.sessionIdle))
         guard let hover = session.hover, hover.isAwaiting else { return deadline }
         return min(deadline, hover.since.addingClamped(self.limits.proposal))
     }
@@ -47,7 +47,7 @@ extension BrokerState {
             let text = "the session took longer than \(self.limits.session) ms without a drop (limit session)"
             return self.abort(id, Failure(.timeout, text))
         }
-        if session.activeAt.addingClamped(self.limits.sessionIdle) <= self.now {
+        if session.waits == 0, session.activeAt.addingClamped(self.limits.sessionIdle) <= self.now {
             let text = "nothing happened to the session for \(self.limits.sessionIdle) ms (limit session-idle)"
             return self.abort(id, Failure(.timeout, text))
         }
@@ -60,7 +60,7 @@ extension BrokerState {
             let text =
                 "nothing was transferred for \(self.limits.session) ms, and destination \(name) has reported no progress "
                 + "(limit session)"
-            return self.giveUp(id, drop, Failure(.timeout, text))
+            return self.giveUp(id, drop, phase, Failure(.timeout, text))
         }
         if phase == .dropping {
             let text =
@@ -70,12 +70,19 @@ extension BrokerState {
         let text =
             "destination \(name) has not confirmed within \(self.limits.conclude) ms of its last load that it has the items "
             + "(limit conclude)"
-        self.giveUp(id, drop, Failure(.timeout, text))
+        self.giveUp(id, drop, phase, Failure(.timeout, text))
     }
 
-    /// A drop is not waited for any longer. What was copied is there all the same.
-    private mutating func giveUp(_ id: SessionID, _ drop: SessionDrop, _ failure: Failure) {
-        let isCopied = drop.operation == .copy && drop.openLoads == 0 && !drop.isIdle && drop.missing == nil
+    /// A drop is not waited for any longer. What was copied is there all the same, if its handler has returned.
+    private mutating func giveUp(
+        _ id: SessionID,
+        _ drop: SessionDrop,
+        _ phase: DragSession.Phase,
+        _ failure: Failure
+    ) {
+        let isCopied =
+            drop.operation == .copy && phase == .transferring && drop.openLoads == 0 && !drop.isIdle
+            && drop.missing == nil
         if let publication = self.sessions[id]?.publication { self.endLoads(of: publication, failure) }
         self.finish(id, failure: isCopied ? nil : failure)
     }
@@ -85,7 +92,8 @@ extension BrokerState {
         guard let session = self.sessions[id], session.drop?.openLoads ?? 0 > 0 else { return }
         for route in self.routes.ids {
             guard let route = self.routes[route], route.publication == session.publication else { continue }
-            let flowedAt = max(route.byteAt, route.takenAt)
+            // One that waits for its turn has begun, at least.
+            let flowedAt = max(route.startedAt, route.byteAt, route.takenAt)
             self.sessions.update(id) { $0.drop?.flow(at: flowedAt) }
         }
     }

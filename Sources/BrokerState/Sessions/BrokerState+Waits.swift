@@ -6,7 +6,9 @@ extension BrokerState {
         try Feature.check(wait.requires)
         try BoardName.check(wait.destination, of: "a destination")
         guard let owner = self.peers[peer] else { return }
-        if let found = self.destinationNames[wait.destination], self.isShown(found, to: owner.process) {
+        var session: SessionID?
+        if let handle = wait.handle { session = try self.openSession(handle, of: peer) }
+        if self.isThere(wait.destination, for: session, of: owner.process) {
             return self.outbox.send(End(), to: peer, stream: stream)
         }
         // As many as destinations may be: each of these is compared with all waits when it comes.
@@ -33,21 +35,28 @@ extension BrokerState {
                 peer: peer,
                 stream: stream,
                 name: wait.destination,
+                session: session,
                 milliseconds: milliseconds,
                 endsBy: endsBy,
                 charge: charge
             )
         )
         self.peers.update(peer) { $0.streams[stream] = .wait(id) }
+        if let session { self.sessions.update(session) { $0.waits += 1 } }
         self.check(by: endsBy)
+    }
+
+    private func isThere(_ name: String, for session: SessionID?, of process: ProcessKey?) -> Bool {
+        if let session { return (try? self.destination(name, for: session)) != nil }
+        return self.destinationNames[name].flatMap { self.destinations[$0] }.map { self.isShown($0, to: process) } ?? false
     }
 
     /// A destination is there: answers those who have waited for it.
     mutating func announce(_ id: DestinationID) {
-        guard let destination = self.destinations[id] else { return }
+        guard let name = self.destinations[id]?.name else { return }
         for wait in self.waits.ids {
-            guard let waiting = self.waits[wait], waiting.name == destination.name,
-                self.isShown(id, to: self.peers[waiting.peer]?.process)
+            guard let waiting = self.waits[wait], waiting.name == name,
+                self.isThere(name, for: waiting.session, of: self.peers[waiting.peer]?.process)
             else { continue }
             self.outbox.send(End(), to: waiting.peer, stream: waiting.stream)
             self.forget(wait)
@@ -55,14 +64,29 @@ extension BrokerState {
     }
 
     mutating func checkWaits() {
+        var list: String??
         for id in self.waits.ids {
             guard let wait = self.waits[id] else { continue }
             guard wait.endsBy <= self.now else {
                 self.check(by: wait.endsBy)
                 continue
             }
+            // Once for all that end now: it costs a look at many names.
+            let destinations = list ?? self.destinationList
+            list = destinations
             let text = "no destination \(wait.name.printable) was registered within \(wait.milliseconds) ms"
-            let failure = Failure(.nothingHere, text, detail: self.destinationList)
+            let failure = Failure(.nothingHere, text, detail: destinations)
+            self.outbox.send(failure, to: wait.peer, stream: wait.stream)
+            self.forget(id)
+        }
+    }
+
+    /// A session that waits has ended.
+    mutating func endWaits(of session: SessionID) {
+        guard self.sessions[session]?.waits ?? 0 > 0 else { return }
+        for id in self.waits.ids {
+            guard let wait = self.waits[id], wait.session == session else { continue }
+            let failure = Failure(.superseded, "the drag session that waited has ended")
             self.outbox.send(failure, to: wait.peer, stream: wait.stream)
             self.forget(id)
         }
@@ -73,9 +97,11 @@ extension BrokerState {
         guard let wait = self.waits.remove(id) else { return }
         self.peers.update(wait.peer) { $0.streams[wait.stream] = nil }
         self.accounting.release(wait.charge)
-    }
-
-    private func isShown(_ id: DestinationID, to process: ProcessKey?) -> Bool {
-        self.destinations[id].map { self.isShown($0, to: process) } ?? false
+        guard let session = wait.session else { return }
+        self.sessions.update(session) { [now = self.now] in
+            $0.waits -= 1
+            $0.activeAt = now
+        }
+        self.checkDeadline(of: session)
     }
 }

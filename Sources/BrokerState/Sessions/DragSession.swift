@@ -41,6 +41,8 @@ package struct DragSession: Sendable {
     var declinedPlace: Location?
     /// Whether it is where its source has directed it, and not where a destination took it.
     var isDirected = true
+    /// Waits of its source for destinations that it can be directed to.
+    var waits = 0
     /// How often a destination has taken it upon itself.
     var uninvited: UInt64 = 0
     /// Whether its source has let go and waits for the proposal that counts.

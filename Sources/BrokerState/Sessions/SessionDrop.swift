@@ -19,7 +19,7 @@ struct SessionDrop: Sendable {
     private(set) var flowedAt: UInt64
     /// Whether the destination has said that it is at work, and that more is to come of it.
     private(set) var isAtWork = false
-    /// The destination's last report.
+    /// The furthest that the destination has reported.
     private var reported: UInt64?
     /// The destination has said that its handler has returned, and that nothing is to come any more.
     var isPerformed = false
@@ -48,11 +48,11 @@ struct SessionDrop: Sendable {
 
     /// The destination is at work.
     ///
-    /// - Parameter completed: its progress in a unit of its own. Only a change counts as progress: a report that is
+    /// - Parameter completed: its progress in a unit of its own. Only more than before counts as progress: a report that is
     ///   repeated says no more than that the destination is there.
     mutating func report(_ completed: UInt64?, at now: UInt64) {
         self.isAtWork = true
-        guard let completed, completed != self.reported else { return }
+        guard let completed, completed > self.reported ?? 0 else { return }
         self.reported = completed
         self.flow(at: now)
     }

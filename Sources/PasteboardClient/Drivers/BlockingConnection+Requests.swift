@@ -1,3 +1,4 @@
+import PasteboardTransport
 package import PasteboardWire
 
 /// What a board holds, without bytes.
@@ -11,6 +12,9 @@ package struct BoardListing: Sendable, Equatable {
 
 // Questions and orders that are answered at once.
 extension BlockingConnection {
+    /// The time that the broker has to say that a wait is over, in milliseconds.
+    private static let waitGrace: UInt64 = 250
+
     /// Waits until the broker has answered hello, and tells what it said.
     package func welcome() throws(Failure) -> Welcome {
         while true {
@@ -71,12 +75,15 @@ extension BlockingConnection {
     /// Returns once there is a destination of this name.
     ///
     /// - Parameter milliseconds: the longest time to wait; nil: without end.
-    /// - Throws: `nothing-here` when the time is over.
+    /// - Throws: `nothing-here` when the time is over; `timeout` if the broker does not say so.
     package func wait(for destination: String, milliseconds: UInt64?) throws(Failure) {
         var wait = Wait()
         wait.destination = destination
         wait.milliseconds = milliseconds
-        try self.result(of: try self.io.state.open(wait)) { _, event, _ in
+        let deadline = milliseconds.map { count in
+            MonotonicClock.deadline(milliseconds: Int(clamping: count.addingClamped(Self.waitGrace)))
+        }
+        try self.result(of: try self.io.state.open(wait), until: deadline ?? .max) { _, event, _ in
             if case .ended = event { return .success(()) }
             return nil
         }

@@ -11,8 +11,8 @@ package struct VisitedSession: Sendable {
         /// The session is elsewhere.
         case exited
         case perform(SessionOperation, at: Location)
-        /// Nothing more comes. With a failure where something went wrong that the destination has not caused.
-        case over(Failure?)
+        /// Nothing more comes.
+        case over(DragProgress.Outcome)
     }
 
     /// The broker's stream.
@@ -33,8 +33,10 @@ package struct VisitedSession: Sendable {
     package let sourceProcess: UInt32?
     /// Where the session is; nil while it is elsewhere.
     package private(set) var location: Location?
-    /// Whether it was dropped here.
-    package private(set) var isDropped = false
+    /// What the drop here does; nil as long as there is none.
+    package private(set) var operation: SessionOperation?
+    /// The result of the drop, if the broker has told it.
+    package private(set) var transferred: Transferred?
 
     /// Begins with the message that opens the stream.
     package init(_ stream: UInt64, _ session: Session) {
@@ -47,6 +49,9 @@ package struct VisitedSession: Sendable {
         self.sourceLabel = session.ownerLabel
         self.sourceProcess = session.ownerProcess
     }
+
+    /// Whether it was dropped here.
+    package var isDropped: Bool { self.operation != nil }
 
     /// Whether all items have come.
     package var isComplete: Bool { self.items.count == self.itemCount }
@@ -73,17 +78,26 @@ package struct VisitedSession: Sendable {
             return .exited
         case .perform(_, let perform):
             guard !self.isDropped else { return .none }
-            self.isDropped = true
+            let operation = SessionOperation(received: perform.operation)
+            self.operation = operation
             let location = perform.location ?? self.location ?? Location()
             self.location = location
-            return .perform(SessionOperation(received: perform.operation), at: location)
+            return .perform(operation, at: location)
+        case .transferred(_, let transferred):
+            self.transferred = transferred
         case .ended:
-            return .over(nil)
+            return .over(self.outcome)
         case .failed(_, let failure):
-            return .over(failure)
+            return .over(.failed(failure))
         default:
             break
         }
         return .none
+    }
+
+    /// What the end of the stream stands for: nothing was transferred, unless the broker has said so before.
+    private var outcome: DragProgress.Outcome {
+        guard let transferred, let operation else { return .cancelled }
+        return transferred.failure.map { .failed($0) } ?? .transferred(operation)
     }
 }

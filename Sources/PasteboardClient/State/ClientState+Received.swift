@@ -224,7 +224,7 @@ extension ClientState {
         let open = self.asks.index(of: stream)
         switch kind {
         case .enter where open == nil, .update where open == nil, .exit where open == nil, .perform where open == nil,
-            .item where open == nil, .end where open == nil:
+            .item where open == nil, .transferred where open == nil, .end where open == nil:
             // Of a session that this client has left.
             return nil
         case .ask:

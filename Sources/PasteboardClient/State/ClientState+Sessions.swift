@@ -110,11 +110,12 @@ extension ClientState {
 
     /// The handler of a drop is at work, and the broker waits for it longer. An older broker would not understand.
     package mutating func report(_ progress: Progress, on visit: UInt64) {
-        guard self.isOpenVisit(visit),
-            self.welcome?.features.contains(Feature.destinationProgress.rawValue) == true
-        else { return }
+        guard self.isOpenVisit(visit), self.reportsDrops else { return }
         self.connectionFrames.append(progress, stream: visit)
     }
+
+    /// Whether the broker takes reports of drops, and makes them.
+    package var reportsDrops: Bool { self.welcome?.features.contains(Feature.dropReports.rawValue) == true }
 
     /// The handler of a drop has returned: loads of it that were not opened here are refused from now on.
     package mutating func performed(_ performed: Performed, on visit: UInt64) {
@@ -199,6 +200,8 @@ extension ClientState {
         case .error:
             self.visits.remove(at: index)
             return .failed(visit, try Failure(decoding: bytes, range: payload))
+        case .transferred where open.isDropped:
+            return .transferred(visit, try Transferred(decoding: bytes, range: payload))
         case _ where open.isDropped:
             throw .violation("\(kind) on session \(visit), which was dropped")
         case .session:

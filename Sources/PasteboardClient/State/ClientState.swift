@@ -108,11 +108,8 @@ package struct ClientState: Sendable {
 
     /// Waits for somebody's destination; `ended` answers.
     package mutating func open(_ wait: Wait) throws(Failure) -> UInt64 {
-        // A broker that does not know of it must say so.
-        let stream = try self.open(wait, OpenStream(phase: .wait), flags: .mustUnderstand)
-        // It may take as long as it likes.
-        if let index = self.streams.index(of: stream) { self.setStanding(true, at: index) }
-        return stream
+        // A broker that does not know of it must say so. One that is silent is asked for a sign of life meanwhile.
+        try self.open(wait, OpenStream(phase: .wait), flags: .mustUnderstand)
     }
 
     package mutating func open(_ drag: Drag) throws(Failure) -> UInt64 {

@@ -73,9 +73,11 @@ final class DestinationRequest: StreamSink {
             }
             switch step {
             case .none: return
-            case .over(let failure):
+            case .over(let outcome):
                 // Now, and not when its turn in the queue has come: until then the handler of the drop may begin loads.
-                if let failure { window.sessionFailed(PasteboardError(failure)) }
+                let outcome = Drag.Outcome(outcome)
+                window.sessionEnded(outcome)
+                effects.append { [window] in window.ending.resolve(outcome) }
                 destination.visits.withLock { _ = $0.removeValue(forKey: visited.stream) }
             case .propose, .exited, .perform: break
             }

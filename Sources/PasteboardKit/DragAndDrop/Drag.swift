@@ -189,8 +189,8 @@ public final class Drag: DragSession {
     /// - Returns: what a drop would do there. Where several moves are under way at once, it may be the answer to a later one.
     ///   A destination that takes nothing of the session, declines, proposes what is not allowed or does not answer in time
     ///   does nothing: ``DropOperation/cancel``.
-    /// - Throws: `nothing-here` if there is no such destination; `refused` if it has another session; `invalid-argument` for
-    ///   a location that makes no sense, and once it was dropped; `timeout`, and `cancelled` if the task is cancelled: then
+    /// - Throws: `nothing-here` if there is no such destination; `refused` if it has another session, or lets this one
+    ///   go; `invalid-argument` for a location that makes no sense, and once it was dropped; `timeout`, and `cancelled` if the task is cancelled: then
     ///   it may be there or not; what has ended the session. In all cases but the last the session goes on.
     @discardableResult
     public func move(
@@ -220,10 +220,11 @@ public final class Drag: DragSession {
     ///
     /// - Parameters:
     ///   - location: the destination, and a place in it.
-    ///   - duration: the longest time to wait for the destination. The time that a session may take before its drop goes on
-    ///     meanwhile.
+    ///   - duration: the longest time to wait for the destination. A session that waits is not idle, and may take 10 minutes
+    ///     in all before its drop.
     /// - Returns: as ``move(to:timeout:)``.
-    /// - Throws: as ``move(to:timeout:)``; `nothing-here` if there is no such destination when the time is over.
+    /// - Throws: as ``move(to:timeout:)`` and ``DropDestination/wait(for:upTo:connection:)``; `nothing-here` if there is no
+    ///   such destination when the time is over.
     @discardableResult
     public func move(
         to location: DropLocation,
@@ -238,8 +239,24 @@ public final class Drag: DragSession {
                 guard error.code == .nothingHere, !location.destination.isEmpty else { throw error }
                 let left = end - .now
                 guard left > .zero else { throw error }
-                try await DropDestination.wait(for: location.destination, upTo: left, connection: connection)
+                try await wait(for: location.destination, upTo: left)
             }
+        }
+    }
+
+    private func wait(for destination: String, upTo duration: Duration) async throws(PasteboardError) {
+        let (request, _) = try session(for: "it is moved")
+        do throws(PasteboardError) {
+            try await DropDestination.wait(
+                for: destination,
+                upTo: duration,
+                session: request.handle,
+                connection: connection
+            )
+        } catch {
+            // The end of the session says more than that of the wait.
+            _ = try session(for: "it is moved")
+            throw request.end.value == nil ? error : request.endError
         }
     }
 

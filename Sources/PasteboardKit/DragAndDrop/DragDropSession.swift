@@ -50,11 +50,12 @@ public protocol DropSession: DragDropSession {
     ///     session.progress.addChild(copying, withPendingUnitCount: 1)
     var progress: LoadProgress { get }
 
-    /// What has become of the session, seen from here; nil while it is not over.
+    /// What has become of the session, as its source is told; nil while it is not over.
     ///
     /// It is ``Drag/Outcome/transferred(_:)`` if the drop is complete: of a move the source has been told that it may delete
-    /// what was loaded. It is ``Drag/Outcome/failed(_:)`` if the drop was given up, by this side or the other: after a move
-    /// the source keeps its items, and what has arrived here is a second copy.
+    /// its items. It is ``Drag/Outcome/failed(_:)`` if the drop was given up by either side. This is for a person to read:
+    /// after a move that was given up the source keeps its items, except those that were taken where others were left, and
+    /// nobody knows for certain if the connection was lost meanwhile. So do not delete what has arrived because of it.
     var outcome: Drag.Outcome? { get }
 
     /// Loads an object from each item that one can be made of. It is for use while a drop is performed.

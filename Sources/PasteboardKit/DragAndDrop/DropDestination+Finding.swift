@@ -13,19 +13,33 @@ extension DropDestination {
     ///   - name: the name of the destination.
     ///   - duration: the longest time to wait; nil: until the task is cancelled.
     ///   - connection: the way to the broker.
-    /// - Throws: `nothing-here` when the time is over; `invalid-argument` for what is no name; `cancelled` if the task is
-    ///   cancelled; what has ended the connection.
+    /// - Throws: `nothing-here` when the time is over; `invalid-argument` for what is no name; `limit-exceeded` for more than
+    ///   128 waits of one process; `version-mismatch` at an older broker; `timeout` if the broker does not answer in time;
+    ///   `cancelled` if the task is cancelled; what has ended the connection.
     public static func wait(
         for name: String,
         upTo duration: Duration? = nil,
         connection: PasteboardConnection = .shared
     ) async throws(PasteboardError) {
-        let call = Call("the wait for destination \(name)")
+        try await wait(for: name, upTo: duration, session: nil, connection: connection)
+    }
+
+    /// - Parameter session: the handle of the drag session that waits.
+    static func wait(
+        for name: String,
+        upTo duration: Duration?,
+        session: UInt64?,
+        connection: PasteboardConnection
+    ) async throws(PasteboardError) {
+        // The broker keeps the time, and says what there is; it may be stopped.
+        let timeout = duration.map { min($0, .seconds(365 * 86_400)) + LoadDeadline.brokerGrace }
+        let call = Call("the wait for destination \(name)", timeout: timeout)
         let link = try await connection.link(for: call)
         let request = DestinationWaiting()
         var wait = Wait()
         wait.destination = name
         wait.milliseconds = duration?.loadMilliseconds
+        wait.handle = session
         try await request.reply.value(for: call) {
             link.cancel(request)
         } start: {

@@ -15,7 +15,7 @@ public struct DropProposal: Sendable, Hashable {
     /// | `type-unavailable` | the destination takes none of the items |
     /// | `not-permitted` | the destination would move the items, which the session does not allow |
     /// | `timeout` | the destination has not answered in time |
-    /// | `refused`, `destination-gone` | the destination has let the session go, or has gone |
+    /// | `destination-gone` | the destination has gone |
     public internal(set) var refusal: PasteboardError?
 
     /// Makes a proposal.

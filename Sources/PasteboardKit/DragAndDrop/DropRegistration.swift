@@ -126,17 +126,17 @@ package final class DropRegistration: Sendable {
     }
 
     private func finish(_ failure: Failure?, for receiver: any DropReceiver) async throws(PasteboardError) {
-        request.cancel(over: link)
         let left = sessions.withLock { sessions in
             defer { sessions = [:] }
             return sessions.values.map(\.session)
         }
-        let error = failure.map { PasteboardError($0) }
+        for session in left { await session.confirm() }
+        request.cancel(over: link)
         for session in left {
-            if let error = error ?? session.abandonment { session.window.sessionFailed(error) }
+            session.window.sessionEnded(session.abandoned)
             await end(session, for: receiver)
         }
-        if let error { throw error }
+        if let failure { throw PasteboardError(failure) }
     }
 
     private func take(
@@ -214,7 +214,7 @@ package final class DropRegistration: Sendable {
     }
 
     private func end(_ session: RemoteDropSession, for receiver: any DropReceiver) async {
-        session.end()
+        session.window.end()
         if session.leave() { await receiver.exited(session) }
         guard session.hasEntered else { return }
         await session.letSourceHear()

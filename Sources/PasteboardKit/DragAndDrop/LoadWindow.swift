@@ -21,10 +21,8 @@ final class LoadWindow: Sendable {
         /// Loads, calls and whatever else the drop is complete only after.
         var underWay = 0
         var hasFailedLoads = false
-        /// Whether a load has begun.
-        var isUsed = false
-        /// The reason why the broker has ended the session.
-        var sessionError: PasteboardError?
+        /// What has become of the session.
+        var outcome: Drag.Outcome?
         /// Items of which a load has not ended well here, and those of which one has: what the broker has handed over may
         /// still be lost on this side.
         var failed: Set<Int> = []
@@ -38,6 +36,8 @@ final class LoadWindow: Sendable {
 
     /// Of all loads together.
     let progress = LoadProgress(totalUnitCount: 0)
+    /// For those who wait for the session's end.
+    let ending = SharedReply<Drag.Outcome>()
     private let state = Lock(State())
 
     init() {
@@ -57,28 +57,26 @@ final class LoadWindow: Sendable {
     /// Items that were taken without a load.
     var takenItems: [UInt32] { state.withLock { $0.taken.sorted() } }
 
-    /// Whether the destination has loaded or taken something.
-    var isUsed: Bool { state.withLock { $0.isUsed || !$0.taken.isEmpty } }
-
     /// Whether nothing is under way.
     var isQuiet: Bool { state.withLock { $0.underWay == 0 } }
 
-    /// The reason why the session has failed; nil while it has not.
-    var sessionError: PasteboardError? { state.withLock { $0.sessionError } }
+    /// What has become of the session; nil while it is not over.
+    var outcome: Drag.Outcome? { state.withLock { $0.outcome } }
 
-    /// The same while the drop is performed: then it is why a load cannot begin. Later the load is simply too late.
+    /// The reason why a drop that is being performed has failed: then no load can begin. Later a load is simply too late.
     var interruption: PasteboardError? {
         state.withLock { state in
+            guard case .failed(let error) = state.outcome else { return nil }
             switch state.phase {
-            case .open, .closing: state.sessionError
-            case .before, .closed, .over: nil
+            case .open, .closing: return error
+            case .before, .closed, .over: return nil
             }
         }
     }
 
-    /// The session has failed. The first reason counts.
-    func sessionFailed(_ error: PasteboardError) {
-        state.withLock { $0.sessionError = $0.sessionError ?? error }
+    /// The session is over. The first outcome counts.
+    func sessionEnded(_ outcome: Drag.Outcome) {
+        state.withLock { $0.outcome = $0.outcome ?? outcome }
     }
 
     // MARK: The drop
@@ -134,7 +132,6 @@ final class LoadWindow: Sendable {
             switch state.phase {
             case .open, .closing:
                 state.underWay += 1
-                state.isUsed = true
                 return true
             case .before, .closed, .over:
                 return false

@@ -17,7 +17,8 @@ package final class RemoteDropSession: DropSession {
         var isInside = false
         /// What the drop here does, once there is one.
         var operation: DropOperation?
-        var outcome: Drag.Outcome?
+        /// The broker was told that the drop is complete here.
+        var hasConcluded = false
         var lastReport = ProgressReport()
     }
 
@@ -55,7 +56,7 @@ package final class RemoteDropSession: DropSession {
     package var items: [DragItem] { state.withLock { $0.items } }
     package var allowsMoveOperation: Bool { state.withLock { $0.visited.allowsMove } }
     package var isRestrictedToDraggingApplication: Bool { state.withLock { $0.visited.isRestricted } }
-    package var outcome: Drag.Outcome? { state.withLock { $0.outcome } }
+    package var outcome: Drag.Outcome? { window.outcome }
     package var localDragSession: (any DragSession)? { local?.drag }
 
     @MainActor
@@ -124,26 +125,24 @@ package final class RemoteDropSession: DropSession {
         await local?.reports?.tell()
     }
 
-    /// The session is over, as its window has been told.
-    func end() {
-        let error = window.sessionError
-        let isUsed = window.isUsed
-        state.withLock { state in
-            if let error {
-                state.outcome = .failed(error)
-            } else if let operation = state.operation, isUsed {
-                state.outcome = .transferred(operation)
-            } else {
-                state.outcome = .cancelled
-            }
-        }
-        window.end()
+    /// Waits, although the task is cancelled, for the broker's word on a drop that is complete here: it comes at once, and
+    /// without it nobody would know whether the source deletes what it moved.
+    func confirm() async {
+        guard state.withLock({ $0.hasConcluded }) else { return }
+        let call = Call("the confirmation of the drop", timeout: .seconds(5))
+        await Task { [window] in _ = try? await window.ending.value(for: call) }.value
     }
 
-    /// What has become of a drop whose destination was given up; nil if it was not dropped here.
-    var abandonment: PasteboardError? {
-        guard state.withLock({ $0.operation != nil }) else { return nil }
-        return PasteboardError(.cancelled, message: "the destination was given up before its drop was complete")
+    /// The outcome for a session whose destination was given up.
+    var abandoned: Drag.Outcome {
+        state.withLock { state in
+            guard state.operation != nil else { return .cancelled }
+            let message =
+                state.hasConcluded
+                ? "the broker has not confirmed the drop; the source may have completed it"
+                : "the destination was given up before its drop was complete"
+            return .failed(PasteboardError(.cancelled, message: message))
+        }
     }
 
     // MARK: The drop
@@ -154,8 +153,9 @@ package final class RemoteDropSession: DropSession {
     func perform(_ operation: DropOperation, _ body: () async throws -> Void) async {
         state.withLock { $0.operation = operation }
         window.open()
-        let observer = window.progress.observe { [weak self] in self?.reportProgress() }
-        defer { window.progress.removeObserver(observer) }
+        if state.withLock({ !$0.extensions.isEmpty }) { link.tell { [stream] in $0.report(Progress(), on: stream) } }
+        // Until the session is over: callbacks go on when the handler has returned.
+        window.progress.observe { [weak self] in self?.reportProgress() }
         var failure: Failure?
         do { try await body() } catch { failure = Failure(ofDrop: error) }
         // One may come of another.
@@ -181,13 +181,14 @@ package final class RemoteDropSession: DropSession {
             client.performed(performed, on: stream)
         }
         guard failure == nil else { return }
-        window.whenQuiet { [weak window, link, stream] in
+        window.whenQuiet { [weak self, weak window, link, stream] in
             guard let window else { return }
             var conclude = Conclude()
             conclude.items = window.takenItems
             // Of what was copied another form may do, which the handler knows.
             let failure = window.failure ?? (operation == .move ? window.loss : nil)
             conclude.failure = failure.map { Failure(.refused, $0) }
+            self?.state.withLock { $0.hasConcluded = true }
             link.tell { [conclude] client in client.conclude(conclude, on: stream) }
         }
     }
@@ -197,7 +198,8 @@ package final class RemoteDropSession: DropSession {
         state.withLock { state in
             if !state.isReturned { state.extensions.append(task) }
         }
-        // The broker does not wait for a first load then.
+        // From now on the broker does not insist on a first load.
+        guard state.withLock({ $0.operation != nil }) else { return }
         link.tell { [stream] client in client.report(Progress(), on: stream) }
     }
 

@@ -7,8 +7,8 @@ package enum Feature: UInt32, Sendable, CaseIterable {
     case descriptors = 2
     /// `policy` of a representation: the source is asked once, and the broker keeps what it gave.
     case onceAndKept = 3
-    /// `progress` of a destination on a session's stream.
-    case destinationProgress = 4
+    /// On a session that was dropped: `progress` from its destination, and `transferred` to it.
+    case dropReports = 4
 
     /// Throws unless every number is known here.
     package static func check(_ requires: [UInt32]) throws(Failure) {

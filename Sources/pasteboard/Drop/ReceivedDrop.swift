@@ -19,7 +19,7 @@ final class ReceivedDrop {
     private var hasOwnFailure = false
     private var isConcluded = false
     private var isOver = false
-    /// The reason why the drop is not complete for the source and the broker.
+    /// The reason why the drop is not complete for the source.
     private var end: Failure?
     /// The earliest time of the next report to the broker, in milliseconds.
     private var nextReport: UInt64 = 0
@@ -63,9 +63,9 @@ final class ReceivedDrop {
             state.propose(proposal, on: self.session.stream)
         case .perform(let operation, _):
             self.perform(operation, &state)
-        case .over(let failure):
+        case .over(let outcome):
             self.isOver = true
-            self.end = failure
+            if case .failed(let failure) = outcome { self.end = failure }
         }
     }
 
@@ -79,7 +79,8 @@ final class ReceivedDrop {
             load.item = place
             load.accepts = self.accepts
             load.preference = 1
-            load.descriptorWelcome = true
+            // An older broker waits for the file of a move for a limited time only: there the bytes are sent.
+            load.descriptorWelcome = operation == .copy || state.reportsDrops
             do {
                 let sink = DirectoryOutput(directory: self.directory, isLasting: operation == .move)
                 self.items[try state.open(load)] = ReceivedItem(place, sink: sink)
@@ -200,14 +201,16 @@ final class ReceivedDrop {
     func report() {
         guard self.session.isDropped else { return }
         let all = self.session.items.count
-        // In most cases an item has reported it. If everything was copied, the end of the source does not matter.
         let isMove = self.operation == .move
-        if let end, self.failure == nil, isMove || self.writtenCount < all { self.note(end, about: nil) }
-        let isGivenUp = isMove && self.end != nil
-        let verb = isMove && !isGivenUp ? "moved" : "copied"
+        // A move of which this destination left something is its own doing, and no failure.
+        let isPart = isMove && self.session.transferred?.items.isEmpty == false
+        // In most cases an item has reported it. If everything was copied, the end of the source does not matter.
+        if let end, self.failure == nil, isMove || self.writtenCount < all, !isPart { self.note(end, about: nil) }
+        let isMoved = isMove && self.end == nil
         let part = self.writtenCount == all ? "" : "\(self.writtenCount) of "
-        let rest = isGivenUp ? "; the move was given up, and the source keeps its files" : ""
-        StandardStreams.note("\(verb) \(part)\(self.count(all)) from \(self.source)\(rest)")
+        var line = "\(isMoved ? "moved" : "copied") \(part)\(self.count(all)) from \(self.source)"
+        if isMove, !isMoved { line += "; the move was given up, and the source \(isPart ? "may keep" : "keeps") its files" }
+        StandardStreams.note(line)
     }
 
     private func note(_ error: any Error, about place: UInt32?) {

@@ -1,4 +1,4 @@
-/// To a source: what has become of the drop. What was moved may be deleted now, unless there is a failure.
+/// The result of a drop. A source may delete what was moved, unless there is a failure; a destination knows how it ended.
 package struct Transferred: WireMessage {
     package static let kind = FrameKind.transferred
 

@@ -5,6 +5,8 @@ package struct Wait: WireMessage {
     package var destination = ""
     /// The longest time to wait; without end when absent.
     package var milliseconds: UInt64?
+    /// The drag session of this client that waits: then for a destination that it may be directed to, and until it ends.
+    package var handle: UInt64?
     package var requires: [UInt32] = []
 
     package init() {}
@@ -12,6 +14,7 @@ package struct Wait: WireMessage {
     package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.destination)
         bytes.appendField(2, self.milliseconds)
+        bytes.appendField(3, self.handle)
         bytes.appendField(15, repeated: self.requires)
     }
 
@@ -19,6 +22,7 @@ package struct Wait: WireMessage {
         switch field.number {
         case 1: self.destination = try field.string(in: bytes)
         case 2: self.milliseconds = try field.number64()
+        case 3: self.handle = try field.number64()
         case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
         default: break
         }
