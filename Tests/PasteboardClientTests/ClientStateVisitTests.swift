@@ -13,7 +13,7 @@ import Testing
         var accepted: Set<FrameKind> {
             switch self {
             case .announced, .inside, .left: [.session, .item, .enter, .update, .exit, .perform, .end, .error]
-            case .dropped: [.end, .error]
+            case .dropped: [.transferred, .end, .error]
             }
         }
 
