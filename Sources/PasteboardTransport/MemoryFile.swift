@@ -27,8 +27,18 @@ package struct MemoryFile: Sendable {
     }
 
     /// Makes the contents and the size final.
-    package func seal() throws(SystemError) {
-        _ = try System.call("seal memory file") { pbs_add_seals(descriptor.raw) }
+    ///
+    /// - Parameter attempts: The kernel refuses as long as somebody's read holds one of the pages, after it has waited for a
+    ///   few milliseconds. Where others read the file meanwhile, one attempt may not do.
+    package func seal(attempts: Int = 1) throws(SystemError) {
+        for attempt in 1...max(1, attempts) {
+            do throws(SystemError) {
+                _ = try System.call("seal memory file") { pbs_add_seals(descriptor.raw) }
+                return
+            } catch {
+                guard error.errno == EBUSY, attempt < attempts else { throw error }
+            }
+        }
     }
 
     package var size: UInt64 {

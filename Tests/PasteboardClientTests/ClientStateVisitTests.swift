@@ -117,6 +117,33 @@ import Testing
         #expect(throws: Failure.self) { try harness.broker(Item(), stream: self.visit) }
     }
 
+    @Test("Reports of a drop are sent to a broker that takes them, and not to an older one", arguments: [false, true])
+    func reports(isTaken: Bool) throws {
+        var harness = try StateHarness(welcomed: false)
+        var welcome = Welcome.standard()
+        if isTaken { welcome.features = [Feature.dropReports.rawValue] }
+        _ = try harness.broker(welcome, stream: 0)
+        _ = try harness.visit(self.visit, at: try harness.destination())
+        _ = try harness.broker(Perform(), stream: self.visit)
+        _ = harness.sent()
+        harness.state.report(Progress(), on: self.visit)
+        #expect(harness.sent().map(\.kind) == (isTaken ? [.progress] : []))
+    }
+
+    @Test("A broker that does not know of waits has to say so")
+    func waits() throws {
+        var harness = try StateHarness()
+        let stream = try harness.state.open(Wait())
+        #expect(harness.sent().first?.header.flags == .mustUnderstand)
+        #expect(harness.state.isAwaiting, "a broker that is silent is asked for a sign of life")
+        guard case .failed(stream, let failure) = try harness.broker(Failure(.versionMismatch, ""), stream: stream)
+        else {
+            Issue.record("the wait goes on")
+            return
+        }
+        #expect(failure.code == .versionMismatch)
+    }
+
     @Test("What a destination says of a session that is over is not sent")
     func over() throws {
         var harness = try StateHarness()

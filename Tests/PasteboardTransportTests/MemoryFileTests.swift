@@ -1,3 +1,4 @@
+import Glibc
 import PasteboardTransport
 import PasteboardWire
 import Testing
@@ -26,6 +27,26 @@ import Testing
         #expect(MemoryFile(sealed: file.descriptor) != nil)
         #expect(throws: SystemError.self) { try file.append([2].span) }
         #expect(try read(file, at: 0, limit: 10) == [1])
+    }
+
+    @Test("A page that a read still holds makes one attempt to seal fail, and not as many as it takes")
+    func sealsUnderReads() throws {
+        let file = try MemoryFile()
+        try file.append([UInt8](repeating: 1, count: 4_096).span)
+        let pipe = try System.pipe()
+        let (input, output) = (pipe.first.raw, pipe.second.raw)
+        // The pipe holds the page of the file itself, as a read does that is under way.
+        guard case .count(4_096) = try System.sendFile(file.descriptor.raw, at: 0, to: output, count: 4_096) else {
+            Issue.record("the pipe does not take the page")
+            return
+        }
+        let error = #expect(throws: SystemError.self) { try file.seal() }
+        #expect(error?.errno == EBUSY)
+        let reader = DescriptorBox(try System.duplicate(input))
+        try SystemThread(name: "reader") { _ = try? System.read(reader.raw, upTo: 4_096) }.detach()
+        try file.seal(attempts: 100_000)
+        #expect(System.isFullySealed(file.descriptor.raw))
+        withExtendedLifetime(pipe) {}
     }
 
     @Test("Other files and pipes are not taken for immutable")

@@ -23,6 +23,10 @@ struct StoppedBrokerTests {
             #expect(error?.code == .timeout)
             #expect(error?.message == "the list of contents did not end within 0.1 seconds")
             await #expect(throws: PasteboardError.self) { try await pasteboard.write("b", timeout: .milliseconds(100)) }
+            let wait = await #expect(throws: PasteboardError.self) {
+                try await DropDestination.wait(for: "desk", upTo: .milliseconds(100), connection: connection)
+            }
+            #expect(wait?.code == .timeout)
         }
         try broker.runner.child.kill(SIGCONT)
         // The connections are as good as before.

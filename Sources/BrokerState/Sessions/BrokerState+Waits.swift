@@ -48,7 +48,8 @@ extension BrokerState {
 
     private func isThere(_ name: String, for session: SessionID?, of process: ProcessKey?) -> Bool {
         if let session { return (try? self.destination(name, for: session)) != nil }
-        return self.destinationNames[name].flatMap { self.destinations[$0] }.map { self.isShown($0, to: process) } ?? false
+        return self.destinationNames[name].flatMap { self.destinations[$0] }.map { self.isShown($0, to: process) }
+            ?? false
     }
 
     /// A destination is there: answers those who have waited for it.

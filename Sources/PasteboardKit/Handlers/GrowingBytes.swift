@@ -37,7 +37,7 @@ final class GrowingBytes: Sendable {
                 try memory.append(piece.span)
                 for waiter in advance(by: piece.count) { waiter() }
             }
-            try memory.seal()
+            try memory.seal(attempts: 16)
             result = .success(())
         } catch {
             source.cancel()

@@ -209,7 +209,9 @@ final class ReceivedDrop {
         let isMoved = isMove && self.end == nil
         let part = self.writtenCount == all ? "" : "\(self.writtenCount) of "
         var line = "\(isMoved ? "moved" : "copied") \(part)\(self.count(all)) from \(self.source)"
-        if isMove, !isMoved { line += "; the move was given up, and the source \(isPart ? "may keep" : "keeps") its files" }
+        if isMove, !isMoved {
+            line += "; the move was given up, and the source \(isPart ? "may keep" : "keeps") its files"
+        }
         StandardStreams.note(line)
     }
 
