@@ -2,7 +2,7 @@ public import PasteboardKit
 import PasteboardTransport
 
 extension Broker {
-    /// Runs a program's code with a broker of its own, which ends with it: for tests.
+    /// Runs a closure with a temporary broker that ends when the closure ends: for tests.
     ///
     ///     try await Broker.withTemporary { connection in
     ///         let pasteboard = Pasteboard(name: .general, connection: connection)
@@ -10,14 +10,14 @@ extension Broker {
     ///         #expect(try await pasteboard.load(String.self) == "hello")
     ///     }
     ///
-    /// The socket is in a directory of its own in `$TMPDIR`. At the end, however `body` ends, the connection is closed, the
-    /// broker ends, and nothing of them is left. What else is connected to the broker loses it.
+    /// The socket is in a new directory in `$TMPDIR`. When `body` returns or throws, the connection is closed, the broker
+    /// ends and the directory is removed. Other connections to the broker are lost.
     ///
     /// - Parameters:
-    ///   - limits: as of ``init(socketPath:limits:log:)``.
-    ///   - body: gets a connection to the broker, and is run where the caller runs.
+    ///   - limits: the broker's limits, as for ``init(socketPath:limits:log:)``.
+    ///   - body: a closure that receives a connection to the broker. It runs on the caller's actor.
     /// - Returns: the result of `body`.
-    /// - Throws: the error of `body`; ``BrokerError`` if the broker cannot be made.
+    /// - Throws: the error of `body`; ``BrokerError`` if the broker cannot be started.
     public static func withTemporary<Value>(
         limits: [String: String] = [:],
         _ body: (PasteboardConnection) async throws -> Value

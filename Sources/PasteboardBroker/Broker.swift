@@ -14,18 +14,20 @@ public final class Broker: Sendable {
     private let loop: Lock<BrokerLoop?>
     private let stop: StopDoor
 
-    /// Takes the socket: from now on programs can connect, and are served once ``run()`` is called. The end of ``run()``
-    /// removes the socket, its lock and the directory, if that was made here; so does letting go of a broker that was never
-    /// run.
+    /// Opens the socket: from now on programs can connect, and they are served once ``run()`` is called.
+    ///
+    /// At its end ``run()`` removes the socket, its lock file and the directory, if this broker created it. Releasing a
+    /// broker that was never run removes them too.
     ///
     /// - Parameters:
-    ///   - socketPath: an absolute path in a directory that belongs to this user and that nobody else may enter; it is
-    ///     made if it is missing, its parents are not. nil: the well-known place of the user's own broker.
-    ///   - limits: changes limits by their names, as `pasteboard limits` shows them: `["first-byte": "5s"]`. Of
-    ///     `connections`, `boards`, `kept-pool` and `kept-representations` one program may take all but an eighth, rounded
-    ///     down: all of a limit below 8.
-    ///   - log: takes lines for whoever looks after the program; called on the broker's thread.
-    /// - Throws: ``BrokerError`` where the path is not absolute, a limit is not valid, another broker has the place, or it cannot be used.
+    ///   - socketPath: an absolute path in a directory that belongs to this user and that nobody else may enter. The
+    ///     directory is created if it is missing; its parents are not. nil: the user's well-known socket.
+    ///   - limits: values for limits, by the names that `pasteboard limits` shows: `["first-byte": "5s"]`. One program
+    ///     cannot use up `connections`, `boards`, `kept-pool` or `kept-representations`: an eighth, rounded down, stays
+    ///     free for other programs. Below 8 that is nothing, and one program may take all.
+    ///   - log: receives log lines for an administrator; called on the broker's thread.
+    /// - Throws: ``BrokerError`` if the path is not absolute, a limit is invalid, another broker uses the socket, or the
+    ///   socket cannot be opened.
     public init(
         socketPath: String? = nil,
         limits: [String: String] = [:],

@@ -1,16 +1,16 @@
-/// A call of the program that waits for the broker: its name in errors, and the time that its caller allows it.
+/// A call of the program that waits for the broker: its name in errors and its timeout.
 ///
-/// One value serves the whole call, from connecting to the last answer, so that its timeout counts once.
+/// One value serves the whole call, from connecting to the last answer: the timeout covers all of it, not each step.
 struct Call: Sendable {
     private let name: String
     private let other: String?
 
-    /// Nil without a timeout.
+    /// The deadline; nil without a timeout.
     let deadline: LoadDeadline?
 
     /// - Parameters:
     ///   - name: the subject of a sentence: "the write".
-    ///   - other: the thing that the end of the call does not end: "the drag".
+    ///   - other: an object that goes on when the call fails, for the message: "the drag".
     init(_ name: String, besides other: String? = nil, timeout: Duration? = nil) {
         self.name = name
         self.other = other
@@ -32,7 +32,7 @@ extension Reply {
     /// Makes the request with `start` and waits for the result, for the task's cancellation or for the call's deadline,
     /// whichever is first.
     ///
-    /// - Parameter abandon: withdraws the request, whose result nobody waits for any more.
+    /// - Parameter abandon: withdraws the request after a cancellation or timeout.
     func value(
         for call: Call,
         abandon: @escaping @Sendable () -> Void,
@@ -46,7 +46,7 @@ extension Reply {
         return try await value(onCancel: { end(call.cancelled) }, start: start)
     }
 
-    /// Waits for the result of a request that was made already, and that stays.
+    /// Waits for the result of a request that was already made. Cancellation and timeout do not withdraw the request.
     func value(for call: Call) async throws(PasteboardError) -> Value {
         try await value(for: call, abandon: {}, start: {})
     }

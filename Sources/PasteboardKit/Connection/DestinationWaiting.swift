@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A wait for somebody's destination.
+/// A request that is answered once a destination exists.
 final class DestinationWaiting: StreamSink {
     let reply = Reply<Void>()
 

@@ -80,8 +80,8 @@ final class Link: Sendable {
 
     // MARK: Answers
 
-    /// Returns once nothing is loaded from a publication any more, and all bytes of it have been handed to the system; at
-    /// the latest with the connection.
+    /// Returns once no load of a publication is under way and all its bytes have been written to the socket, or when the
+    /// connection ends.
     func answersEnded(of promises: any StreamSink) async {
         let reply = Reply<Void>()
         change { core, effects in

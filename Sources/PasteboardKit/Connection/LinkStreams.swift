@@ -102,13 +102,13 @@ struct LinkStreams {
         ends.append((promises, reply))
     }
 
-    /// Called when all that was to be sent has been sent.
+    /// Resolves the waiting calls whose publication has no answer under way. Called when the output buffer is empty.
     mutating func tellEnds(_ effects: inout Effects) {
         guard !ends.isEmpty else { return }
         ends.removeAll { end in
             guard !answers.values.contains(where: { $0.promises === end.promises }) else { return false }
             effects.append { end.reply.resolve(.success(())) }
-            // It may be the last to hold the promises.
+            // This may be the last reference, and its deinit may run user code: it is released after unlocking.
             discarded.append(end.promises)
             return true
         }
@@ -164,7 +164,7 @@ struct AskAnswer: Sendable {
     static let reportBurst: UInt64 = 10
 
     let run: HandlerRun
-    /// The publication, or session, that it is of.
+    /// The publication or drag session that the representation belongs to.
     let promises: any StreamSink
     var data: Data?
     var sent = 0

@@ -86,7 +86,7 @@ public final class PasteboardConnection: Sendable {
         }
     }
 
-    /// The living link, which is made if there is none, for a call whose cancellation and timeout end the wait for it.
+    /// Returns the open link, or opens one. The call's cancellation and timeout end the wait.
     func link(for call: Call) async throws(PasteboardError) -> Link {
         let waiting = Reply<Link>()
         let (isMaker, error) = state.withLock { state -> (Bool, PasteboardError?) in

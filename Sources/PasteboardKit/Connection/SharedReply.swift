@@ -9,13 +9,13 @@ final class SharedReply<Value: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// Nil as long as there is none.
+    /// The result; nil if there is none yet.
     var value: Value? { state.withLock { $0.value } }
 
-    /// How many wait.
+    /// The number of waiters.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Gives the result; only the first counts. Not called under a lock: the waiters go on.
+    /// Sets the result and resumes the waiters. Only the first result counts. Not called under a lock.
     func resolve(_ value: Value) {
         let waiters = state.withLock { state -> [Reply<Value>] in
             guard state.value == nil else { return [] }
@@ -26,7 +26,7 @@ final class SharedReply<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resolve(.success(value)) }
     }
 
-    /// Returns the result, also to a cancelled task if it is known already. A waiter that `call` ends is forgotten.
+    /// Waits for the result. A result that is already known is returned even if the task is cancelled.
     func value(for call: Call) async throws(PasteboardError) -> Value {
         if let value { return value }
         let waiter = Reply<Value>()
@@ -34,7 +34,7 @@ final class SharedReply<Value: Sendable>: Sendable {
             self.state.withLock { $0.waiters.removeAll { $0 === waiter } }
         } start: {
             let value = self.state.withLock { state -> Value? in
-                // A task that was cancelled before has resolved it already.
+                // If the task was already cancelled, the waiter is resolved and must not be kept.
                 if state.value == nil, !waiter.isResolved { state.waiters.append(waiter) }
                 return state.value
             }

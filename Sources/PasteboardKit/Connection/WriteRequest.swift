@@ -34,7 +34,7 @@ final class WriteRequest: StreamSink {
         return stream
     }
 
-    /// From now on a clear is this program's own.
+    /// Marks the publication as withdrawn, so that the clear of the pasteboard is reported as ``Publication/End/withdrawn``.
     func withdraw() {
         isWithdrawn.withLock { $0 = true }
     }

@@ -74,7 +74,7 @@ final class DestinationRequest: StreamSink {
             switch step {
             case .none: return
             case .over(let outcome):
-                // Now, and not when its turn in the queue has come: until then the handler of the drop may begin loads.
+                // Set at once, not when the queue gets to it: the handler of the drop must not begin loads meanwhile.
                 let outcome = Drag.Outcome(outcome)
                 window.sessionEnded(outcome)
                 effects.append { [window] in window.ending.resolve(outcome) }

@@ -25,13 +25,14 @@ public final class Drag: DragSession {
         public init() {}
     }
 
-    /// What has become of a session, for its source and for a destination.
+    /// The result of a session, as its source and its destinations learn it.
     public enum Outcome: Sendable, CustomStringConvertible {
         /// Nothing was transferred.
         case cancelled
-        /// The destination has all that it asked for, and said that it is complete; after a move: all there is.
+        /// The destination has everything that it asked for and has confirmed the drop; after a move: every item.
         case transferred(DropOperation)
-        /// It was not completed. Nothing may be deleted but ``Drag/transferredItems``.
+        /// The drop was not completed. After a move the source may delete only ``Drag/transferredItems``; after a copy,
+        /// nothing.
         case failed(PasteboardError)
 
         /// The case, and what it has, in one line.
@@ -82,12 +83,12 @@ public final class Drag: DragSession {
         state.withLock { $0.items = items }
     }
 
-    /// Begins. As ``begin(_:options:timeout:connection:)``, once.
+    /// Begins the session, once: as ``begin(_:options:timeout:connection:)``.
     ///
     /// - Parameters:
     ///   - home: the destination that an empty name stands for.
-    ///   - observer: hears what becomes of it; until it is over, the drag is held then.
-    ///   - timeout: when it has to have begun.
+    ///   - observer: an object that is notified of the session's events; it keeps the drag alive until the session ends.
+    ///   - timeout: the maximum duration of the call.
     package func start(
         _ options: Options,
         home: String? = nil,
@@ -116,10 +117,11 @@ public final class Drag: DragSession {
     /// - Parameters:
     ///   - items: at least one, each with at least one representation; at most 512.
     ///   - options: what is allowed.
-    ///   - timeout: when it has to have begun, connecting included. Without it, a broker that does not answer is given up
-    ///     after 15 s.
-    ///   - connection: the way to the broker.
-    /// - Throws: what refused it; `timeout`; `cancelled` if the task is cancelled. In all cases there is no session then.
+    ///   - timeout: the maximum duration of the call, which includes connecting. Without it, the call fails if the broker
+    ///     does not answer for 15 s.
+    ///   - connection: the connection to the broker.
+    /// - Throws: the broker's reason for refusing the session; `timeout`; `cancelled` if the task is cancelled. After an
+    ///   error there is no session.
     public static func begin(
         _ items: [DragItem],
         options: Options = Options(),
@@ -155,8 +157,8 @@ public final class Drag: DragSession {
         state.withLock { $0.location?.point }.map(view.converting) ?? .zero
     }
 
-    /// Once the session is over: the items that the destination has. After a failed move only those that may be deleted all
-    /// the same.
+    /// The items that the destination has, once the session is over. After a failed move these are only the items that the
+    /// source may delete nevertheless; after a failed copy they are the items that arrived.
     public var transferredItems: [DragItem] {
         state.withLock { $0.session?.request }?.transferredItems ?? []
     }
@@ -174,7 +176,7 @@ public final class Drag: DragSession {
         request.report(.adding(self, items))
         await request.reports?.tell()
         let handle = request.handle ?? 0
-        // What was sent is not withdrawn: the broker may have it already, and counts from there on.
+        // The request is not withdrawn: the broker may already have counted its items.
         try await addition.reply.value(for: Call("the addition of items", besides: "the drag")) {
         } start: {
             link.open(addition) { client throws(Failure) in try addition.send(to: handle, &client) }
@@ -184,14 +186,15 @@ public final class Drag: DragSession {
     /// Directs the session to a destination, or elsewhere in it.
     ///
     /// - Parameters:
-    ///   - location: nil: over nothing.
-    ///   - timeout: when the answer has to be there.
-    /// - Returns: what a drop would do there. Where several moves are under way at once, it may be the answer to a later one.
-    ///   A destination that takes nothing of the session, declines, proposes what is not allowed or does not answer in time
-    ///   does nothing: ``DropOperation/cancel``.
-    /// - Throws: `nothing-here` if there is no such destination; `refused` if it has another session, or lets this one
-    ///   go; `invalid-argument` for a location that makes no sense, and once it was dropped; `timeout`, and `cancelled` if the task is cancelled: then
-    ///   it may be there or not; what has ended the session. In all cases but the last the session goes on.
+    ///   - location: the destination and a place in it; nil: no destination.
+    ///   - timeout: the maximum duration of the call.
+    /// - Returns: the operation that a drop would do there. If several moves are under way at once, it may be the answer to
+    ///   a later one. The operation is ``DropOperation/cancel`` if the destination takes none of the items, proposes to do
+    ///   nothing, proposes an operation that is not allowed, or does not answer in time.
+    /// - Throws: `nothing-here` if there is no such destination; `refused` if the destination has another session or
+    ///   releases this one; `invalid-argument` if the location is invalid or the session was dropped; `timeout`, or
+    ///   `cancelled` if the task is cancelled: in both cases the session may have been moved or not; the error that ended
+    ///   the session. After every other error the session goes on.
     @discardableResult
     public func move(
         to location: DropLocation?,
@@ -216,21 +219,21 @@ public final class Drag: DragSession {
         return DropProposal(proposal)
     }
 
-    /// Directs the session to a destination, for which it waits if there is none of this name yet.
+    /// Directs the session to a destination, and waits for the destination if it does not exist yet.
     ///
     /// - Parameters:
-    ///   - location: the destination, and a place in it.
-    ///   - duration: the longest time to wait for the destination. A session that waits is not idle, and may take 10 minutes
-    ///     in all before its drop.
+    ///   - location: the destination and a place in it.
+    ///   - duration: the longest time to wait for the destination. A waiting session is not idle, but it may still take no
+    ///     longer than 10 minutes in all before its drop.
     /// - Returns: as ``move(to:timeout:)``.
-    /// - Throws: as ``move(to:timeout:)`` and ``DropDestination/wait(for:upTo:connection:)``; `nothing-here` if there is no
-    ///   such destination when the time is over.
+    /// - Throws: as ``move(to:timeout:)`` and ``DropDestination/wait(for:upTo:connection:)``; `nothing-here` if the
+    ///   destination does not exist when the time has passed.
     @discardableResult
     public func move(
         to location: DropLocation,
         waitingUpTo duration: Duration
     ) async throws(PasteboardError) -> DropProposal {
-        // A number that stands for ever must not run over the clock.
+        // `ContinuousClock` traps on an instant beyond its range, so a duration that stands for "forever" is capped.
         let end = ContinuousClock.now + min(duration, .seconds(365 * 86_400))
         while true {
             do throws(PasteboardError) {
@@ -254,7 +257,7 @@ public final class Drag: DragSession {
                 connection: connection
             )
         } catch {
-            // The end of the session says more than that of the wait.
+            // If the session has ended, its error says more than that of the wait.
             _ = try session(for: "it is moved")
             throw request.end.value == nil ? error : request.endError
         }
@@ -281,10 +284,10 @@ public final class Drag: DragSession {
         await request.reports?.tell()
     }
 
-    /// Returns once nothing can happen to the session any more. What was moved may be deleted on
-    /// ``Outcome/transferred(_:)`` alone.
+    /// Waits for the end of the session. Delete what was moved only after ``Outcome/transferred(_:)``, and after a failed
+    /// move no more than ``transferredItems``.
     ///
-    /// - Throws: `cancelled`, at once, if the task is cancelled before; the session goes on.
+    /// - Throws: `cancelled`, at once, if the task is cancelled before the end; the session goes on.
     public func outcome() async throws(PasteboardError) -> Outcome {
         guard let (request, _) = state.withLock({ $0.session }) else { return .cancelled }
         let outcome = try await request.end.value(for: Call("the wait for the drag's outcome", besides: "the drag"))

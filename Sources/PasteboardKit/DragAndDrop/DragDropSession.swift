@@ -42,20 +42,20 @@ public protocol DropSession: DragDropSession {
     var localDragSession: (any DragSession)? { get }
     /// How far all loads of this drop are together. Cancelling it cancels them all.
     ///
-    /// A handler whose own work takes long, after the loads or before them, adds to it: as long as this advances, the drop
-    /// runs into no limit.
+    /// A handler whose own work takes long, before or after the loads, adds that work to it. As long as the progress
+    /// advances, no limit ends the drop.
     ///
     ///     let copying = LoadProgress(totalUnitCount: byteCount)
     ///     session.progress.totalUnitCount += 1
     ///     session.progress.addChild(copying, withPendingUnitCount: 1)
     var progress: LoadProgress { get }
 
-    /// What has become of the session, as its source is told; nil while it is not over.
+    /// The result of the session, the same as its source's; nil until the session is over.
     ///
-    /// It is ``Drag/Outcome/transferred(_:)`` if the drop is complete: of a move the source has been told that it may delete
-    /// its items. It is ``Drag/Outcome/failed(_:)`` if the drop was given up by either side. This is for a person to read:
-    /// after a move that was given up the source keeps its items, except those that were taken where others were left, and
-    /// nobody knows for certain if the connection was lost meanwhile. So do not delete what has arrived because of it.
+    /// After ``Drag/Outcome/transferred(_:)`` the drop is complete, and the source of a move may delete its items. After
+    /// ``Drag/Outcome/failed(_:)`` either side has given the drop up: the source of a move keeps its items, except those
+    /// that were taken while others were left. Show the error to a person, but do not delete what has arrived because of
+    /// it: after a lost connection neither side can be sure of the result.
     var outcome: Drag.Outcome? { get }
 
     /// Loads an object from each item that one can be made of. It is for use while a drop is performed.
@@ -81,15 +81,16 @@ public protocol DropSession: DragDropSession {
     ///   cancelled.
     func loadObjects<T: ItemProviderReading>(ofClass aClass: T.Type) async throws(PasteboardError) -> sending [T]
 
-    /// Keeps the time for beginning loads open until `body` has returned: for a `performDrop`, which is synchronous, and for
-    /// a handler that first asks a person. The broker waits for the first load as long as `body` runs, up to its limit
-    /// `session`, 10 minutes without a byte or progress.
+    /// Keeps the load window open until `body` has returned.
+    ///
+    /// It is for a `performDrop`, which is synchronous, and for a handler that first asks a person. While `body` runs, the
+    /// broker waits for the first load up to its limit `session`: 10 minutes without a byte or progress.
     ///
     /// - Parameter body: runs at once, on the main actor. If it throws, the drop was not taken, and a move deletes nothing.
     func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void)
 }
 
 extension DropSession {
-    /// nil: for sessions that a program's tests have made themselves, and that never end.
+    /// Nil, for the mock sessions of a program's tests, which never end.
     public var outcome: Drag.Outcome? { nil }
 }

@@ -25,7 +25,7 @@ final class DragRequest: StreamSink {
 
     /// What the session was named by the broker.
     let reply = Reply<UInt64>()
-    /// What has become of the session.
+    /// The result of the session.
     let end = SharedReply<Drag.Outcome>()
     let reports: DragReports?
     private let state: Lock<State>

@@ -2,20 +2,21 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-// How a source finds out which destinations there are.
+// Calls with which a source finds destinations.
 extension DropDestination {
-    /// Returns once there is a destination of a name that drags of this process can be directed to, and at once if there is
+    /// Waits until there is a destination to which drags of this process can be directed. It returns at once if there is
     /// one already. A broker is started if none is running.
     ///
-    /// The destination may have gone again when a drag is moved to it: ``Drag/move(to:waitingUpTo:)`` does both.
+    /// The destination may be gone again before a drag is moved to it. ``Drag/move(to:waitingUpTo:)`` waits and moves in
+    /// one call.
     ///
     /// - Parameters:
     ///   - name: the name of the destination.
     ///   - duration: the longest time to wait; nil: until the task is cancelled.
-    ///   - connection: the way to the broker.
-    /// - Throws: `nothing-here` when the time is over; `invalid-argument` for what is no name; `limit-exceeded` for more than
-    ///   128 waits of one process; `version-mismatch` at an older broker; `timeout` if the broker does not answer in time;
-    ///   `cancelled` if the task is cancelled; what has ended the connection.
+    ///   - connection: the connection to the broker.
+    /// - Throws: `nothing-here` when the time has passed; `invalid-argument` if the name is invalid; `limit-exceeded` if
+    ///   the process has 128 waits already; `version-mismatch` if the broker is too old; `timeout` if the broker does not
+    ///   answer in time; `cancelled` if the task is cancelled; the error that ended the connection.
     public static func wait(
         for name: String,
         upTo duration: Duration? = nil,
@@ -31,7 +32,8 @@ extension DropDestination {
         session: UInt64?,
         connection: PasteboardConnection
     ) async throws(PasteboardError) {
-        // The broker keeps the time, and says what there is; it may be stopped.
+        // The broker keeps the time, and its error lists the destinations. The call has its own timeout in case the broker
+        // hangs.
         let timeout = duration.map { min($0, .seconds(365 * 86_400)) + LoadDeadline.brokerGrace }
         let call = Call("the wait for destination \(name)", timeout: timeout)
         let link = try await connection.link(for: call)
@@ -47,13 +49,14 @@ extension DropDestination {
         }
     }
 
-    /// The names that a drag can be directed to now, in alphabetical order: destinations and views that processes have
-    /// registered, this one's included; not what ``InteractionView`` has for drags within this process.
+    /// Lists the names to which a drag can be directed now, in alphabetical order. These are the destinations and views
+    /// that any process has registered, this one included. The internal destinations that ``InteractionView`` uses for drags
+    /// within this process are left out.
     ///
-    /// Which of them take what is dragged they say themselves when it comes: ``Drag/move(to:timeout:)``.
+    /// Use ``Drag/move(to:timeout:)`` to find out whether a destination takes the items of a drag.
     ///
-    /// - Parameter connection: the way to the broker.
-    /// - Throws: what has ended the connection; `cancelled` if the task is cancelled.
+    /// - Parameter connection: the connection to the broker.
+    /// - Throws: the error that ended the connection; `cancelled` if the task is cancelled.
     public static func names(connection: PasteboardConnection = .shared) async throws(PasteboardError) -> [String] {
         let call = Call("the list of destinations")
         let link = try await connection.link(for: call)

@@ -12,8 +12,7 @@ public struct DropDestination: Sendable {
         case updated(any DropSession, DropLocation)
         /// It is elsewhere.
         case exited(any DropSession)
-        /// It is over, and so it has ended: also ``DropSession/outcome``. After a move that has failed the source keeps its
-        /// items.
+        /// The session is over, with this outcome, which is also in ``DropSession/outcome``.
         case ended(any DropSession, Drag.Outcome)
     }
 
@@ -28,35 +27,35 @@ public struct DropDestination: Sendable {
     ///
     /// - Parameters:
     ///   - name: what sources direct their sessions to.
-    ///   - types: what it takes, at most 64; sessions without such an item do not come to it. Each type stands for those that
-    ///     conform to it, too: `[.item]` takes every file, every folder and everything else that is data, `[.data]` every file
-    ///     and no folder, `[.folder]` folders alone.
-    ///   - connection: the way to the broker.
+    ///   - types: the accepted types, at most 64. Sessions without an item of these types do not come to the destination. A
+    ///     type includes the types that conform to it: `[.item]` accepts every file, every folder and all other data,
+    ///     `[.data]` files and all other data but no folders, `[.folder]` only folders.
+    ///   - connection: the connection to the broker.
     public init(name: String, accepting types: [UniformType] = [.item], connection: PasteboardConnection = .shared) {
         self.name = name
         self.types = types
         self.connection = connection
     }
 
-    /// What happens from now on, until ``run(propose:perform:onRegistered:)`` ends. A reader that does
-    /// not keep up misses the oldest.
+    /// The events from now on, until ``run(propose:perform:onRegistered:)`` ends. A reader that does not keep up misses the
+    /// oldest events.
     public var events: AsyncStream<Event> { listeners.stream() }
 
-    /// Takes sessions, one after the other, until the task is cancelled; then it gives the name up and returns.
+    /// Takes sessions, one after the other, until the task is cancelled; then it gives up the name and returns.
     ///
-    /// What it is given is called one after the other on the caller's actor, and may use what the caller has.
+    /// The closures are called one after the other on the caller's actor, and may use its state.
     ///
     /// - Parameters:
-    ///   - propose: what a drop would do there. It is asked when a session comes, moves and has more items; after half a
-    ///     second without an answer the drop would do nothing.
-    ///   - perform: takes the drop. Loads are possible while it runs, the first of them within 5 s; a handler that first asks
-    ///     a person says so by ``DropSession/extendLoadWindow(_:)``. After that it may take as long as bytes flow or
-    ///     ``DropSession/progress`` advances, and 10 minutes without either. Its return completes the drop, and a move with
-    ///     it; if it throws, the drop was not taken, and the source keeps everything.
-    ///   - onRegistered: called once, as soon as sources find the destination. A source in another process waits for that
-    ///     with ``wait(for:upTo:connection:)``.
-    /// - Throws: `refused` if the name is taken; what has ended the connection, once a drop that is being performed then has
-    ///   returned: its loads fail.
+    ///   - propose: returns what a drop would do at a location. It is called when a session enters, moves or gets more
+    ///     items. If it takes longer than half a second, the drop would do nothing.
+    ///   - perform: takes the drop. Loads are possible while it runs. The first load has to begin within 5 s; a handler
+    ///     that first asks a person calls ``DropSession/extendLoadWindow(_:)`` for that. The handler may then take any time
+    ///     as long as bytes arrive or ``DropSession/progress`` advances, and 10 minutes without either. When it returns,
+    ///     the drop is complete, and so is a move. If it throws, the drop was not taken, and the source keeps everything.
+    ///   - onRegistered: called once, as soon as sources can find the destination. A source in another process waits for
+    ///     that with ``wait(for:upTo:connection:)``.
+    /// - Throws: `refused` if the name is taken; the error that ended the connection. A drop that is being performed then
+    ///   has failing loads, and its handler returns first.
     public func run(
         propose: @escaping (any DropSession, DropLocation) async -> DropProposal = { _, _ in
             DropProposal(operation: .copy)

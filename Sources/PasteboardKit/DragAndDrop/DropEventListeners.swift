@@ -1,16 +1,16 @@
 import PasteboardTransport
 
-/// The streams that follow the events of a destination.
+/// The open ``DropDestination/events`` streams of a destination.
 final class DropEventListeners: Sendable {
     private typealias Continuation = AsyncStream<DropDestination.Event>.Continuation
 
-    /// What one may leave unread.
+    /// The number of unread events that a stream keeps.
     private static let unread = 256
 
     private struct State {
         var continuations: [Int: Continuation] = [:]
         var next = 0
-        /// A second run is refused, and those who follow the first have nothing to do with that.
+        /// The number of runs under way. A second run is refused, and its end must not end the streams of the first.
         var runs = 0
     }
 

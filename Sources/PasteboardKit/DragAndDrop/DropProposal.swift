@@ -7,15 +7,15 @@ public struct DropProposal: Sendable, Hashable {
     public var isPrecise = false
     /// Whether the items would like to be shown in full size; honoured within one process.
     public var prefersFullSizePreview = false
-    /// The reason why the drop would do nothing; nil where the destination itself has proposed that. A source reads it from
-    /// the proposal that ``Drag/move(to:timeout:)`` returns.
+    /// The reason why the drop would do nothing; nil if the destination itself proposed to do nothing. A source reads it
+    /// from the proposal that ``Drag/move(to:timeout:)`` returns.
     ///
     /// | code | reason |
     /// | --- | --- |
     /// | `type-unavailable` | the destination takes none of the items |
-    /// | `not-permitted` | the destination would move the items, which the session does not allow |
-    /// | `timeout` | the destination has not answered in time |
-    /// | `destination-gone` | the destination has gone |
+    /// | `not-permitted` | the destination proposed a move, which the session does not allow |
+    /// | `timeout` | the destination did not answer in time |
+    /// | `destination-gone` | the destination has ended |
     public internal(set) var refusal: PasteboardError?
 
     /// Makes a proposal.

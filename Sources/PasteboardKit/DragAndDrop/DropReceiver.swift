@@ -1,6 +1,8 @@
-/// What becomes of sessions at one destination. Calls for one session come one after the other; those for several, which
-/// there are only where a destination allows it, may come while one of them is performed. They come on the actor that serves
-/// the registration, so that a receiver need not be Sendable.
+/// An object that handles the sessions of one destination.
+///
+/// Calls for one session come one after the other. If the destination allows several sessions at once, calls for one may
+/// come while the drop of another is performed. All calls come on the actor that serves the registration, so that a receiver
+/// need not be Sendable.
 ///
 /// Nothing of it is called before ``propose(_:at:isEntry:)``.
 package protocol DropReceiver: AnyObject {

@@ -39,7 +39,7 @@ package final class DropRegistration: Sendable {
         _ = Self.ownNames.withLock { $0.remove(name) }
     }
 
-    /// Registers a name; its sessions wait until somebody serves them.
+    /// Registers a name. Its sessions wait until ``serve(_:)`` or ``serveSimultaneously(_:)`` is called.
     ///
     /// - Parameters:
     ///   - types: what it takes.
@@ -80,9 +80,9 @@ package final class DropRegistration: Sendable {
     }
 
     /// Calls the receiver, on the caller's actor, until the name is given up or the task is cancelled, which gives it up.
-    /// While a drop is performed, what else happens waits.
+    /// While a drop is performed, all other events wait.
     ///
-    /// - Throws: what has ended the connection.
+    /// - Throws: the error that ended the connection.
     package func serve(_ receiver: any DropReceiver) async throws(PasteboardError) {
         let failure = await takeEvents(for: receiver) { session, operation, location in
             await self.perform(session, operation, at: location, by: receiver)
@@ -90,21 +90,21 @@ package final class DropRegistration: Sendable {
         try await finish(failure, for: receiver)
     }
 
-    /// As ``serve(_:)``, but other sessions go on while a drop is performed.
+    /// Calls the receiver as ``serve(_:)`` does, but other sessions go on while a drop is performed.
     package func serveSimultaneously(_ receiver: any DropReceiver & Sendable) async throws(PasteboardError) {
         // Discarding: a destination may live for years, and no drop stays with it.
         let failure = await withDiscardingTaskGroup { group in
             let failure = await takeEvents(for: receiver) { session, operation, location in
                 group.addTask { await self.perform(session, operation, at: location, by: receiver) }
             }
-            // Nothing comes of a drop any more that is still being performed.
+            // A drop that is still being performed can no longer succeed.
             group.cancelAll()
             return failure
         }
         try await finish(failure, for: receiver)
     }
 
-    /// - Returns: what has ended the connection.
+    /// - Returns: the failure that ended the connection; nil if the name was given up.
     private func takeEvents(
         for receiver: any DropReceiver,
         perform: (RemoteDropSession, DropOperation, DropLocation) async -> Void

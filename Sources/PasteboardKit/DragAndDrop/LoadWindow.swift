@@ -21,7 +21,7 @@ final class LoadWindow: Sendable {
         /// Loads, calls and whatever else the drop is complete only after.
         var underWay = 0
         var hasFailedLoads = false
-        /// What has become of the session.
+        /// The result of the session; nil until it is over.
         var outcome: Drag.Outcome?
         /// Items of which a load has not ended well here, and those of which one has: what the broker has handed over may
         /// still be lost on this side.
@@ -36,7 +36,7 @@ final class LoadWindow: Sendable {
 
     /// Of all loads together.
     let progress = LoadProgress(totalUnitCount: 0)
-    /// For those who wait for the session's end.
+    /// The result of the session, for callers that wait for it.
     let ending = SharedReply<Drag.Outcome>()
     private let state = Lock(State())
 
@@ -60,10 +60,11 @@ final class LoadWindow: Sendable {
     /// Whether nothing is under way.
     var isQuiet: Bool { state.withLock { $0.underWay == 0 } }
 
-    /// What has become of the session; nil while it is not over.
+    /// The result of the session; nil until it is over.
     var outcome: Drag.Outcome? { state.withLock { $0.outcome } }
 
-    /// The reason why a drop that is being performed has failed: then no load can begin. Later a load is simply too late.
+    /// The failure of a drop whose handler is still running: no load can begin any more. Nil once the window is closed,
+    /// because a load is then simply too late.
     var interruption: PasteboardError? {
         state.withLock { state in
             guard case .failed(let error) = state.outcome else { return nil }
@@ -74,7 +75,7 @@ final class LoadWindow: Sendable {
         }
     }
 
-    /// The session is over. The first outcome counts.
+    /// Records the result of the session. Only the first one counts.
     func sessionEnded(_ outcome: Drag.Outcome) {
         state.withLock { $0.outcome = $0.outcome ?? outcome }
     }

@@ -15,14 +15,14 @@ package final class RemoteDropSession: DropSession {
         /// Something was proposed for it, at some time, and since it came last.
         var hasEntered = false
         var isInside = false
-        /// What the drop here does, once there is one.
+        /// The operation of the drop; nil before it.
         var operation: DropOperation?
-        /// The broker was told that the drop is complete here.
+        /// Whether the broker was told that the drop is complete here.
         var hasConcluded = false
         var lastReport = ProgressReport()
     }
 
-    /// The last progress that the broker was told of.
+    /// The last progress that was reported to the broker.
     private struct ProgressReport {
         static let interval = Duration.seconds(1)
 
@@ -125,15 +125,15 @@ package final class RemoteDropSession: DropSession {
         await local?.reports?.tell()
     }
 
-    /// Waits, although the task is cancelled, for the broker's word on a drop that is complete here: it comes at once, and
-    /// without it nobody would know whether the source deletes what it moved.
+    /// Waits for the broker's result of a drop that is complete here, even if the task is cancelled. The result comes at
+    /// once, and without it the program would not know whether the source deletes what it moved.
     func confirm() async {
         guard state.withLock({ $0.hasConcluded }) else { return }
         let call = Call("the confirmation of the drop", timeout: .seconds(5))
         await Task { [window] in _ = try? await window.ending.value(for: call) }.value
     }
 
-    /// The outcome for a session whose destination was given up.
+    /// The outcome of a session whose destination is given up before the session ends.
     var abandoned: Drag.Outcome {
         state.withLock { state in
             guard state.operation != nil else { return .cancelled }
@@ -147,14 +147,14 @@ package final class RemoteDropSession: DropSession {
 
     // MARK: The drop
 
-    /// What a handler of a drop may do, and what is told of it.
+    /// Runs the handler of a drop and reports its end to the broker.
     ///
     /// - Parameter body: the handler.
     func perform(_ operation: DropOperation, _ body: () async throws -> Void) async {
         state.withLock { $0.operation = operation }
         window.open()
         if state.withLock({ !$0.extensions.isEmpty }) { link.tell { [stream] in $0.report(Progress(), on: stream) } }
-        // Until the session is over: callbacks go on when the handler has returned.
+        // The observer stays until the session is over: callbacks may go on after the handler has returned.
         window.progress.observe { [weak self] in self?.reportProgress() }
         var failure: Failure?
         do { try await body() } catch { failure = Failure(ofDrop: error) }
@@ -174,7 +174,7 @@ package final class RemoteDropSession: DropSession {
         var performed = Performed()
         performed.items = window.takenItems
         performed.failure = failure
-        // Callbacks, and what else the drop is complete after, may still run for a while.
+        // Callbacks and loads may go on after the handler; the report keeps the limit `conclude` from ending the drop.
         let isQuiet = failure != nil || window.isQuiet
         link.tell { [performed, stream] client in
             if !isQuiet { client.report(Progress(), on: stream) }
@@ -198,14 +198,14 @@ package final class RemoteDropSession: DropSession {
         state.withLock { state in
             if !state.isReturned { state.extensions.append(task) }
         }
-        // From now on the broker does not insist on a first load.
+        // After a report the broker no longer applies the limit `drop-window`.
         guard state.withLock({ $0.operation != nil }) else { return }
         link.tell { [stream] client in client.report(Progress(), on: stream) }
     }
 
-    /// Tells the broker of progress, so that a drop that goes on does not run into a limit.
+    /// Reports progress to the broker, so that no limit ends a drop that goes on.
     private func reportProgress() {
-        // Asked first: to sum up the progress of many loads, for each of their bytes, would cost more than they do.
+        // Checked first: summing up the progress of many loads at every byte would cost more than the loads.
         let now = ContinuousClock.now
         guard state.withLock({ $0.lastReport.earliestNext <= now }) else { return }
         let progress = window.progress.now

@@ -12,7 +12,7 @@ struct FoundationErrorText {
         switch error {
         case let error as CocoaError:
             let reason = Self.reasons[error.code] ?? "an operation failed"
-            // Its name alone: the error may be for another process.
+            // Only the last component: another process may read the error, and must not learn the directory.
             let path = error.filePath.map { URL(filePath: $0) } ?? error.url
             let name = path.map { ": \($0.lastPathComponent)" } ?? ""
             let cause = error.underlying.flatMap(Self.init).map { " (\($0.text))" } ?? ""

@@ -3,8 +3,8 @@ import PasteboardWire
 extension PasteboardError {
     /// Why something failed. The numbers are the protocol's; a newer broker may send one that has no name here.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// Whether an error has this code, of any static type: what `catch PasteboardError.Code.cancelled` asks, in a
-        /// function with typed errors, in a closure, and where the program's own errors come, too.
+        /// Whether an error of any type is a ``PasteboardError`` with this code. It makes a code a pattern:
+        /// `catch PasteboardError.Code.cancelled`.
         public static func ~= (code: Code, error: any Error) -> Bool {
             (error as? PasteboardError)?.code == code
         }

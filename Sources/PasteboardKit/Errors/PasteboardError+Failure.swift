@@ -26,7 +26,7 @@ extension PasteboardError {
         self.init(failure)
     }
 
-    /// The error of a load that was cancelled; every other call names itself: see ``Call``.
+    /// The error of a load that was cancelled. The errors of other calls are made by their ``Call``.
     static var cancelled: PasteboardError { Call("the load").cancelled }
 
     /// What a load ends with that has taken its bytes in this process: from a file that came, or from a handler.
@@ -48,15 +48,15 @@ extension PasteboardError {
 }
 
 extension PasteboardError.Code {
-    /// The code for a call of the system that has failed: that of what has run out, else `refused`.
+    /// The code for a failed system call: `noSpace` or `limitExceeded` if a resource has run out, otherwise `refused`.
     init(_ error: SystemError) {
         self.init(rawValue: (error.shortage ?? .refused).rawValue)
     }
 }
 
 extension PasteboardError.SourceError {
-    /// The error as other processes get it: in its own words, which are those for users, if it is a `LocalizedError`; else
-    /// those of its `description`; Swift's listing of the value only where it has neither.
+    /// The error as other processes get it. Its message is the text for users if the error is a `LocalizedError`, otherwise
+    /// its `description`, which Swift generates for a type without one.
     init(_ error: any Error) {
         switch error {
         case let error as PasteboardError:

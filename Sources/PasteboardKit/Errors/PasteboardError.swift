@@ -8,8 +8,9 @@ public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertibl
         public let domain: String
         /// The error's number within its domain.
         public let code: Int
-        /// The error in the source's own words: of a `LocalizedError` its `errorDescription`, else its `failureReason`; of
-        /// another error its `description`. Of an absolute path in them only the last component comes from another process.
+        /// The text of the source's error. For a `LocalizedError` it is the `errorDescription`, or the `failureReason` if
+        /// there is none; for any other error it is the `description`. In an error from another process absolute paths are
+        /// shortened to their last component.
         public let message: String
 
         /// Makes the description of an error.

@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A file for loaded bytes, which is removed with its place.
+/// A file for loaded bytes, which is removed together with its ``TemporaryPlace``.
 struct LoadedFile: Sendable {
     /// The number of bytes moved at once; limited, so that a cancelled load does not continue for long.
     private static let moved: UInt64 = 16 << 20

@@ -11,7 +11,7 @@ struct StoredLoad: Sendable {
     /// Takes all bytes of a load. On the pool's threads: writing may wait for a disk.
     ///
     /// - Parameters:
-    ///   - directory: the directory for the copy; nil: that of temporary files.
+    ///   - directory: the directory for the copy; nil: the directory for temporary files.
     ///   - isNamedByFile: whether the suggested name is the file's own.
     ///   - deadline: the deadline of the load.
     ///   - progress: can cancel the load.

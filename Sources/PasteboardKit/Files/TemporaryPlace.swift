@@ -8,14 +8,15 @@ final class TemporaryPlace: Sendable {
     let path: String
     /// The directory that the place is in.
     let directory: String
-    /// Shows that the place is in use: a directory of a program's own is not one that the system empties.
+    /// A lock that shows that the place is in use. It is needed in a program's own directory, which the system does not
+    /// clean up: a later load removes unlocked leftovers there.
     private let lock: DescriptorBox?
     private let isRemoved = Lock(false)
 
-    /// The directories that leftovers of killed processes were removed from.
+    /// The directories from which this process has removed the leftovers of killed processes.
     private static let tidied = Lock(Set<String>())
 
-    /// - Parameter directory: the directory to make it in; nil: that of temporary files.
+    /// - Parameter directory: the parent directory; nil: the directory for temporary files.
     init(in directory: URL?) throws(PasteboardError) {
         guard directory?.isFileURL != false else {
             throw PasteboardError(
@@ -61,7 +62,7 @@ final class TemporaryPlace: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The error for something that went wrong here.
+    /// Makes the error of an operation that failed in this place.
     func failure(_ what: String, _ error: any Error) -> PasteboardError {
         Self.failure(what, in: directory, error)
     }

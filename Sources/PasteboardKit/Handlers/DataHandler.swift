@@ -8,7 +8,7 @@ enum DataHandler: Sendable {
     case callback(@Sendable (@escaping Completion) -> LoadProgress?)
     case file(@Sendable (@escaping FileCompletion) -> LoadProgress?)
     case async(@Sendable () async throws -> MadeBytes)
-    /// As `async`, with a progress: what is reported there is passed on, and it is cancelled with the task.
+    /// An async handler that reports progress. The progress is passed on to the destination and cancelled with the task.
     case reporting(@Sendable (LoadProgress) async throws -> MadeBytes)
     /// Returns once all has been written.
     case byteStream(byteCount: UInt64?, @Sendable (ByteWriter) async throws -> Void)

@@ -106,7 +106,7 @@ final class HandlerRun: Sendable {
         observe(progress)
     }
 
-    /// Passes on what a handler reports, until the run is over.
+    /// Passes on the progress of a handler until the run is over.
     private func observe(_ progress: LoadProgress) {
         let observer = progress.observe { [weak self, weak progress] in
             guard let self, let progress, !state.withLock({ $0.isOver }) else { return }

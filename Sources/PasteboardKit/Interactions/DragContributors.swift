@@ -78,8 +78,8 @@ final class DragContributors: DragObserver {
 }
 
 extension Drag {
-    /// Adds items that a contributor has given: from now on that hears what becomes of the drag. Of one that has begun with
-    /// ``begin(_:options:timeout:connection:)`` nobody hears.
+    /// Adds the items of a contributor, which is notified of the drag's events from now on. If the drag has begun with
+    /// ``begin(_:options:timeout:connection:)``, the contributor is not notified.
     @MainActor
     package func add(_ items: [DragItem], from contributor: any DragContributor) async throws(PasteboardError) {
         guard let contributors = observer as? DragContributors else { return try await add(items) }

@@ -28,8 +28,8 @@ public protocol DropInteractionDelegate: AnyObject {
     /// The drop was performed. Loads may still be under way.
     func dropInteraction(_ interaction: DropInteraction, concludeDrop session: any DropSession)
 
-    /// The session is over: what was loaded is here, or it was dropped elsewhere, cancelled or lost, as its
-    /// ``DropSession/outcome`` says. Every interaction is notified that the session has entered once.
+    /// The session is over: it was dropped here or elsewhere, cancelled or lost. ``DropSession/outcome`` contains the result.
+    /// Every interaction that the session has entered is notified, once.
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnd session: any DropSession)
 }
 

@@ -1,8 +1,8 @@
 // Drags that begin in a tree of views.
 extension InteractionView {
     /// Adds items to a drag that is under way, as a tap with another finger does: asks the deepest view at a point that has an
-    /// enabled ``DragInteraction``. From then on that interaction, too, hears what becomes of the drag; of one that has begun
-    /// with ``Drag/begin(_:options:timeout:connection:)`` no interaction hears.
+    /// enabled ``DragInteraction``. From then on that interaction, too, is notified of the drag's events. If the drag has begun
+    /// with ``Drag/begin(_:options:timeout:connection:)``, no interaction is notified.
     ///
     /// - Parameters:
     ///   - drag: one that has not been dropped, whether or not it began in this tree.

@@ -5,10 +5,12 @@ extension ItemProvider {
     /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs: to keep it, move it
     /// with ``Loaded/move(to:)``, or copy it.
     ///
-    /// The copy is in a hidden directory of its own, which nobody else may enter. It is made in `directory`: name the
-    /// one where the file is to stay, so that it need not be copied from one disk to another. The copy is named after ``suggestedName``, with unsafe characters replaced,
-    /// otherwise after the source's file, and gets the extension of the type. If the source has made its provider for a
-    /// file, the copy keeps the exact name, the permissions and the modification time of that file.
+    /// The copy is in a new hidden directory, which no other user may enter. That directory is created in `directory`: pass
+    /// the directory where the file is to stay, so that the file need not be copied from one disk to another.
+    ///
+    /// The copy is named after ``suggestedName``, with unsafe characters replaced, otherwise after the source's file, and
+    /// gets the extension of the type. If the source has made its provider for a file, the copy keeps the exact name, the
+    /// permissions and the modification time of that file.
     ///
     /// `body` gets the source's own file instead of a copy, as ``Loaded/isInPlace`` reports, if `openInPlace` is set,
     /// the source has declared it, both processes are on this machine and it is a regular file. That file may only be
@@ -17,19 +19,19 @@ extension ItemProvider {
     ///
     /// A folder's symbolic links are as its source made them, and may lead anywhere; pipes and devices are left out.
     ///
-    /// `body` runs where the caller runs: on the main actor it may use the state of the main actor.
+    /// `body` runs on the caller's actor and may use its state.
     ///
     /// Cancelling the task cancels the load, and so does cancelling `progress`; then it throws `cancelled`.
     ///
     /// - Parameters:
     ///   - contentType: the type that is wanted.
-    ///   - directory: an existing directory, in which the copy is made; nil: that of temporary files, `TMPDIR` or `/tmp`.
+    ///   - directory: an existing directory for the copy; nil: the directory for temporary files, `TMPDIR` or `/tmp`.
     ///   - openInPlace: whether the source's own file is accepted.
     ///   - timeout: the maximum duration of the load, without `body`.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     ///   - body: gets the file, with the type that the source provided.
-    /// - Throws: ``PasteboardError``, `noSpace` among them if the disk is full, and what `body` throws. What goes wrong
-    ///   with the copy names the directory.
+    /// - Throws: ``PasteboardError``, with `noSpace` if the disk is full, and the error of `body`. The error of a copy that
+    ///   cannot be made names the directory.
     public func withLoadedFile<Result>(
         for contentType: UniformType,
         in directory: URL? = nil,

@@ -80,7 +80,7 @@ extension ItemProvider {
         register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
-    /// Promises the item as data of a type, with a progress for what takes long.
+    /// Promises the item as data of a type, with progress for a handler that takes long.
     ///
     ///     provider.registerDataRepresentation(for: .png) { progress in
     ///         progress.totalUnitCount = Int64(image.rows.count)
@@ -96,9 +96,9 @@ extension ItemProvider {
     ///   - visibility: who may see that there is such a representation.
     ///   - policy: how often the handler is asked.
     ///   - firstByteTimeout: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: makes the bytes. What it reports to its progress, in a unit of its own, reaches the destination and
-    ///     keeps a slow load alive. When nobody wants the bytes any more, its task and the progress are cancelled. What it
-    ///     throws is told to the destination.
+    ///   - loadHandler: makes the bytes. The progress that it reports, in any unit, is passed on to the destination and
+    ///     keeps a slow load alive. When the load is cancelled, its task and the progress are cancelled. An error that it
+    ///     throws is passed on to the destination.
     public func registerDataRepresentation(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
@@ -116,12 +116,12 @@ extension ItemProvider {
     /// - Parameters:
     ///   - contentType: the type of the bytes.
     ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked. With `onceAndKept` the bytes are sent to the broker once, which keeps them
-    ///     in memory of its own, as far as its limit allows, and hands that over at each load. Where its copy is too much,
-    ///     the handler may give the same memory at each load instead.
+    ///   - policy: how often the handler is asked. With `onceAndKept` the bytes are sent once to the broker. It keeps a copy
+    ///     in its own memory, within its limit, and passes that on at each load. To avoid this copy, use `everyTime` and
+    ///     return the same memory at each load.
     ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: makes the memory, or gives one that it made before, in a task that is cancelled when nobody wants
-    ///     it any more. What it throws is told to the destination.
+    ///   - loadHandler: makes the memory, or returns memory that it made before, in a task that is cancelled with the
+    ///     load. An error that it throws is passed on to the destination.
     public func registerSharedMemory(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
@@ -133,18 +133,18 @@ extension ItemProvider {
         register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
-    /// Promises the item as data of a type that is made in memory which can be handed over as it is, with a progress.
+    /// Promises the item as data of a type that is made in shared memory, with progress.
     ///
     /// - Parameters:
     ///   - contentType: the type of the bytes.
     ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked. With `onceAndKept` the bytes are sent to the broker once, which keeps them
-    ///     in memory of its own, as far as its limit allows, and hands that over at each load. Where its copy is too much,
-    ///     the handler may give the same memory at each load instead.
+    ///   - policy: how often the handler is asked. With `onceAndKept` the bytes are sent once to the broker. It keeps a copy
+    ///     in its own memory, within its limit, and passes that on at each load. To avoid this copy, use `everyTime` and
+    ///     return the same memory at each load.
     ///   - firstByteTimeout: how long it may take until it is done or reports progress, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: makes the memory, or gives one that it made before. What it reports to
-    ///     its progress reaches the destination and keeps a slow load alive; when nobody wants the memory any more, its
-    ///     task and the progress are cancelled. What it throws is told to the destination.
+    ///   - loadHandler: makes the memory, or returns memory that it made before. The progress that it reports is passed on
+    ///     to the destination and keeps a slow load alive. When the load is cancelled, its task and the progress are
+    ///     cancelled. An error that it throws is passed on to the destination.
     public func registerSharedMemory(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,

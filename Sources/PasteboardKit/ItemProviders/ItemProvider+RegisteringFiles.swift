@@ -137,7 +137,7 @@ extension ItemProvider {
         )
     }
 
-    /// Promises the item as a file or folder of a type that is made when it is asked for, with a progress.
+    /// Promises the item as a file or folder of a type that is made when it is asked for, with progress.
     ///
     /// - Parameters:
     ///   - contentType: the type of the file's bytes, or of the folder.
@@ -145,9 +145,10 @@ extension ItemProvider {
     ///   - openInPlace: whether a destination may open the file where it is.
     ///   - policy: how often the handler is asked.
     ///   - firstByteTimeout: how long it may take until it is done or reports progress, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: finds or makes the file, which is open once it has returned, and may be removed then. What it
-    ///     reports to its progress reaches the destination and keeps a slow load alive; when nobody wants the file any
-    ///     more, its task and the progress are cancelled. What it throws is told to the destination.
+    ///   - loadHandler: finds or makes the file. The library opens it as soon as the handler returns; then the file may be
+    ///     removed. The progress that the handler reports is passed on to the destination and keeps a slow load alive. When
+    ///     the load is cancelled, its task and the progress are cancelled. An error that it throws is passed on to the
+    ///     destination.
     public func registerFileRepresentation(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,

@@ -4,9 +4,9 @@ import PasteboardWire
 
 /// A list of promises: the types an item can be had as, best first, each with the handler that makes the bytes.
 ///
-/// A source makes one and registers representations; nothing is made until somebody loads. A destination gets one from
-/// ``Pasteboard/contents(timeout:)`` that stands for an item of another process, and loads from it in the same way. It behaves as
-/// `NSItemProvider` does, where nothing else is said.
+/// A source makes one and registers representations; nothing is made before a load. A destination gets one from
+/// ``Pasteboard/contents(timeout:)`` that stands for an item of another process, and loads from it in the same way. Unless
+/// its documentation says otherwise, it behaves as `NSItemProvider` does.
 ///
 ///     let provider = ItemProvider()
 ///     provider.suggestedName = "report"
@@ -38,10 +38,10 @@ public final class ItemProvider: Sendable {
         set { state.withLock { $0.suggestedName = newValue } }
     }
 
-    /// The item's name for people: the headline of an article, say. It is never made the name of a file.
+    /// The item's name for people, for example the headline of an article. No file is named after it.
     ///
-    /// It may have any characters but controls, which are left out where it crosses processes, and at most 1 KiB of UTF-8,
-    /// which is checked when the provider is written. Everybody sees it who sees one of the item's types, without a load.
+    /// It has at most 1 KiB of UTF-8, which is checked when the provider is written. Control characters are removed when it
+    /// is sent to another process. Every program that sees one of the item's types sees the title without a load.
     public var title: String? {
         get { state.withLock { $0.title } }
         set { state.withLock { $0.title = newValue } }

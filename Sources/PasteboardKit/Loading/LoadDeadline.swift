@@ -1,10 +1,10 @@
-/// The time at which a load, or another call, has to be over by its caller's word.
+/// The deadline that a caller has set for a load or another call.
 struct LoadDeadline: Sendable {
     /// For a load that the broker ends in time, as long as it hears of it and is heard.
     static let brokerGrace = Duration.milliseconds(250)
 
     private let instant: ContinuousClock.Instant
-    /// As the caller gave it.
+    /// The timeout as the caller passed it, for error messages.
     let timeout: Duration
 
     init?(_ timeout: Duration?) {
@@ -18,7 +18,7 @@ struct LoadDeadline: Sendable {
         PasteboardError(.timeout, message: "the load did not end within \(timeout)")
     }
 
-    /// The time that is left, for a part of the call that keeps it itself.
+    /// The time that is left, as the timeout of a part of the call.
     var left: Duration { max(.zero, ContinuousClock.now.duration(to: instant)) }
 
     /// Calls `fire` when the time has come.

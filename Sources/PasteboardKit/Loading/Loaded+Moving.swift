@@ -4,17 +4,17 @@ import PasteboardTransport
 import PasteboardWire
 
 extension Loaded where Value == URL {
-    /// Moves the loaded copy, a file or a folder, to where it is to stay, and never replaces anything.
+    /// Moves the loaded copy, a file or a folder, to its final name. It never replaces an existing file.
     ///
-    /// The copy keeps its permissions and modification time. On its own disk it is only renamed, so load it into the
+    /// The copy keeps its permissions and modification time. On the same disk it is only renamed, so load it into the
     /// directory where it is to stay: ``ItemProvider/withLoadedFile(for:in:openInPlace:timeout:progress:_:)``. To
     /// another disk it is copied under a hidden name beside its destination and renamed when it is complete, so that no
-    /// process ever sees a part of it under its final name. Cancelling the task ends that with `cancelled`.
+    /// process sees an incomplete file under the final name. Cancelling the task stops the copying and throws `cancelled`.
     ///
-    /// - Parameter destination: the URL of the file or folder itself, not that of the directory for it, which exists.
-    /// - Throws: ``PasteboardError``: `refused` if something has this name, a directory included, if this is the
-    ///   source's own file (``isInPlace``), or if the system refuses; `noSpace` if the other disk is full;
-    ///   `invalidArgument` if `destination` is not the URL of a file.
+    /// - Parameter destination: the URL of the new file or folder itself, in an existing directory.
+    /// - Throws: ``PasteboardError``: `refused` if a file or directory of this name exists, if this is the source's own
+    ///   file (``isInPlace``), or if the system refuses; `noSpace` if the other disk is full; `invalidArgument` if
+    ///   `destination` is not a file URL.
     public func move(to destination: URL) async throws(PasteboardError) {
         guard !isInPlace else {
             throw failure(.refused, destination, "it is the source's own file; copy it, or load it as a copy")
@@ -23,7 +23,7 @@ extension Loaded where Value == URL {
             throw failure(.invalidArgument, destination, "that is not the URL of a file")
         }
         do {
-            // A disk may take its time.
+            // Renaming and copying may wait for a disk.
             let isMoved = try await withTaskExecutorPreference(HandlerPool.files) {
                 try await Self.move(value.path, to: SystemString(destination.path))
             }
@@ -48,7 +48,7 @@ extension Loaded where Value == URL {
         } catch {
             guard error.isAcrossDisks else { throw error }
         }
-        // Before the bytes are copied in vain.
+        // Checked early: copying the bytes would be in vain.
         guard try System.status(at: destination) == nil else { return false }
         let copy = try FileMove.Copy(of: path, to: destination)
         let result = await withTaskCancellationHandler {

@@ -3,8 +3,8 @@ extension Pasteboard {
     /// Replaces the contents by one object, which is asked for its bytes when somebody loads them.
     ///
     /// - Parameters:
-    ///   - object: the object, of which at least one type is for others to see.
-    ///   - timeout: when the write has to be over, connecting included.
+    ///   - object: the object; other processes may see at least one of its types.
+    ///   - timeout: the maximum duration of the write, which includes connecting.
     /// - Throws: as ``write(_:timeout:)-([ItemProvider],_)``.
     @discardableResult
     public func write(
@@ -18,8 +18,8 @@ extension Pasteboard {
     ///
     /// - Parameters:
     ///   - aClass: what is to be made of the bytes, on a thread of the library.
-    ///   - timeout: when the bytes have to be there, connecting included. Without it, a source that neither gives bytes nor
-    ///     reports progress for 30 s is given up.
+    ///   - timeout: the maximum duration of the load, which includes connecting. Without it, the load fails if the source
+    ///     neither sends bytes nor reports progress for 30 s.
     /// - Returns: nil if no item has a type that the class reads.
     /// - Throws: as ``ItemProvider/loadObject(ofClass:timeout:progress:)``.
     public func load<T: ItemProviderReading>(_ aClass: T.Type, timeout: Duration? = nil) async throws -> sending T? {
@@ -29,7 +29,7 @@ extension Pasteboard {
         do {
             return try await provider.loadObject(ofClass: aClass, timeout: call.deadline?.left)
         } catch let error as PasteboardError where error.code == .timeout {
-            // It names the time that was left for it, which the caller does not know.
+            // That error names the rest of the timeout, which the caller has not passed.
             throw call.timedOut
         }
     }

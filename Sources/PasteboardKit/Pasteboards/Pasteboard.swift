@@ -47,15 +47,15 @@ public struct Pasteboard: Sendable {
     /// All items appear at once. The promises hold as long as this process and its connection, and until somebody writes
     /// or clears. Representations that only this process may see are left out.
     ///
-    /// Over a connection that nothing else holds the promises last as long as the publication: keep either of the two,
-    /// `let publication = try await pasteboard.write(…)`.
+    /// The promises end when neither the connection nor the publication is held any more. With a connection of your own
+    /// keep one of the two: `let publication = try await pasteboard.write(…)`.
     ///
     /// - Parameters:
     ///   - providers: at least one, each with at least one representation that others may see; at most 512.
-    ///   - timeout: when the write has to be over, connecting included. Without it, a broker that does not answer is given
-    ///     up after 15 s.
-    /// - Throws: what refused the write; then the pasteboard holds what it held before. `timeout`, and `cancelled` if the
-    ///   task is cancelled; then nothing of the items can be loaded, and what the pasteboard held may be gone.
+    ///   - timeout: the maximum duration of the write, which includes connecting. Without it, the write fails if the broker
+    ///     does not answer for 15 s.
+    /// - Throws: the reason why the write was refused; then the pasteboard still has its old contents. `timeout`, or
+    ///   `cancelled` if the task is cancelled; then the items cannot be loaded, and the old contents may be gone.
     @discardableResult
     public func write(
         _ providers: [ItemProvider],
@@ -80,7 +80,7 @@ public struct Pasteboard: Sendable {
         )
     }
 
-    /// What is promised of items.
+    /// The promises of the items, without representations that only this process may see.
     private static func promises(of providers: [ItemProvider]) throws(PasteboardError) -> [ProviderContents] {
         guard !providers.isEmpty else {
             throw PasteboardError(
@@ -105,9 +105,10 @@ public struct Pasteboard: Sendable {
 
     /// Empties the pasteboard.
     ///
-    /// - Parameter timeout: when it has to be done, connecting included; by default as for a write.
-    /// - Returns: the change count that it has then.
-    /// - Throws: what refused it; `timeout`, and `cancelled` if the task is cancelled: then it may have been done or not.
+    /// - Parameter timeout: the maximum duration of the call, which includes connecting; by default as for a write.
+    /// - Returns: the new change count.
+    /// - Throws: the reason why it was refused; `timeout`, or `cancelled` if the task is cancelled: then the pasteboard may
+    ///   have been cleared or not.
     @discardableResult
     public func clear(timeout: Duration? = nil) async throws(PasteboardError) -> ChangeCount {
         let call = Call("the clear", timeout: timeout)
@@ -122,17 +123,17 @@ public struct Pasteboard: Sendable {
         }
     }
 
-    /// What is there, and the change count it is bound to: one consistent view. It loads nothing.
+    /// Lists the items and their change count, as one consistent view. It loads nothing.
     ///
     /// An empty pasteboard has no items, and that is no error.
     ///
-    /// - Parameter timeout: when the answer has to be there, connecting included; by default as for a write.
-    /// - Throws: what failed; `timeout`, and `cancelled` if the task is cancelled.
+    /// - Parameter timeout: the maximum duration of the call, which includes connecting; by default as for a write.
+    /// - Throws: the error of the broker or the connection; `timeout`; `cancelled` if the task is cancelled.
     public func contents(timeout: Duration? = nil) async throws(PasteboardError) -> Contents {
         try await contents(for: Call("the list of contents", timeout: timeout))
     }
 
-    /// As ``contents(timeout:)``, as a part of a call.
+    /// Lists the items as ``contents(timeout:)`` does, as a part of another call.
     func contents(for call: Call) async throws(PasteboardError) -> Contents {
         let link = try await connection.link(for: call)
         let request = ListRequest()

@@ -1,8 +1,8 @@
 import PasteboardClient
 import PasteboardWire
 
-/// What a writer holds after a write: the ownership of these contents. Letting go of it changes nothing, as long as
-/// somebody holds the connection.
+/// The ownership of contents that were written to a pasteboard. Releasing it changes nothing as long as the connection is
+/// held.
 public final class Publication: Sendable {
     /// How an ownership is lost.
     public enum End: Sendable {
@@ -26,7 +26,7 @@ public final class Publication: Sendable {
     private let request: WriteRequest
     private let connection: PasteboardConnection
     private let board: String
-    /// The one that the promises were made on: they do not outlive it.
+    /// The link on which the promises were made: they do not outlive it.
     private let link: Link
 
     init(
@@ -43,18 +43,17 @@ public final class Publication: Sendable {
         self.link = link
     }
 
-    /// Whether the pasteboard still has these contents, as far as this process knows: the broker is not asked.
+    /// Whether the pasteboard still has these contents, as far as this process knows. The broker is not asked.
     public var isCurrent: Bool { request.end.value == nil }
 
-    /// Returns once the ownership is lost, and at once after that. Loads that have begun by then are still finished.
+    /// Waits until the ownership is lost. Loads that have begun by then are still finished.
     ///
-    /// - Throws: `cancelled`, at once, if the task is cancelled before; the publication goes on.
+    /// - Throws: `cancelled`, at once, if the task is cancelled before that; the publication goes on.
     public func ended() async throws(PasteboardError) -> End {
         try await request.end.value(for: Call("the wait for the publication's end", besides: "the publication"))
     }
 
-    /// Serves the promises until the ownership is lost, and returns once every load that this process was asked for has
-    /// ended: after that the program may exit.
+    /// Waits until the ownership is lost and every load of these contents has ended. After that the program may exit.
     ///
     /// Cancelling the task withdraws the contents, as ``withdraw()`` does.
     ///
@@ -64,17 +63,18 @@ public final class Publication: Sendable {
     /// - Returns: how the ownership was lost; `withdrawn` if the task was cancelled before.
     public func run() async -> End {
         if (try? await ended()) == nil {
-            // Of a task of its own, which is not cancelled.
+            // In a new task: this one is cancelled, and `withdraw()` would throw.
             await Task { try? await withdraw() }.value
         }
         await link.answersEnded(of: request)
         return request.end.value ?? .withdrawn
     }
 
-    /// Clears the pasteboard if it still has these contents, and nothing that was written later. Loads that have begun are
-    /// still finished; then ``ended()`` gives `withdrawn`. Once the ownership is lost, this changes nothing.
+    /// Clears the pasteboard if it still has these contents. Later contents stay, so this changes nothing once the ownership
+    /// is lost. Loads that have begun are still finished, and ``ended()`` returns `withdrawn`.
     ///
-    /// - Throws: what has failed; `cancelled` if the task is cancelled: then it may have been done or not.
+    /// - Throws: the error of the broker or the connection; `cancelled` if the task is cancelled: then the contents may have
+    ///   been withdrawn or not.
     public func withdraw() async throws(PasteboardError) {
         guard isCurrent else { return }
         let call = Call("the withdrawal of the publication")
@@ -91,7 +91,7 @@ public final class Publication: Sendable {
                 link.open(clearing) { [clear] state throws(Failure) in try state.open(clear) }
             }
         } catch {
-            // Somebody has changed the pasteboard, or the connection is gone: the end of the publication says it.
+            // If the pasteboard has changed or the connection is lost, the result of the publication shows that.
             guard error.code == .superseded || link.isOver else { throw error }
         }
         _ = try await request.end.value(for: call)
