@@ -7,8 +7,8 @@ import PasteboardWire
 /// and on how many accounts there are, so that each of n accounts gets between 1/n and 1/n² of it and a newcomer
 /// always finds room (the share rule of dbus-broker, here between processes instead of users).
 ///
-/// That rule is for what goes with its process. Of connections and of what is kept, which a user may well give to one
-/// program almost whole, a process leaves an eighth to the others: see `room`.
+/// That rule applies to objects that end with their process. A user may well give almost all connections or all kept
+/// memory to one program, so of these a process only has to leave an eighth to the others: see `room`.
 package struct Accounting: Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
@@ -133,11 +133,11 @@ package struct Accounting: Sendable {
 
     // MARK: What is kept
 
-    /// The most that who holds `own` may take of what is `free`.
+    /// The most that an account holding `own` may take of what is `free`.
     ///
-    /// An eighth of the two together, rounded down, is for others: the last eighth of the limit, the last eighth of that for
-    /// yet others, and nothing of fewer than 8, which one program may take whole. With the share rule, who copies a large
-    /// file would get half of an empty pool, and next to nothing where many have a little each.
+    /// An eighth of the sum, rounded down, stays free for others: after a first account an eighth of the limit, after a
+    /// second an eighth of that. Of a sum below 8 one account may take all. The share rule does not fit here: a program
+    /// that copies a large file would get half of an empty pool, and next to nothing if many others hold a little.
     private static func room(holding own: UInt64, free: UInt64) -> UInt64 {
         free - min(free, own.addingClamped(free) / 8)
     }

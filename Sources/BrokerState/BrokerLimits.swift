@@ -33,7 +33,7 @@ package struct BrokerLimits: Sendable, Equatable {
     package var keepAlive: UInt64 = 600_000
     package var longestLoad: UInt64 = 86_400_000
     package var drain: UInt64 = 5_000
-    /// 0: the broker stays.
+    /// The time without connections after which the broker ends; 0: never.
     package var idleExit: UInt64 = 0
 
     package var connections: UInt64 = 16_384
@@ -71,11 +71,11 @@ package struct BrokerLimits: Sendable, Equatable {
     package static let entries: [Entry] = [
         Entry("hello", .milliseconds, "from connect to a complete hello", \.hello),
         Entry("first-byte", .milliseconds, "from asking a source to its first byte or progress", \.firstByte),
-        Entry("progress", .milliseconds, "between two bytes of a source, or of who is in others' way", \.progress),
+        Entry("progress", .milliseconds, "no progress of a source or a destination that blocks others", \.progress),
         Entry("keep-alive", .milliseconds, "how long progress alone keeps a load alive", \.keepAlive),
         Entry("longest-load", .milliseconds, "a load whose caller asked for no deadline", \.longestLoad),
         Entry("drain", .milliseconds, "for running loads once the broker was told to end", \.drain),
-        Entry("idle-exit", .milliseconds, "until a broker without connections ends; 0: never", \.idleExit),
+        Entry("idle-exit", .milliseconds, "time without connections after which the broker ends; 0: never", \.idleExit),
         Entry("connections", .count, "connections in all", \.connections),
         Entry("connections-per-process", .count, "connections of one process", \.connectionsPerProcess),
         Entry("loads-per-connection", .count, "loads open at once on one connection", \.loadsPerConnection),
@@ -87,10 +87,10 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("metadata-per-publication", .bytes, "names and types of one write", \.metadataPerPublication),
         Entry("metadata-per-session", .bytes, "names and types of one drag session", \.metadataPerSession),
         Entry("proposal", .milliseconds, "for a destination to say what a drop would do", \.proposal),
-        Entry("drop-window", .milliseconds, "from a drop to its first load or its destination's report", \.dropWindow),
+        Entry("drop-window", .milliseconds, "from a drop to its first load or report of progress", \.dropWindow),
         Entry("conclude", .milliseconds, "for a destination to confirm a drop after its last load", \.conclude),
         Entry("session-idle", .milliseconds, "a drag session to which nothing happens before its drop", \.sessionIdle),
-        Entry("session", .milliseconds, "a drag session up to its drop; then without a byte or progress", \.session),
+        Entry("session", .milliseconds, "a drag session before its drop; then without a byte or progress", \.session),
         Entry("sessions", .count, "drag sessions", \.sessions),
         Entry("sessions-per-process", .count, "drag sessions of one process", \.sessionsPerProcess),
         Entry("destinations", .count, "destinations for drag sessions", \.destinations),

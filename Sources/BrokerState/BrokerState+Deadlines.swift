@@ -54,7 +54,7 @@ extension BrokerState {
         self.nextCheck = max(self.nextCheck, self.now.addingClamped(Self.coarseness))
     }
 
-    /// Ends a broker to which nobody has been connected for so long.
+    /// Ends the broker if no program has been connected for the limit `idle-exit`.
     mutating func checkIdleness() {
         guard self.limits.idleExit > 0, self.peers.isEmpty, !self.isDraining else { return }
         let since = self.idleSince ?? self.now

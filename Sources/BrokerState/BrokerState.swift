@@ -22,7 +22,7 @@ package struct BrokerState: Sendable {
     package internal(set) var nextCheck = UInt64.max
     package internal(set) var isDraining = false
     var drainEnds: UInt64?
-    /// The time since which nobody has been connected.
+    /// The time at which the last connection ended, or the start of the broker; nil while a program is connected.
     var idleSince: UInt64?
 
     var peers = SlotTable<Peer>()
@@ -66,7 +66,7 @@ package struct BrokerState: Sendable {
         self.process = process
         self.programVersion = programVersion
         self.accounting = Accounting(limits: limits)
-        // From the first turn on: nobody may ever come.
+        // The idle time counts from the start: no program may ever connect.
         if limits.idleExit > 0 { self.nextCheck = 1 }
         // A handle of an earlier life must not name contents of this one.
         self.publications = SlotTable(firstGeneration: UInt32(truncatingIfNeeded: epoch ^ epoch >> 32))

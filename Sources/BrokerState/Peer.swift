@@ -23,7 +23,7 @@ package struct Peer: Sendable {
     var openLoads = 0
     /// Whether descriptors may go to it and come from it.
     var passesDescriptors = false
-    /// Whether it is told of the result of drops at its destinations.
+    /// Whether the results of drops at its destinations are sent to it.
     var hearsOfDrops = false
     /// Loads that it is asked for now, how many it takes at once, and those that wait for their turn.
     var openAsks = 0
@@ -55,6 +55,6 @@ enum ClientStream: Sendable {
     /// A drag session of its own that has items.
     case drag(SessionID)
     case destination(DestinationID)
-    /// A wait for somebody's destination.
+    /// A wait for a destination.
     case wait(WaitID)
 }

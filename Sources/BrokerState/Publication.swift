@@ -85,7 +85,7 @@ struct StoredItem: Sendable {
     let teamData: [UInt8]?
     var representations: [StoredRepresentation] = []
 
-    /// How it would like to be shown, and under which title. The broker only passes it on.
+    /// The item's preferred size, style and title. The broker only passes them on.
     final class Presentation: Sendable {
         let width: UInt64?
         let height: UInt64?

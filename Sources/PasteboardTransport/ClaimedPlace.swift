@@ -6,8 +6,8 @@ package struct ClaimedPlace: ~Copyable {
     // Of the socket's file: what has replaced it at the path is not ours to remove.
     private let file: FileStatus?
 
-    /// Prepares the directory, takes the lock, removes what a dead broker left, and listens. The socket, the lock and the
-    /// directory, if it was made here, go with this value.
+    /// Prepares the directory, takes the lock, removes the socket of a dead broker, and listens. The socket, the lock file
+    /// and the directory, if it was created here, are removed when this value is destroyed.
     ///
     /// - Parameter refusal: what a connection is told that cannot be served for want of descriptors.
     package init(claiming place: SocketPlace, refusal: [UInt8] = []) throws(PlaceError) {

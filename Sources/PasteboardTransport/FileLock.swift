@@ -1,8 +1,8 @@
 import Glibc
 
-/// The lock that a broker holds for life: who has it owns the socket's path.
+/// The lock that a broker holds for its lifetime: its holder owns the socket's path.
 ///
-/// The kernel releases the lock when its owner ends, in whatever way. One that ends in order removes the file first.
+/// The kernel releases the lock however the broker ends. A broker that ends normally removes the file first.
 package struct LifeLock: ~Copyable, Sendable {
     private let file: LockFile
 
@@ -11,7 +11,7 @@ package struct LifeLock: ~Copyable, Sendable {
         try self.init(of: place, removing: nil)
     }
 
-    /// - Parameter directory: goes with the lock, if nothing else is in it.
+    /// - Parameter directory: removed with the lock, if nothing else is in it.
     private init(of place: SocketPlace, removing directory: String?) throws(PlaceError) {
         do throws(SystemError) {
             if let file = try LockFile(place.lifeLock, removing: directory) {
@@ -26,7 +26,8 @@ package struct LifeLock: ~Copyable, Sendable {
         throw .held(lock: place.lifeLock, by: Self.holder(of: place))
     }
 
-    /// Makes the directory if it is missing, and takes the lock in it. A directory that was made here goes with the lock.
+    /// Creates the directory if it is missing, and takes the lock in it. A directory that was created here is removed with
+    /// the lock.
     static func take(preparing place: SocketPlace) throws(PlaceError) -> LifeLock {
         var isMade = false
         while true {
@@ -69,7 +70,7 @@ package struct StartLock: ~Copyable, Sendable {
         throw .held(lock: place.startLock, by: nil)
     }
 
-    /// Makes the directory if it is missing, and takes the lock in it.
+    /// Creates the directory if it is missing, and takes the lock in it.
     package static func take(preparing place: SocketPlace, deadline: UInt64) throws(PlaceError) -> StartLock {
         while true {
             try place.prepareDirectory()
@@ -83,16 +84,16 @@ package struct StartLock: ~Copyable, Sendable {
 }
 
 extension PlaceError {
-    /// Whether a broker that has ended has removed the directory since it was prepared.
+    /// Whether the directory is missing: another broker has ended and removed it after it was prepared.
     fileprivate var meansDirectoryGone: Bool {
         if case .system(let error) = self { error.errno == ENOENT } else { false }
     }
 }
 
-/// A file that is locked, and removed before it is unlocked.
+/// A locked file, which is removed before it is unlocked.
 ///
-/// Two processes never hold locks of one name: the file is removed only while it is locked, and whoever has locked it
-/// makes sure that the name still leads to it.
+/// Two processes never hold locks of one name: the file is removed only while it is locked, and a process that has locked
+/// it checks that the name still refers to it.
 private struct LockFile: ~Copyable, Sendable {
     private let path: String
     private let directory: String?
@@ -100,14 +101,14 @@ private struct LockFile: ~Copyable, Sendable {
 
     var raw: CInt { file.raw }
 
-    /// Nil if another process has the lock.
+    /// Takes the lock. Returns nil if another process has it.
     ///
     /// - Parameter directory: removed with the file, if nothing else is in it.
     init?(_ path: String, removing directory: String? = nil) throws(SystemError) {
         while true {
             let file = try System.open(path, [.readingAndWriting, .creating, .notFollowingLinks])
             guard try System.lock(file.raw) else { return nil }
-            // Else it was removed between the two calls, by the holder before this one.
+            // Otherwise the previous holder removed it between `open` and `lock`.
             guard try System.isFile(file.raw, at: path) else { continue }
             self.path = path
             self.directory = directory
@@ -118,14 +119,14 @@ private struct LockFile: ~Copyable, Sendable {
 
     deinit {
         if (try? System.isFile(file.raw, at: path)) == true { try? System.unlink(path) }
-        // Closing alone would not do at once: a child has a copy of the descriptor until it executes its program.
+        // Closing alone may release it late: a child has a copy of the descriptor until it executes its program.
         _ = flock(file.raw, LOCK_UN)
         if let directory { try? System.removeDirectory(directory) }
     }
 }
 
 extension System {
-    /// Whether the path leads to the open file.
+    /// Whether the path refers to the open file.
     fileprivate static func isFile(_ descriptor: CInt, at path: String) throws(SystemError) -> Bool {
         guard let there = try status(at: path) else { return false }
         return there.isSameFile(as: try status(of: descriptor))

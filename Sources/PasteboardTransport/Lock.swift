@@ -7,10 +7,11 @@ public import Synchronization
 public struct Lock<State: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let state: Mutex<State>
 
-    /// The order of the lock's uses, for ThreadSanitizer.
+    /// An atomic that shows ThreadSanitizer the order of the lock's uses.
     ///
-    /// It does not look into `Mutex`, and would take every use for a race in a user's tests. No setting of a build
-    /// names the sanitizer to Swift code, so this is always there: a load and a store beside the mutex's own word.
+    /// ThreadSanitizer does not see the synchronization inside `Mutex` and would report every use as a race, in the tests
+    /// of users too. Swift code cannot find out at compile time whether the sanitizer is on, so the atomic is always
+    /// there. It costs a load and a store beside the mutex.
     @usableFromInline let order = Atomic<Bool>(false)
 
     /// Guards a value.

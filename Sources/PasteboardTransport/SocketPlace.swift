@@ -54,7 +54,7 @@ package struct SocketPlace: Equatable, Sendable {
 
     /// Makes the directory, and those above it unless the path is the user's own, where they are missing; then checks it.
     ///
-    /// - Returns: whether the directory was made here.
+    /// - Returns: whether this call created the directory.
     @discardableResult
     package func prepareDirectory() throws(PlaceError) -> Bool {
         var isMade = false

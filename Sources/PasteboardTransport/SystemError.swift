@@ -25,13 +25,14 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         return "\(call) \(subject): \(reason)"
     }
 
-    /// The error as another process may read it: of a path only the last component, also where it has spaces.
+    /// The error as another process may read it: a path is shortened to its last component, even if it contains spaces.
     package var withoutDirectory: SystemError {
         guard let subject, subject.hasPrefix("/"), let name = SystemString(subject).lastComponent else { return self }
         return SystemError(call: call, errno: errno, subject: name.description)
     }
 
-    /// The code for something that has run out: memory and disk, or descriptors; nil for every other error.
+    /// The error code if a resource has run out: `noSpace` for memory and disk, `limitExceeded` for descriptors; nil for
+    /// every other error.
     package var shortage: ErrorCode? {
         switch errno {
         case ENOMEM, ENOSPC, EDQUOT: .noSpace
@@ -40,15 +41,15 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Whether the name that was to be new is there already.
+    /// Whether a file of the new name exists already.
     package var isTaken: Bool { errno == EEXIST }
 
-    /// Whether there is nothing of the name.
+    /// Whether no file of this name exists.
     package var isMissing: Bool { errno == ENOENT }
 
     package var isNotEmpty: Bool { errno == ENOTEMPTY }
 
-    /// Whether the two names are on different disks, between which only bytes can be copied.
+    /// Whether a rename failed because the two names are on different file systems.
     package var isAcrossDisks: Bool { errno == EXDEV }
 
     package static func == (left: SystemError, right: SystemError) -> Bool {

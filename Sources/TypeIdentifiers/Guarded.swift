@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// A value that one thread at a time may use: a `Mutex`, with an order of its uses that ThreadSanitizer sees.
+/// A value that one thread at a time may use: a `Mutex`, and an atomic that shows ThreadSanitizer the order of its uses.
 ///
-/// The sanitizer does not look into `Mutex`, and would take every use for a race in a user's tests.
+/// ThreadSanitizer does not see the synchronization inside `Mutex` and would report every use as a race, in the tests of
+/// users too.
 struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     private let order = Atomic<Bool>(false)

@@ -78,8 +78,8 @@ extension BrokerState {
 
     /// The names of destinations, for an error; nil if there are none.
     var destinationList: String? {
-        // A process knows its own; of the others as many as an error has room for. No more are looked at than these: who
-        // moves to nowhere again and again must not have all names sorted each time.
+        // Destinations for their own process alone are left out. Only as many names are looked at as an error has room for:
+        // a source that repeatedly moves to a missing destination must not make the broker sort all names each time.
         let others = self.destinationNames.lazy.filter { self.destinations[$0.value]?.isOwnProcess == false }
         let names = others.prefix(WireLimits.errorDetail / 32).map(\.key).sorted()
         return names.isEmpty ? nil : names.joined(separator: "\n")

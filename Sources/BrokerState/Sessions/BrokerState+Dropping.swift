@@ -98,15 +98,15 @@ extension BrokerState {
 
     // MARK: What the destination says
 
-    /// The destination is at work: it asks a person, or moves what it has loaded to where it is to stay.
+    /// The destination has reported progress: it asks a person, for example, or moves a loaded file to its final place.
     mutating func reported(_ visit: VisitID, _ progress: Progress) {
         guard let id = self.visits[visit]?.session, self.sessions[id]?.drop?.visit == visit else { return }
         self.sessions.update(id) { [now = self.now] in $0.drop?.report(progress.completed, at: now) }
         self.checkDeadline(of: id)
     }
 
-    /// The handler has returned, which closes the window. Of what is said again only a failure is new: each time costs a
-    /// look at all items.
+    /// The handler has returned, which closes the window. A repeated message counts only if it brings a failure, because
+    /// each one costs a look at all items.
     mutating func performed(_ visit: VisitID, items: [UInt32], failure: Failure?) {
         guard let id = self.visits[visit]?.session, let drop = self.sessions[id]?.drop, drop.visit == visit,
             !drop.isPerformed || drop.failure == nil && failure != nil
@@ -180,9 +180,9 @@ extension BrokerState {
         return Failure(.refused, "destination \(name) did not take the drop: \(failure.text.printable)")
     }
 
-    /// Tells both sides what has become of the drop, and ends the session.
+    /// Reports the result of the drop to both sides, and ends the session.
     ///
-    /// - Parameter isPart: whether a move that is not whole is one of the items that are there.
+    /// - Parameter isPart: whether a move failed only because the destination left some of the items.
     mutating func finish(_ id: SessionID, failure: Failure?, isPart: Bool = false) {
         guard let session = self.sessions[id], let drop = session.drop else { return }
         var transferred = Transferred()
@@ -195,7 +195,7 @@ extension BrokerState {
         self.end(id)
     }
 
-    /// Tells a destination that is there what its source is told, in the numbers that it has for the items.
+    /// Sends the destination, if it still exists, the same result as the source, with the destination's own item numbers.
     private mutating func report(_ transferred: Transferred, to visit: VisitID, of publication: PublicationID) {
         guard let peer = self.visits[visit].flatMap({ self.destinations[$0.destination]?.peer }),
             let destination = self.peers[peer], destination.hearsOfDrops

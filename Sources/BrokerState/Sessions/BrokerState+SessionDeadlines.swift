@@ -1,7 +1,7 @@
 import PasteboardWire
 
-// How long a session may take. Before the drop: so long in all, and without anything that happens to it. From the drop on:
-// as long as bytes of it flow or its destination reports progress.
+// The deadlines of drag sessions. Before the drop the limits are the time in all and the time without an event. From the
+// drop on a session may take any time as long as its bytes flow or its destination reports progress.
 extension BrokerState {
     mutating func checkSessions() {
         for id in self.sessions.ids {
@@ -73,7 +73,7 @@ extension BrokerState {
         self.giveUp(id, drop, phase, Failure(.timeout, text))
     }
 
-    /// A drop is not waited for any longer. What was copied is there all the same, if its handler has returned.
+    /// Ends a drop that has run into a limit. A copy is complete nevertheless if its handler and all its loads have ended.
     private mutating func giveUp(
         _ id: SessionID,
         _ drop: SessionDrop,
@@ -87,12 +87,13 @@ extension BrokerState {
         self.finish(id, failure: isCopied ? nil : failure)
     }
 
-    /// Looks at the loads of a drop only when its time seems to be over: nothing is kept up to date for each byte.
+    /// Brings the time of the drop's last byte up to date. Done only when the drop seems to have run into a limit, because
+    /// doing it at every byte would be too expensive.
     private mutating func noteFlow(of id: SessionID) {
         guard let session = self.sessions[id], session.drop?.openLoads ?? 0 > 0 else { return }
         for route in self.routes.ids {
             guard let route = self.routes[route], route.publication == session.publication else { continue }
-            // One that waits for its turn has begun, at least.
+            // The start counts too: a load that waits for its turn has no bytes yet.
             let flowedAt = max(route.startedAt, route.byteAt, route.takenAt)
             self.sessions.update(id) { $0.drop?.flow(at: flowedAt) }
         }

@@ -1,6 +1,6 @@
 import PasteboardWire
 
-// Waits for destinations that are not there yet, so that nobody has to ask again and again.
+// Waits for destinations that do not exist yet, so that sources need not poll.
 extension BrokerState {
     mutating func wait(_ wait: Wait, stream: UInt64, for peer: PeerID) throws(Failure) {
         try Feature.check(wait.requires)
@@ -11,7 +11,7 @@ extension BrokerState {
         if self.isThere(wait.destination, for: session, of: owner.process) {
             return self.outbox.send(End(), to: peer, stream: stream)
         }
-        // As many as destinations may be: each of these is compared with all waits when it comes.
+        // The limits of destinations apply: a new destination is compared with all waits.
         let own = self.waits.ids.count { id in
             self.waits[id].flatMap { self.peers[$0.peer]?.process } == owner.process
         }
@@ -52,7 +52,7 @@ extension BrokerState {
             ?? false
     }
 
-    /// A destination is there: answers those who have waited for it.
+    /// Answers the waits for a destination that was registered.
     mutating func announce(_ id: DestinationID) {
         guard let name = self.destinations[id]?.name else { return }
         for wait in self.waits.ids {
@@ -72,7 +72,7 @@ extension BrokerState {
                 self.check(by: wait.endsBy)
                 continue
             }
-            // Once for all that end now: it costs a look at many names.
+            // Computed once for all waits that end now: it costs a look at many names.
             let destinations = list ?? self.destinationList
             list = destinations
             let text = "no destination \(wait.name.printable) was registered within \(wait.milliseconds) ms"
@@ -82,7 +82,7 @@ extension BrokerState {
         }
     }
 
-    /// A session that waits has ended.
+    /// Ends the waits of a session that has ended.
     mutating func endWaits(of session: SessionID) {
         guard self.sessions[session]?.waits ?? 0 > 0 else { return }
         for id in self.waits.ids {
@@ -93,7 +93,7 @@ extension BrokerState {
         }
     }
 
-    /// Nobody waits any more.
+    /// Removes a wait that was answered or cancelled.
     mutating func forget(_ id: WaitID) {
         guard let wait = self.waits.remove(id) else { return }
         self.peers.update(wait.peer) { $0.streams[wait.stream] = nil }

@@ -2,12 +2,12 @@ import PasteboardWire
 
 package typealias WaitID = SlotTable<DestinationWait>.ID
 
-/// A request that is answered once there is a destination of a name.
+/// A request that is answered once a destination of a name exists.
 package struct DestinationWait: Sendable {
     let peer: PeerID
     let stream: UInt64
     let name: String
-    /// The drag session that waits.
+    /// The drag session that waits; nil for a wait without a drag.
     let session: SessionID?
     let milliseconds: UInt64
     let endsBy: UInt64

@@ -41,7 +41,7 @@ package struct DragSession: Sendable {
     var declinedPlace: Location?
     /// Whether it is where its source has directed it, and not where a destination took it.
     var isDirected = true
-    /// Waits of its source for destinations that it can be directed to.
+    /// The number of waits of its source for destinations to which it can be directed.
     var waits = 0
     /// How often a destination has taken it upon itself.
     var uninvited: UInt64 = 0

@@ -17,9 +17,9 @@ struct SessionDrop: Sendable {
     var quietSince: UInt64
     /// The time of the last byte of a load, the last end of a load, or the last progress that the destination reported.
     private(set) var flowedAt: UInt64
-    /// Whether the destination has said that it is at work, and that more is to come of it.
+    /// Whether the destination has reported progress. From then on only the limit `session` applies.
     private(set) var isAtWork = false
-    /// The furthest that the destination has reported.
+    /// The greatest progress that the destination has reported.
     private var reported: UInt64?
     /// The destination has said that its handler has returned, and that nothing is to come any more.
     var isPerformed = false
@@ -46,10 +46,10 @@ struct SessionDrop: Sendable {
 
     mutating func flow(at time: UInt64) { self.flowedAt = max(self.flowedAt, time) }
 
-    /// The destination is at work.
+    /// Takes a report of progress from the destination.
     ///
-    /// - Parameter completed: its progress in a unit of its own. Only more than before counts as progress: a report that is
-    ///   repeated says no more than that the destination is there.
+    /// - Parameter completed: the progress, in any unit. Only a value greater than all before extends the drop: a repeated
+    ///   report only shows that the destination still exists.
     mutating func report(_ completed: UInt64?, at now: UInt64) {
         self.isAtWork = true
         guard let completed, completed > self.reported ?? 0 else { return }

@@ -12,7 +12,7 @@ package struct BoardListing: Sendable, Equatable {
 
 // Questions and orders that are answered at once.
 extension BlockingConnection {
-    /// The time that the broker has to say that a wait is over, in milliseconds.
+    /// The time that the broker has to answer after the end of a wait, in milliseconds.
     private static let waitGrace: UInt64 = 250
 
     /// Waits until the broker has answered hello, and tells what it said.
@@ -72,10 +72,10 @@ extension BlockingConnection {
         return stream
     }
 
-    /// Returns once there is a destination of this name.
+    /// Waits until there is a destination of this name.
     ///
     /// - Parameter milliseconds: the longest time to wait; nil: without end.
-    /// - Throws: `nothing-here` when the time is over; `timeout` if the broker does not say so.
+    /// - Throws: `nothing-here` when the time has passed; `timeout` if the broker does not answer then.
     package func wait(for destination: String, milliseconds: UInt64?) throws(Failure) {
         var wait = Wait()
         wait.destination = destination

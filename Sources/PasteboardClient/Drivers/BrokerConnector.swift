@@ -34,7 +34,7 @@ package struct BrokerConnector: Sendable {
         do {
             return try System.status(at: path) != nil
         } catch {
-            // Whatever it is, it is named.
+            // It exists but cannot be examined; `SocketPlace` reports the error.
             return true
         }
     }

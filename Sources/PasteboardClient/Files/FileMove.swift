@@ -1,7 +1,7 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// Moves a file or folder of this user's to a name that nothing has, and never replaces anything.
+/// Moves files and folders of this user to new names, and never replaces an existing file.
 package enum FileMove {
     /// Gives a file or folder another name on its own disk.
     ///
@@ -19,8 +19,8 @@ package enum FileMove {
         return isMoved
     }
 
-    /// A copy of a file or folder on another disk, in a hidden directory beside its destination: under its final name
-    /// no process ever sees a part of it. Nothing is left of a copy that is not kept.
+    /// A copy of a file or folder on another disk. It is made in a hidden directory beside its destination, so that no
+    /// process sees an incomplete file under the final name. Unless it is kept, it is removed with this object.
     package final class Copy: Sendable {
         private let original: SystemString
         private let destination: SystemString
@@ -30,7 +30,7 @@ package enum FileMove {
 
         /// Starts to copy, with all permissions and times.
         ///
-        /// - Parameter path: the file or folder, as text: the system's program takes no other.
+        /// - Parameter path: the file or folder, as a `String`, because `cp` is started with `String` arguments.
         package init(of path: String, to destination: SystemString) throws(Failure) {
             self.original = SystemString(path)
             self.destination = destination
@@ -48,7 +48,7 @@ package enum FileMove {
             do throws(Failure) {
                 self.program = try SystemProgram("cp", ["--archive", "--", path, self.copy.description])
             } catch {
-                // Half of an instance has no deinit.
+                // `deinit` does not run for an object whose `init` throws.
                 try? WorkingName.removeFolder(room.path)
                 throw error
             }
@@ -73,7 +73,7 @@ package enum FileMove {
         /// - Returns: false if the name is taken.
         package func keep() throws(SystemError) -> Bool {
             guard try FileMove.rename(self.copy, to: self.destination) else { return false }
-            // The copy is complete: an original that cannot be removed does not make it less so.
+            // The copy is complete even if the original cannot be removed.
             let isFolder = (try? System.status(at: self.original))??.kind == .directory
             try? isFolder ? WorkingName.removeFolder(self.original) : System.unlink(self.original)
             return true

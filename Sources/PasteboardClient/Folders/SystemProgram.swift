@@ -84,7 +84,7 @@ package final class SystemProgram: Sendable {
         // message shows a failure.
         if end == nil, ((try? self.complaints.size) ?? 1) == 0 { return }
         let complaint = self.complaint
-        // Its messages are in English.
+        // The program runs with LC_ALL=C, so its messages are in English.
         let isShortage = complaint.hasSuffix("No space left on device") || complaint.hasSuffix("Disk quota exceeded")
         throw Failure(isShortage ? .noSpace : .refused, "\(self.name) failed: \(complaint)")
     }

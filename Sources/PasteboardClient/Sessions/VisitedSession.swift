@@ -11,7 +11,7 @@ package struct VisitedSession: Sendable {
         /// The session is elsewhere.
         case exited
         case perform(SessionOperation, at: Location)
-        /// Nothing more comes.
+        /// The session is over; no more events follow.
         case over(DragProgress.Outcome)
     }
 
@@ -33,9 +33,9 @@ package struct VisitedSession: Sendable {
     package let sourceProcess: UInt32?
     /// Where the session is; nil while it is elsewhere.
     package private(set) var location: Location?
-    /// What the drop here does; nil as long as there is none.
+    /// The operation of the drop here; nil before it.
     package private(set) var operation: SessionOperation?
-    /// The result of the drop, if the broker has told it.
+    /// The result of the drop, if the broker has sent it.
     package private(set) var transferred: Transferred?
 
     /// Begins with the message that opens the stream.
@@ -95,7 +95,7 @@ package struct VisitedSession: Sendable {
         return .none
     }
 
-    /// What the end of the stream stands for: nothing was transferred, unless the broker has said so before.
+    /// The outcome when the stream ends: nothing was transferred unless the broker has sent a result before.
     private var outcome: DragProgress.Outcome {
         guard let transferred, let operation else { return .cancelled }
         return transferred.failure.map { .failed($0) } ?? .transferred(operation)

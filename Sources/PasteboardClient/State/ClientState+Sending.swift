@@ -135,7 +135,7 @@ extension ClientState {
         self.asks.remove(at: index)
     }
 
-    /// An ask cannot be answered, or not to its end. The destination is told of no directory of this process.
+    /// Ends an ask with a failure. Directories of this process are removed from its text, which the destination gets.
     package mutating func fail(_ ask: UInt64, _ failure: Failure) {
         guard let index = self.asks.index(of: ask) else { return }
         self.streamFrames.append(failure.withoutDirectories, stream: ask)

@@ -108,13 +108,14 @@ extension ClientState {
         self.connectionFrames.append(Exit(), stream: visit)
     }
 
-    /// The handler of a drop is at work, and the broker waits for it longer. An older broker would not understand.
+    /// Reports progress of a drop, so that the broker waits longer for its handler. Sent only to a broker that has the
+    /// feature.
     package mutating func report(_ progress: Progress, on visit: UInt64) {
         guard self.isOpenVisit(visit), self.reportsDrops else { return }
         self.connectionFrames.append(progress, stream: visit)
     }
 
-    /// Whether the broker takes reports of drops, and makes them.
+    /// Whether the broker takes progress of drops from destinations, and sends them the results.
     package var reportsDrops: Bool { self.welcome?.features.contains(Feature.dropReports.rawValue) == true }
 
     /// The handler of a drop has returned: loads of it that were not opened here are refused from now on.

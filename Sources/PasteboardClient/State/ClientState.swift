@@ -106,9 +106,10 @@ package struct ClientState: Sendable {
         try self.open(stop, as: .stop)
     }
 
-    /// Waits for somebody's destination; `ended` answers.
+    /// Opens a wait for a destination; the event `ended` answers it.
     package mutating func open(_ wait: Wait) throws(Failure) -> UInt64 {
-        // A broker that does not know of it must say so. One that is silent is asked for a sign of life meanwhile.
+        // An older broker must refuse the request instead of ignoring it. A wait may be silent for long: meanwhile probes
+        // show that the broker still answers.
         try self.open(wait, OpenStream(phase: .wait), flags: .mustUnderstand)
     }
 

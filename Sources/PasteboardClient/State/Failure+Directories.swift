@@ -1,9 +1,9 @@
 package import PasteboardWire
 
 extension Failure {
-    /// The failure as another process may read it: of each absolute path only the last component.
+    /// The failure as another process may read it: each absolute path is shortened to its last component.
     ///
-    /// Where a source keeps its files is nobody else's business. The texts come from the system, from programs and from a
+    /// A source does not reveal where it keeps its files. The texts come from the system, from other programs and from the
     /// program's own errors, so they are changed here, where they leave the process, and not where they are made.
     package var withoutDirectories: Failure {
         Failure(
@@ -22,7 +22,8 @@ extension Failure {
 extension String {
     /// Replaces each absolute path, and each URL of a file, by its last component.
     ///
-    /// A path begins with a slash that does not follow a name, and ends at a space, or in quotes at their end.
+    /// A path begins with a slash that does not follow a name. It ends at a space, or, if it is quoted, at the closing
+    /// quote.
     package var withoutDirectories: String {
         guard contains("/") else { return self }
         let scalars = Array(unicodeScalars)
@@ -35,7 +36,7 @@ extension String {
                 continue
             }
             let end = Self.end(ofPathAt: first, in: scalars)
-            // A directory's path may end with a slash, and a clause with its path.
+            // A slash or punctuation at the end is no part of the name: "cannot open /srv/data/: …".
             let nameEnd = scalars[first..<end].lastIndex { !"/:,;.)]>".unicodeScalars.contains($0) } ?? first
             let name = scalars[first..<nameEnd].lastIndex(of: "/").map { $0 + 1 } ?? first
             result.append(contentsOf: scalars[name..<end])
@@ -44,12 +45,12 @@ extension String {
         return String(result)
     }
 
-    /// The first slash of a path that begins at `index`, which may be that of `file:`.
+    /// The first slash of a path or `file:` URL that begins at `index`; nil if none begins there.
     private static func slash(ofPathAt index: Int, in scalars: [Unicode.Scalar]) -> Int? {
         guard index == 0 || !scalars[index - 1].isOfName else { return nil }
         let scheme = "file:///".unicodeScalars
         if scalars[index...].starts(with: scheme) { return index + scheme.count - 1 }
-        // After `https:` comes no path, and the second slash of `//` has been looked at with the first.
+        // `//` after a colon, as in `https://`, begins no path. The second slash was examined with the first.
         guard scalars[index] == "/", index == 0 || scalars[index - 1] != "/" else { return nil }
         let isURL = index > 0 && scalars[index - 1] == ":" && scalars[index...].starts(with: "//".unicodeScalars)
         return isURL ? nil : index
@@ -58,7 +59,7 @@ extension String {
     private static func end(ofPathAt first: Int, in scalars: [Unicode.Scalar]) -> Int {
         let quotes: [Unicode.Scalar: Unicode.Scalar] = ["\"": "\"", "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»"]
         if first > 0, let quote = quotes[scalars[first - 1]] {
-            // One in a name is no end.
+            // A quote followed by a letter or digit, as in "it's", is part of the name.
             let end = scalars.indices[first...].first { index in
                 scalars[index] == quote && (index + 1 == scalars.count || !scalars[index + 1].isOfName)
             }

@@ -13,7 +13,7 @@ package struct Item: WireMessage {
     package var presentationStyle: UInt32?
     /// A few bytes for this user's programs on this machine, which they may read without a load.
     package var teamData: [UInt8]?
-    /// Its name for people, which is no file name.
+    /// The item's name for people; no file is named after it.
     package var title: String?
     package var requires: [UInt32] = []
 

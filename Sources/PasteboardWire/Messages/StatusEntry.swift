@@ -78,7 +78,7 @@ package struct BoardStatus: ProtobufMessage {
     package var ownerLabel: String?
     /// The types of its first item.
     package var types: [String] = []
-    /// The title of its first item.
+    /// The title of the board's first item that the peer may see.
     package var title: String?
 
     package init() {}

@@ -12,7 +12,7 @@ package struct WellKnownEndpoint: Sendable, Equatable {
         case path(String)
         /// The socket's path as the user wrote it. At most its directory is made: more is missing where it is mistyped.
         case named(String)
-        /// As `path`, but only where `base` exists: a variable that is left over names no directory.
+        /// As `path`, but only if `base` exists: a variable may be left over from a session whose directory is gone.
         case ifPresent(base: String, path: String)
         /// As `path`, but only where `base` is a directory of this user's that nobody else may enter.
         case ifUsable(base: String, path: String)

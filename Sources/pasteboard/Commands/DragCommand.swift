@@ -19,7 +19,7 @@ struct DragCommand: Command {
                 "one more representation of a single item; may be repeated"
             ),
             .init("--name", value: "NAME", "a file name for a single item"),
-            .init("--wait", value: "DURATION", "the longest time to wait for the destination, if it is not there yet"),
+            .init("--wait", value: "DURATION", "the longest time to wait for the destination if it does not exist yet"),
             .init("--move", "deletes the files after the destination has confirmed that it has them"),
         ],
         notes: """
@@ -85,7 +85,7 @@ struct DragCommand: Command {
         return try self.report(try loop.run(to: self.destination), of: items)
     }
 
-    /// The connection to the broker, on which the destination is there if it was waited for.
+    /// Connects to the broker, and with --wait waits for the destination.
     private func connection() throws -> BlockingConnection {
         if let wait {
             let connection = try Broker.startingOne(streams: AskServer.maximumAsks)

@@ -88,7 +88,8 @@ final class ReceivedDrop {
                 self.note(error, about: place)
             }
         }
-        // A load by descriptor ends before its file is written, and so may one whose file has to reach the disk.
+        // The report lifts the limit `conclude`: a load by descriptor ends before its file is written, and any load may end
+        // before its file has reached the disk.
         state.report(Progress(), on: self.session.stream)
         state.performed(Performed(), on: self.session.stream)
         self.concludeIfDone(&state)
@@ -128,7 +129,7 @@ final class ReceivedDrop {
         self.ended(load, &connection.io.state)
     }
 
-    /// Tells the broker, once in a second, that the drop goes on.
+    /// Reports progress to the broker, at most once a second.
     private func reportProgress(over connection: BlockingConnection) throws {
         let now = MonotonicClock.now() / 1_000_000
         guard now >= self.nextReport else { return }
@@ -202,7 +203,7 @@ final class ReceivedDrop {
         guard self.session.isDropped else { return }
         let all = self.session.items.count
         let isMove = self.operation == .move
-        // A move of which this destination left something is its own doing, and no failure.
+        // A move of which this destination left some items is no failure.
         let isPart = isMove && self.session.transferred?.items.isEmpty == false
         // In most cases an item has reported it. If everything was copied, the end of the source does not matter.
         if let end, self.failure == nil, isMove || self.writtenCount < all, !isPart { self.note(end, about: nil) }

@@ -14,7 +14,7 @@ final class InputBytes {
     let path: SystemString?
     /// For messages.
     var name: String { self.path?.description ?? "standard input" }
-    /// For messages to other processes, which the directory does not concern.
+    /// The name for messages to other processes, which must not learn the directory.
     var lastName: String { (self.folder?.name ?? self.path?.lastComponent)?.description ?? self.name }
     private let descriptor: DescriptorBox?
     private var trimmer: NewlineTrimmer?

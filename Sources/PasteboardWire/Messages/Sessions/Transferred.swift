@@ -1,4 +1,4 @@
-/// The result of a drop. A source may delete what was moved, unless there is a failure; a destination knows how it ended.
+/// The result of a drop, for both sides. Unless there is a failure, the source may delete what was moved.
 package struct Transferred: WireMessage {
     package static let kind = FrameKind.transferred
 

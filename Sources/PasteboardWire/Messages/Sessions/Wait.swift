@@ -1,11 +1,12 @@
-/// Opens a wait for a destination: answered by `end` once there is one of this name, at once if there is one already.
+/// Opens a wait for a destination. `end` answers once there is one of this name, at once if there is one already.
 package struct Wait: WireMessage {
     package static let kind = FrameKind.wait
 
     package var destination = ""
     /// The longest time to wait; without end when absent.
     package var milliseconds: UInt64?
-    /// The drag session of this client that waits: then for a destination that it may be directed to, and until it ends.
+    /// The client's drag session that waits. The wait then ends when the session can be directed to the destination, or when
+    /// the session ends.
     package var handle: UInt64?
     package var requires: [UInt32] = []
 
