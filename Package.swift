@@ -209,7 +209,7 @@ let package = Package(
             exclude: ["Original", "rename"],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
-        // As a program outside of this package that is on the main actor by default.
+        // Stands for a program outside this package whose default isolation is the main actor.
         .target(
             name: "IsolatedPrograms",
             dependencies: ["PasteboardKit"],

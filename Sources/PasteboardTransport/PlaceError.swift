@@ -21,7 +21,7 @@ package enum PlaceError: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .nowhere:
-            "no place for the socket: XDG_RUNTIME_DIR does not exist and HOME is unset; set one of them, or PASTEBOARD_SOCKET"
+            "no place for the socket: XDG_RUNTIME_DIR names no directory and HOME is unset; set one of them, or PASTEBOARD_SOCKET"
         case .unsafeDirectory(let path, .missing):
             "the socket's directory \(path) does not exist"
         case .unsafeDirectory(let path, .notADirectory):
