@@ -28,8 +28,8 @@ package struct MemoryFile: Sendable {
 
     /// Makes the contents and the size final.
     ///
-    /// - Parameter attempts: The kernel refuses as long as somebody's read holds one of the pages, after it has waited for a
-    ///   few milliseconds. Where others read the file meanwhile, one attempt may not do.
+    /// - Parameter attempts: the number of attempts. The kernel waits a few milliseconds and then refuses if another read
+    ///   holds one of the pages, so one attempt may not be enough while others read the file.
     package func seal(attempts: Int = 1) throws(SystemError) {
         for attempt in 1...max(1, attempts) {
             do throws(SystemError) {

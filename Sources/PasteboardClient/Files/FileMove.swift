@@ -48,7 +48,7 @@ package enum FileMove {
             do throws(Failure) {
                 self.program = try SystemProgram("cp", ["--archive", "--", path, self.copy.description])
             } catch {
-                // `deinit` does not run for an object whose `init` throws.
+                // `deinit` does not run if `init` throws before all properties are set.
                 try? WorkingName.removeFolder(room.path)
                 throw error
             }

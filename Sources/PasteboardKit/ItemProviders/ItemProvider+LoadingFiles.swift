@@ -5,8 +5,9 @@ extension ItemProvider {
     /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs: to keep it, move it
     /// with ``Loaded/move(to:)``, or copy it.
     ///
-    /// The copy is in a new hidden directory, which no other user may enter. That directory is created in `directory`: pass
-    /// the directory where the file is to stay, so that the file need not be copied from one disk to another.
+    /// The copy is in a new directory, which no other user may enter. That directory is created, under a hidden name, in
+    /// `directory`: pass the directory where the file is to stay, so that the file need not be copied from one disk to
+    /// another.
     ///
     /// The copy is named after ``suggestedName``, with unsafe characters replaced, otherwise after the source's file, and
     /// gets the extension of the type. If the source has made its provider for a file, the copy keeps the exact name, the
