@@ -85,6 +85,10 @@ struct LoadedFileMoveTests {
         try System.makeDirectory(other.path)
         defer { try? WorkingName.removeFolder(SystemString(other.path)) }
         let kept = other.appending(path: "kept")
+        // As a process leaves it that is killed while it copies.
+        let leftover = "\(other.path)/\(SafeFileName.workingPrefix)0123456789abcdef"
+        try System.makeDirectory(leftover)
+        try System.makeDirectory("\(leftover)/copy")
         try await provider(form).withLoadedFile(for: .item) { loaded in
             try await loaded.move(to: kept)
             let original = try System.status(at: loaded.value.path)
@@ -182,6 +186,24 @@ struct LoadedFileMoveTests {
             try await provider.withLoadedFile(for: .item, in: remote) { _ in }
         }
         #expect(error?.code == .invalidArgument && error?.message.contains("https://example.org/") == true)
+    }
+
+    @Test(
+        "A URL that does not name a file of this system is refused",
+        arguments: ["file:///tmp/d%FF", "file://", "file:///tmp/a%00b", "file:///tmp/a%2Fb", "file:relative"]
+    )
+    func oddURLs(text: String) async throws {
+        let (url, provider) = (try #require(URL(string: text)), try provider(.file))
+        let error = await #expect(throws: PasteboardError.self) {
+            try await provider.withLoadedFile(for: .item, in: url) { _ in }
+        }
+        #expect(error?.code == .invalidArgument && error?.message.hasPrefix("cannot load into \(text): ") == true)
+        try await provider.withLoadedFile(for: .item, in: self.url("desk")) { loaded in
+            let error = await #expect(throws: PasteboardError.self) { try await loaded.move(to: url) }
+            #expect(error?.code == .invalidArgument && error?.message.contains(" to \(text): ") == true)
+            try await loaded.move(to: self.url("desk/a%00b"))
+        }
+        #expect(self.directory.names(in: "desk") == ["a%00b"])
     }
 
     @MainActor

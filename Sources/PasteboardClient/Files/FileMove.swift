@@ -21,12 +21,16 @@ package enum FileMove {
 
     /// A copy of a file or folder on another disk. It is made in a hidden directory beside its destination, so that no
     /// process sees an incomplete file under the final name. Unless it is kept, it is removed with this object.
+    ///
+    /// If this process is killed, `cp` continues to its end and the copy stays. A later copy into the same directory
+    /// removes it (see `WorkingName`).
     package final class Copy: Sendable {
         private let original: SystemString
         private let destination: SystemString
         private let copy: SystemString
         private let room: (path: SystemString, lock: DescriptorBox)
-        private let program: SystemProgram
+        /// The run of `cp`.
+        package let program: SystemProgram
 
         /// Starts to copy, with all permissions and times.
         ///
@@ -35,6 +39,7 @@ package enum FileMove {
             self.original = SystemString(path)
             self.destination = destination
             let room: (path: SystemString, file: DescriptorBox)
+            WorkingName.removeLeftovers(in: destination.directory)
             do throws(SystemError) {
                 room = try WorkingName.take(in: destination.directory) { (path) throws(SystemError) in
                     try System.makeDirectory(path)
@@ -46,7 +51,15 @@ package enum FileMove {
             self.room = (room.path, room.file)
             self.copy = room.path.appending("copy")
             do throws(Failure) {
-                self.program = try SystemProgram("cp", ["--archive", "--", path, self.copy.description])
+                var program = try SystemProgram.configuration(
+                    "cp",
+                    ["--archive", "--", path, self.copy.description]
+                )
+                program.output = .null
+                // If this process is killed, `cp` still holds the lock, so that no other process removes the directory
+                // before `cp` has ended.
+                program.descriptors = [room.file.raw]
+                self.program = try SystemProgram("cp", program)
             } catch {
                 // `deinit` does not run if `init` throws before all properties are set.
                 try? WorkingName.removeFolder(room.path)
@@ -58,9 +71,10 @@ package enum FileMove {
             try? WorkingName.removeFolder(self.room.path)
         }
 
-        /// Waits for the copy; called once.
+        /// Waits for the copy; called once. Throws also if the exit status of `cp` is lost, because the original is
+        /// removed later.
         package func wait() throws(Failure) {
-            try self.program.wait()
+            try self.program.wait(isStatusRequired: true)
         }
 
         /// Ends the copy early.
@@ -68,15 +82,40 @@ package enum FileMove {
             self.program.kill()
         }
 
-        /// Gives the copy its name, and removes the original.
+        /// Gives the copy its name, and removes the original once the copy is on the disk.
         ///
         /// - Returns: false if the name is taken.
-        package func keep() throws(SystemError) -> Bool {
+        package func keep() throws -> Bool {
+            let original = try System.status(at: self.original)
+            try self.secure(original)
             guard try FileMove.rename(self.copy, to: self.destination) else { return false }
+            // The copy has its name now, so an error here must not look like a move that failed. Some file systems
+            // cannot synchronize directories, and this process may not be allowed to read this one.
+            if let directory = try? System.open(self.destination.directory, .directory) {
+                try? System.synchronize(directory.raw)
+            }
             // The copy is complete even if the original cannot be removed.
-            let isFolder = (try? System.status(at: self.original))??.kind == .directory
+            let isFolder = original?.kind == .directory
             try? isFolder ? WorkingName.removeFolder(self.original) : System.unlink(self.original)
             return true
+        }
+
+        /// Writes the copy to the disk. Compares the length of a file: `cp` may have succeeded before the original was
+        /// written to its end.
+        private func secure(_ original: FileStatus?) throws {
+            guard let original, original.kind == .regular else {
+                // The exit status of `cp` shows that a folder is complete. Its files are too many to open each.
+                return try System.synchronizeFileSystem(of: self.room.lock.raw)
+            }
+            let file = try System.open(self.copy, [.notFollowingLinks, .nonBlocking])
+            let copied = try System.status(of: file.raw)
+            guard copied.kind == .regular, copied.size == original.size else {
+                throw Failure(
+                    .refused,
+                    "the copy has \(copied.size) bytes and the original \(original.size); the original was not removed"
+                )
+            }
+            try System.synchronize(file.raw)
         }
     }
 }

@@ -12,7 +12,8 @@ package enum WorkingName {
         return SystemString(SafeFileName.workingPrefix + digits)
     }
 
-    /// Removes the files of killed writers from a directory; called once by each command that writes there.
+    /// Removes the files of killed writers from a directory; called by each command that writes there, and by a load or
+    /// move into it.
     package static func removeLeftovers(in directory: SystemString) {
         guard let opened = try? System.open(directory, .directory), let names = try? System.entries(of: opened.raw)
         else {

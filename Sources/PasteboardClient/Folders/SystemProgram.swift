@@ -9,7 +9,7 @@ package final class SystemProgram: Sendable {
     }
 
     private let name: String
-    private let child: ChildProcess
+    package let child: ChildProcess
     private let complaints: MemoryFile
     private let phase = Lock(Phase.running)
 
@@ -70,7 +70,10 @@ package final class SystemProgram: Sendable {
     /// Waits for the end of the program; called once.
     ///
     /// Throws the first line of the program's messages if it failed.
-    package func wait() throws(Failure) {
+    ///
+    /// - Parameter isStatusRequired: whether to throw also if the exit status is lost. Callers that remove an original
+    ///   afterwards require it.
+    package func wait(isStatusRequired: Bool = false) throws(Failure) {
         // The program can be killed until it is reaped, so this waits for the end without reaping.
         if let process = try? System.processDescriptor(self.child.id) {
             _ = try? System.poll([PollInterest(process.raw, .readable)], milliseconds: nil)
@@ -81,8 +84,16 @@ package final class SystemProgram: Sendable {
         }
         guard end != .exited(0) else { return }
         // If this process ignores SIGCHLD, or reaps all children elsewhere, the exit status is lost. Then only a
-        // message shows a failure.
-        if end == nil, ((try? self.complaints.size) ?? 1) == 0 { return }
+        // message shows a failure, and every failure has one unless the program was killed. That is enough by default:
+        // folders can be loaded in such a process, and after an incomplete archive the source still has its folder.
+        if end == nil, ((try? self.complaints.size) ?? 1) == 0 {
+            guard isStatusRequired else { return }
+            throw Failure(
+                .refused,
+                "the result of \(self.name) is not known, because this process ignores SIGCHLD or reaps all children "
+                    + "elsewhere"
+            )
+        }
         let complaint = self.complaint
         // The program runs with LC_ALL=C, so its messages are in English.
         let isShortage = complaint.hasSuffix("No space left on device") || complaint.hasSuffix("Disk quota exceeded")

@@ -13,25 +13,20 @@ final class TemporaryPlace: Sendable {
     private let lock: DescriptorBox?
     private let isRemoved = Lock(false)
 
-    /// The directories from which this process has removed the leftovers of killed processes.
+    /// The directories from which this process has removed the leftovers of killed processes: reading a large directory
+    /// for each load would take too long. At most `tidiedLimit`, and then from the start again.
     private static let tidied = Lock(Set<String>())
+    private static let tidiedLimit = 64
 
     /// - Parameter directory: the parent directory; nil: the directory for temporary files.
     init(in directory: URL?) throws(PasteboardError) {
-        guard directory?.isFileURL != false else {
-            throw PasteboardError(
-                .invalidArgument,
-                message: "cannot load into \(directory?.absoluteString ?? ""): it is not the URL of a directory"
-            )
-        }
         let temporary = System.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-        self.directory = directory?.path ?? temporary
+        let given = if let directory { try directory.localPath("cannot load into") } else { temporary }
+        self.directory = given
         do throws(SystemError) {
             if directory != nil {
-                let own = SystemString(self.directory)
-                if Self.tidied.withLock({ $0.insert(own.description).inserted }) {
-                    WorkingName.removeLeftovers(in: own)
-                }
+                let own = SystemString(given)
+                if Self.isFirstLoad(into: given) { WorkingName.removeLeftovers(in: own) }
                 let taken = try WorkingName.take(in: own) { (path) throws(SystemError) in
                     try System.makeDirectory(path)
                     return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
@@ -49,6 +44,13 @@ final class TemporaryPlace: Sendable {
 
     deinit {
         remove()
+    }
+
+    private static func isFirstLoad(into directory: String) -> Bool {
+        tidied.withLock { tidied in
+            if tidied.count >= tidiedLimit, !tidied.contains(directory) { tidied.removeAll() }
+            return tidied.insert(directory).inserted
+        }
     }
 
     func remove() {

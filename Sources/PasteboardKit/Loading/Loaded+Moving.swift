@@ -11,31 +11,34 @@ extension Loaded where Value == URL {
     /// another disk it is copied under a hidden name beside its destination and renamed when it is complete, so that no
     /// process sees an incomplete file under the final name. Cancelling the task stops the copying and throws `cancelled`.
     ///
+    /// On a file system that cannot rename exclusively (without `RENAME_NOREPLACE`, such as NFS), an empty file or
+    /// folder reserves the name until the rename, so other processes may see it for a moment, and a file that one of
+    /// them puts in its place in that moment is replaced.
+    ///
     /// - Parameter destination: the URL of the new file or folder itself, in an existing directory.
     /// - Throws: ``PasteboardError``: `refused` if a file or directory of this name exists, if this is the source's own
     ///   file (``isInPlace``), or if the system refuses; `noSpace` if the other disk is full; `invalidArgument` if
-    ///   `destination` is not a file URL.
+    ///   `destination` is not a file URL with an absolute path. Copying to another disk is refused, too, in a process
+    ///   that ignores `SIGCHLD`: it could not know whether the copy is complete.
     public func move(to destination: URL) async throws(PasteboardError) {
+        let path = try destination.localPath("cannot move the loaded \(value.path) to")
         guard !isInPlace else {
-            throw failure(.refused, destination, "it is the source's own file; copy it, or load it as a copy")
-        }
-        guard destination.isFileURL else {
-            throw failure(.invalidArgument, destination, "that is not the URL of a file")
+            throw failure(.refused, path, "it is the source's own file; copy it, or load it as a copy")
         }
         do {
             // Renaming and copying may wait for a disk.
             let isMoved = try await withTaskExecutorPreference(HandlerPool.files) {
-                try await Self.move(value.path, to: SystemString(destination.path))
+                try await Self.move(value.path, to: SystemString(path))
             }
             if isMoved { return }
         } catch {
-            throw failure(error, destination)
+            throw failure(error, path)
         }
-        let isDirectory = (try? System.status(at: destination.path))??.kind == .directory
+        let isDirectory = (try? System.status(at: path))??.kind == .directory
         let file = destination.appending(path: value.lastPathComponent).path
         throw failure(
             .refused,
-            destination,
+            path,
             isDirectory
                 ? "that is a directory; name the file in it: \(file)" : "something has that name; choose another"
         )
@@ -61,7 +64,7 @@ extension Loaded where Value == URL {
         return try copy.keep()
     }
 
-    private func failure(_ error: any Error, _ destination: URL) -> PasteboardError {
+    private func failure(_ error: any Error, _ destination: String) -> PasteboardError {
         switch error {
         case is CancellationError:
             failure(.cancelled, destination, "the task was cancelled")
@@ -76,8 +79,7 @@ extension Loaded where Value == URL {
         }
     }
 
-    private func failure(_ code: PasteboardError.Code, _ destination: URL, _ reason: String) -> PasteboardError {
-        let new = destination.isFileURL ? destination.path : destination.absoluteString
-        return PasteboardError(code, message: "cannot move the loaded \(value.path) to \(new): \(reason)")
+    private func failure(_ code: PasteboardError.Code, _ destination: String, _ reason: String) -> PasteboardError {
+        PasteboardError(code, message: "cannot move the loaded \(value.path) to \(destination): \(reason)")
     }
 }
