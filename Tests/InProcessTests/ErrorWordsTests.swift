@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import Glibc
 import PasteboardKit
 import PasteboardTransport
@@ -20,6 +20,10 @@ struct ErrorWordsTests {
 
     private struct Plain: Error {
         let page = 3
+    }
+
+    private static func error(_ domain: String, _ code: Int, _ userInfo: [String: Any] = [:]) -> any Error {
+        NSError(domain: domain, code: code, userInfo: userInfo)
     }
 
     /// The message of the source's error, as another process and as its own get it.
@@ -53,6 +57,20 @@ struct ErrorWordsTests {
             (Plain(), "Plain(page: 3)"),
             (PasteboardError(.noSpace, message: "full"), "full"),
             (POSIXError(.ENOENT), "No such file or directory"),
+            (Self.error("com.acme", 42, [NSLocalizedDescriptionKey: "the tray is empty"]), "the tray is empty"),
+            (Self.error("com.acme", 42, [NSLocalizedFailureReasonErrorKey: "heat"]), "heat"),
+            (Self.error(NSPOSIXErrorDomain, 2), "No such file or directory"),
+            (Self.error(NSPOSIXErrorDomain, 2, [NSLocalizedDescriptionKey: "no tray"]), "no tray"),
+            (Self.error(NSCocoaErrorDomain, 4, [NSFilePathErrorKey: "/a/b c"]), "there is no such file: b c"),
+            (Self.error(NSCocoaErrorDomain, 4, [NSLocalizedDescriptionKey: "no tray"]), "no tray"),
+            (CocoaError(.fileNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "no tray"]), "no tray"),
+            (
+                Self.error(
+                    NSCocoaErrorDomain, 4, [NSFilePathErrorKey: "/a/b c", NSLocalizedDescriptionKey: "no /a/b c here"]
+                ),
+                "no b c here"
+            ),
+            (URLError(.badURL, userInfo: [NSLocalizedDescriptionKey: "no such host"]), "no such host"),
         ]
         for (error, expected) in cases {
             let words = try await words { provider in
@@ -62,6 +80,32 @@ struct ErrorWordsTests {
             #expect(words.here == expected)
             #expect(words.whole.hasSuffix("failed: \(expected)"))
         }
+    }
+
+    @Test("an error of Foundation or of the program arrives with its own domain and code, and no address")
+    func domains() async throws {
+        let cases: [(any Error, String, Int)] = [
+            (Self.error("com.acme", 42, [NSLocalizedDescriptionKey: "the tray is empty"]), "com.acme", 42),
+            (Self.error("com.acme", 42), "com.acme", 42),
+            (Self.error(NSPOSIXErrorDomain, 2), NSPOSIXErrorDomain, 2),
+            (POSIXError(.ENOENT), NSPOSIXErrorDomain, 2),
+            (Self.error(NSCocoaErrorDomain, 4), NSCocoaErrorDomain, 4),
+            (CocoaError(.fileNoSuchFile), NSCocoaErrorDomain, 4),
+            (URLError(.badURL), NSURLErrorDomain, -1000),
+        ]
+        for (thrown, domain, code) in cases {
+            let provider = ItemProvider()
+            provider.registerDataRepresentation(for: .data) { throw thrown }
+            let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
+            #expect(error?.sourceError?.domain == domain)
+            #expect(error?.sourceError?.code == code)
+        }
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { throw Plain() }
+        let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
+        let domain = try #require(error?.sourceError).domain
+        #expect(domain.hasSuffix(".Plain"))
+        #expect(!domain.contains("$"))
     }
 
     @Test("an error names a file of its source, and no directory")

@@ -1,18 +1,21 @@
+import PasteboardTransport
 package import PasteboardWire
 
 extension Failure {
-    /// The failure as another process may read it: each absolute path is shortened to its last component.
+    /// The failure as another process may read it: paths are shortened to their last component.
     ///
-    /// A source does not reveal where it keeps its files. The texts come from the system, from other programs and from the
-    /// program's own errors, so they are changed here, where they leave the process, and not where they are made.
+    /// Errors of the system, of Foundation and of this library are cut where they are made, where their path is known.
+    /// The filter here is for words that a program has composed itself, and is best effort.
     package var withoutDirectories: Failure {
-        Failure(
+        let roots = PathFilter.rootsOfThisProcess
+        return Failure(
             code,
-            text.withoutDirectories,
-            detail: detail?.withoutDirectories,
+            text.withoutDirectories(roots: roots),
+            detail: detail?.withoutDirectories(roots: roots),
             source: source.map { source in
                 var source = source
-                source.message = source.message.withoutDirectories
+                source.domain = source.domain.withoutContextAddresses.withoutDirectories(roots: roots)
+                source.message = source.message.withoutContextAddresses.withoutDirectories(roots: roots)
                 return source
             }
         )
@@ -20,52 +23,213 @@ extension Failure {
 }
 
 extension String {
-    /// Replaces each absolute path, and each URL of a file, by its last component.
+    /// Replaces each absolute path of the file system, and each URL of a file, by its last component.
     ///
-    /// A path begins with a slash that does not follow a name. It ends at a space, or, if it is quoted, at the closing
-    /// quote.
-    package var withoutDirectories: String {
+    /// A path begins after a space, a quote, an opening bracket or one of `=:,;|>@`, after an option such as `-I`, or
+    /// at the start of the text. Its first component is a top directory of the file system (`/home`, `/tmp` …), so the
+    /// path of an HTTP request and a regular expression stay. Relative paths that begin with `../` are shortened, too.
+    /// Other URLs are not changed.
+    ///
+    /// - Parameter roots: Absolute paths of this process, such as its home directory. Each is recognized after any
+    ///   symbol, even if it contains spaces, and its first component counts as a top directory.
+    package func withoutDirectories(roots: [String]) -> String {
         guard contains("/") else { return self }
-        let scalars = Array(unicodeScalars)
+        return PathFilter(scalars: Array(unicodeScalars), roots: roots).result
+    }
+
+    /// Removes the memory addresses that Swift puts into the names of private types:
+    /// `Printer.(unknown context at $55d82927dc58).Jam` becomes `Printer.Jam`.
+    package var withoutContextAddresses: String {
+        let start = "(unknown context at $"
+        guard contains(start) else { return self }
+        var parts = split(separator: start, omittingEmptySubsequences: false).map(String.init)
+        for index in parts.indices.dropFirst() {
+            guard let end = parts[index].firstIndex(of: ")") else { continue }
+            let rest = parts[index][end...].dropFirst()
+            parts[index] = String(rest.hasPrefix(".") ? rest.dropFirst() : rest)
+        }
+        return parts.joined()
+    }
+}
+
+/// The search for paths in a text.
+private struct PathFilter {
+    private static let topDirectories: Set<String> = [
+        "Users", "data", "dev", "etc", "home", "media", "mnt", "nix", "opt", "proc", "root", "run", "snap", "srv",
+        "sys", "tmp", "usr", "var", "work",
+    ]
+    private static let openers = Set("\"'`“‘«([{=:,;|>@".unicodeScalars)
+    private static let terminators = Set(":,;.!?)]}\"'`”’»".unicodeScalars)
+    private static let quotes: [Unicode.Scalar: Unicode.Scalar] = [
+        "\"": "\"", "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»",
+    ]
+    private static let mediaTypes: Set<String> = [
+        "application", "audio", "font", "image", "message", "model", "multipart", "text", "video",
+    ]
+
+    static var rootsOfThisProcess: [String] {
+        let current = (try? System.linkTarget("/proc/self/cwd"))?.text
+        return [System.environment("HOME"), current, System.environment("TMPDIR")].compactMap(\.self)
+            .filter { $0.hasPrefix("/") }
+    }
+
+    private let scalars: [Unicode.Scalar]
+    /// The roots of two or more components. A root such as `/root` alone would match a closing tag.
+    private let roots: [[Unicode.Scalar]]
+    private let tops: Set<String>
+
+    init(scalars: [Unicode.Scalar], roots: [String]) {
+        let components = roots.map { $0.split(separator: "/").map(String.init) }
+        self.scalars = scalars
+        self.roots = components.filter { $0.count > 1 }.map { Array("/\($0.joined(separator: "/"))/".unicodeScalars) }
+        self.tops = Self.topDirectories.union(components.compactMap(\.first))
+    }
+
+    var result: String {
         var result = String.UnicodeScalarView()
         var index = 0
-        while index < scalars.count {
-            guard let first = Self.slash(ofPathAt: index, in: scalars) else {
-                result.append(scalars[index])
-                index += 1
-                continue
+        while index < self.scalars.count {
+            if let path = self.path(at: index) {
+                result.append(contentsOf: self.scalars[self.lastComponent(of: path)])
+                index = path.upperBound
+            } else {
+                // A URL that is no file's is copied whole: its query may contain what looks like a path.
+                let end = self.schemeEnd(at: index).map { self.wordEnd(from: $0) } ?? index + 1
+                result.append(contentsOf: self.scalars[index..<end])
+                index = end
             }
-            let end = Self.end(ofPathAt: first, in: scalars)
-            // A slash or punctuation at the end is no part of the name: "cannot open /srv/data/: …".
-            let nameEnd = scalars[first..<end].lastIndex { !"/:,;.)]>".unicodeScalars.contains($0) } ?? first
-            let name = scalars[first..<nameEnd].lastIndex(of: "/").map { $0 + 1 } ?? first
-            result.append(contentsOf: scalars[name..<end])
-            index = end
         }
         return String(result)
     }
 
-    /// The first slash of a path or `file:` URL that begins at `index`; nil if none begins there.
-    private static func slash(ofPathAt index: Int, in scalars: [Unicode.Scalar]) -> Int? {
-        guard index == 0 || !scalars[index - 1].isOfName else { return nil }
-        let scheme = "file:///".unicodeScalars
-        if scalars[index...].starts(with: scheme) { return index + scheme.count - 1 }
-        // `//` after a colon, as in `https://`, begins no path. The second slash was examined with the first.
-        guard scalars[index] == "/", index == 0 || scalars[index - 1] != "/" else { return nil }
-        let isURL = index > 0 && scalars[index - 1] == ":" && scalars[index...].starts(with: "//".unicodeScalars)
-        return isURL ? nil : index
+    /// The path or `file:` URL that begins at `index`, up to the end of its last word; nil if none begins there.
+    private func path(at index: Int) -> Range<Int>? {
+        guard let known = self.knownStart(at: index) else { return nil }
+        // In quotes a path may contain spaces. A quote followed by a letter or digit, as in "it's", is part of it.
+        if index > 0, let quote = Self.quotes[self.scalars[index - 1]] {
+            let end = self.scalars.indices[known...].first { position in
+                self.scalars[position] == quote
+                    && (position + 1 == self.scalars.count || !self.scalars[position + 1].isOfName)
+            }
+            if let end { return index..<end }
+        }
+        return index..<self.endWithSpaces(ofPathAt: index, firstWordEnd: self.wordEnd(from: known))
     }
 
-    private static func end(ofPathAt first: Int, in scalars: [Unicode.Scalar]) -> Int {
-        let quotes: [Unicode.Scalar: Unicode.Scalar] = ["\"": "\"", "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»"]
-        if first > 0, let quote = quotes[scalars[first - 1]] {
-            // A quote followed by a letter or digit, as in "it's", is part of the name.
-            let end = scalars.indices[first...].first { index in
-                scalars[index] == quote && (index + 1 == scalars.count || !scalars[index + 1].isOfName)
-            }
-            if let end { return end }
+    /// The end of the part that makes the text at `index` a path: a root, a top directory, `../`, or a URL's host.
+    private func knownStart(at index: Int) -> Int? {
+        if let afterScheme = self.schemeEnd(at: index) {
+            let scheme = String(String.UnicodeScalarView(self.scalars[index..<afterScheme])).lowercased()
+            guard scheme.hasSuffix("file://") else { return nil }
+            let end = self.wordEnd(from: afterScheme)
+            return self.scalars[afterScheme..<end].firstIndex(of: "/")
         }
-        return scalars[first...].firstIndex { $0.properties.isWhitespace } ?? scalars.count
+        guard self.scalars[index] == "/" || self.scalars[index] == "." else { return nil }
+        let isAfterName = index > 0 && (self.scalars[index - 1].isOfName || self.scalars[index - 1] == "/")
+        if !isAfterName || self.isStart(index) {
+            let rest = self.scalars[index...]
+            if let root = self.roots.first(where: { rest.starts(with: $0) }) { return index + root.count }
+        }
+        guard self.isStart(index) else { return nil }
+        if self.scalars[index...].starts(with: "../".unicodeScalars) { return index + 3 }
+        guard let start = self.scalars[index...].firstIndex(where: { $0 != "/" }), start > index,
+            let end = self.scalars[start...].firstIndex(of: "/"), end + 1 < self.scalars.count,
+            // A top directory alone shows nothing of the source.
+            end + 1 < self.wordEnd(from: start),
+            self.tops.contains(String(String.UnicodeScalarView(self.scalars[start..<end])))
+        else { return nil }
+        return end
+    }
+
+    private func isStart(_ index: Int) -> Bool {
+        if self.isOpened(index) { return true }
+        guard index > 1, self.scalars[index - 1].isASCII, self.scalars[index - 1].properties.isAlphabetic else {
+            return false
+        }
+        // An escaped newline or tab of a dump, or an option such as `-I`.
+        switch self.scalars[index - 2] {
+        case "\\": return "nrt".unicodeScalars.contains(self.scalars[index - 1])
+        case "-": return self.isOpened(index - 2)
+        default: return false
+        }
+    }
+
+    private func isOpened(_ index: Int) -> Bool {
+        guard index > 0 else { return true }
+        let previous = self.scalars[index - 1]
+        return previous.properties.isWhitespace || Self.openers.contains(previous)
+    }
+
+    /// The index after the `://` of a URL that begins at `index`; nil if none begins there.
+    private func schemeEnd(at index: Int) -> Int? {
+        guard self.scalars[index].isOfScheme, self.isStart(index) || !self.scalars[index - 1].isOfScheme,
+            index == 0 || self.scalars[index - 1] != "\\"
+        else { return nil }
+        guard let end = self.scalars[index...].firstIndex(where: { !$0.isOfScheme }),
+            self.scalars[end...].starts(with: "://".unicodeScalars)
+        else { return nil }
+        return end + 3
+    }
+
+    /// The end of a word: a space, a double quote, an angle bracket or an escaped newline.
+    private func wordEnd(from index: Int) -> Int {
+        let end = self.scalars.indices[index...].first { position in
+            let scalar = self.scalars[position]
+            if scalar == "\\", position + 1 < self.scalars.count {
+                return "nrt\"".unicodeScalars.contains(self.scalars[position + 1])
+            }
+            return scalar.properties.isWhitespace || "\"<>".unicodeScalars.contains(scalar)
+        }
+        return end ?? self.scalars.count
+    }
+
+    /// The end of a path that may contain spaces. A next word that contains a slash but begins no path belongs to it.
+    ///
+    /// Words before that one belong to the path, too, unless they begin with a lower-case letter, as most words of a
+    /// sentence do. A file name with an extension, and punctuation, end a path.
+    private func endWithSpaces(ofPathAt start: Int, firstWordEnd: Int) -> Int {
+        var end = firstWordEnd
+        var position = firstWordEnd
+        while position + 1 < self.scalars.count, self.scalars[position] == " ",
+            !Self.terminators.contains(self.scalars[position - 1]), !self.hasExtension(start..<position)
+        {
+            let word = (position + 1)..<self.wordEnd(from: position + 1)
+            guard let first = self.scalars[word].first else { break }
+            if self.scalars[word].contains("/") {
+                guard self.continuesPath(word) else { break }
+                end = word.upperBound
+            } else if first.properties.isLowercase {
+                break
+            }
+            position = word.upperBound
+        }
+        return end
+    }
+
+    private func continuesPath(_ word: Range<Int>) -> Bool {
+        let first = self.scalars[word.lowerBound]
+        guard first.isOfName || first == "(" || first == "[", let slash = self.scalars[word].firstIndex(of: "/"),
+            self.scalars[word].contains(where: \.properties.isAlphabetic),
+            self.scalars[slash - 1].isOfName || self.scalars[slash - 1] == ")" || self.scalars[slash - 1] == "]"
+        else { return false }
+        let name = String(String.UnicodeScalarView(self.scalars[word.lowerBound..<slash]))
+        return !Self.mediaTypes.contains(name)
+            && !word.contains { self.knownStart(at: $0) != nil || self.schemeEnd(at: $0) != nil }
+    }
+
+    private func hasExtension(_ path: Range<Int>) -> Bool {
+        let name = self.scalars[self.lastComponent(of: path)]
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return false }
+        let ending = name[dot...].dropFirst()
+        return (1...4).contains(ending.count) && ending.first?.properties.isAlphabetic == true
+    }
+
+    /// The last component of a path, with the punctuation that follows it.
+    private func lastComponent(of path: Range<Int>) -> Range<Int> {
+        // A slash or punctuation at the end is no part of the name: "cannot open /srv/data/: …".
+        let nameEnd = self.scalars[path].lastIndex { !"/:,;.)]>".unicodeScalars.contains($0) } ?? path.lowerBound
+        let slash = self.scalars[path.lowerBound..<nameEnd].lastIndex(of: "/")
+        return (slash.map { $0 + 1 } ?? path.lowerBound)..<path.upperBound
     }
 }
 
@@ -73,5 +237,9 @@ extension Unicode.Scalar {
     /// Whether a slash after it belongs to a relative path.
     fileprivate var isOfName: Bool {
         properties.isAlphabetic || properties.numericType != nil || ["_", "-", ".", "~", "%"].contains(self)
+    }
+
+    fileprivate var isOfScheme: Bool {
+        isASCII && (properties.isAlphabetic || properties.numericType != nil || ["+", "-", "."].contains(self))
     }
 }

@@ -1,30 +1,63 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// The text and code of Foundation's errors, whose own description is not meant for users.
+/// The domain, code and text of an error of Foundation or an `NSError`, whose own description is not meant for users.
 struct FoundationErrorText {
     let domain: String
     let code: Int
     let text: String
 
     /// Nil for an error that describes itself.
-    init?(_ error: any Error) {
+    init?(_ thrown: any Error) {
+        // `URLError` and its like wrap an NSError. FoundationEssentials has no other access to its user info.
+        let error = Mirror(reflecting: thrown).descendant("_nsError") as? any Error ?? thrown
         switch error {
-        case let error as CocoaError:
-            let reason = Self.reasons[error.code] ?? "an operation failed"
-            // Only the last component: another process may read the error, and must not learn the directory.
-            let path = error.filePath.map { URL(filePath: $0) } ?? error.url
-            let name = path.map { ": \($0.lastPathComponent)" } ?? ""
-            let cause = error.underlying.flatMap(Self.init).map { " (\($0.text))" } ?? ""
-            self.domain = "NSCocoaErrorDomain"
-            self.code = error.code.rawValue
-            self.text = "\(reason)\(name)\(cause)"
+        case is any LocalizedError:
+            return nil
+        case let cocoa as CocoaError:
+            // With Foundation in the process, an NSError of any domain can be cast to CocoaError. Only the error itself
+            // knows its domain, and only the cast gives access to the user info.
+            let isNSError = type(of: error) is AnyClass
+            let domain = isNSError ? error._domain : "NSCocoaErrorDomain"
+            let code = isNSError ? error._code : cocoa.code.rawValue
+            guard let text = Self.ownText(of: cocoa) ?? Self.text(of: cocoa, domain: domain, code: code) else {
+                return nil
+            }
+            self.domain = domain
+            self.code = code
+            self.text = text
         case let error as POSIXError:
             // The C library's own property would need an import of it.
             let number = (error.code as any RawRepresentable<CInt>).rawValue
             self.domain = "NSPOSIXErrorDomain"
             self.code = Int(number)
             self.text = SystemError(call: "", errno: number).reason
+        default:
+            return nil
+        }
+    }
+
+    /// The text for users that the program has given the error.
+    private static func ownText(of error: CocoaError) -> String? {
+        let texts = ["NSLocalizedDescription", "NSLocalizedFailureReason"].lazy.compactMap { key in
+            error.userInfo[key] as? String
+        }
+        guard let text = texts.first(where: { !$0.isEmpty }) else { return nil }
+        guard let path = error.filePath ?? error.url?.path, path.hasPrefix("/"), path != "/" else { return text }
+        return text.replacing(path, with: URL(filePath: path).lastPathComponent)
+    }
+
+    private static func text(of error: CocoaError, domain: String, code: Int) -> String? {
+        switch domain {
+        case "NSCocoaErrorDomain":
+            let reason = self.reasons[error.code] ?? "an operation failed"
+            // Only the last component: another process may read the error, and must not learn the directory.
+            let path = error.filePath.map { URL(filePath: $0) } ?? error.url
+            let name = path.map { ": \($0.lastPathComponent)" } ?? ""
+            let cause = error.underlying.flatMap(Self.init).map { " (\($0.text))" } ?? ""
+            return "\(reason)\(name)\(cause)"
+        case "NSPOSIXErrorDomain":
+            return CInt(exactly: code).map { SystemError(call: "", errno: $0).reason }
         default:
             return nil
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
@@ -55,8 +56,8 @@ extension PasteboardError.Code {
 }
 
 extension PasteboardError.SourceError {
-    /// The error as other processes get it. Its message is the text for users if the error is a `LocalizedError`, otherwise
-    /// its `description`, which Swift generates for a type without one.
+    /// The error as other processes get it. Its message is the text for users if the error is a `LocalizedError` or an
+    /// `NSError` that has one, otherwise its `description`, which Swift generates for a type without one.
     init(_ error: any Error) {
         switch error {
         case let error as PasteboardError:
@@ -74,7 +75,11 @@ extension PasteboardError.SourceError {
                 self.init(domain: known.domain, code: known.code, message: known.text)
             } else {
                 // The underscores notwithstanding, this is where every error has the two, NSError's own among them.
-                self.init(domain: error._domain, code: error._code, message: Self.words(of: error))
+                self.init(
+                    domain: error._domain.withoutContextAddresses,
+                    code: error._code,
+                    message: Self.words(of: error).withoutContextAddresses
+                )
             }
         }
     }

@@ -8,9 +8,13 @@ public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertibl
         public let domain: String
         /// The error's number within its domain.
         public let code: Int
-        /// The text of the source's error. For a `LocalizedError` it is the `errorDescription`, or the `failureReason` if
-        /// there is none; for any other error it is the `description`. In an error from another process absolute paths are
-        /// shortened to their last component.
+        /// The text of the source's error. For a `LocalizedError` it is the `errorDescription`, or the `failureReason`
+        /// if there is none; for an `NSError` it is the localized description; for any other error it is the
+        /// `description`.
+        ///
+        /// An error from another process names the files of this library's, the system's and Foundation's errors
+        /// without their directories. In a text that the program has written itself, paths below the usual directories
+        /// (`/home`, `/tmp` …) are shortened to their last component as far as they are recognized.
         public let message: String
 
         /// Makes the description of an error.
