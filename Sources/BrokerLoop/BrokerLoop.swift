@@ -108,7 +108,8 @@ package struct BrokerLoop: ~Copyable {
         let next = self.paused.reduce(self.state.nextCheck) { min($0, $1.until) }
         guard next < self.timerSetTo else { return }
         self.timerSetTo = next
-        try self.timer.set(to: next.multipliedReportingOverflow(by: 1_000_000).partialValue)
+        let (nanoseconds, isBeyond) = next.multipliedReportingOverflow(by: 1_000_000)
+        try self.timer.set(to: isBeyond ? .max : nanoseconds)
     }
 
     // MARK: Doors

@@ -31,8 +31,8 @@ package struct LifeLock: ~Copyable, Sendable {
     static func take(preparing place: SocketPlace) throws(PlaceError) -> LifeLock {
         var isMade = false
         while true {
-            isMade = try place.prepareDirectory() || isMade
             do throws(PlaceError) {
+                isMade = try place.prepareDirectory() || isMade
                 return try LifeLock(of: place, removing: isMade ? place.directory : nil)
             } catch {
                 guard error.meansDirectoryGone else { throw error }
@@ -73,8 +73,8 @@ package struct StartLock: ~Copyable, Sendable {
     /// Creates the directory if it is missing, and takes the lock in it.
     package static func take(preparing place: SocketPlace, deadline: UInt64) throws(PlaceError) -> StartLock {
         while true {
-            try place.prepareDirectory()
             do throws(PlaceError) {
+                try place.prepareDirectory()
                 return try StartLock(of: place, deadline: deadline)
             } catch {
                 guard error.meansDirectoryGone else { throw error }
@@ -86,7 +86,11 @@ package struct StartLock: ~Copyable, Sendable {
 extension PlaceError {
     /// Whether the directory is missing: another broker has ended and removed it after it was prepared.
     fileprivate var meansDirectoryGone: Bool {
-        if case .system(let error) = self { error.errno == ENOENT } else { false }
+        switch self {
+        case .system(let error): error.errno == ENOENT
+        case .unsafeDirectory(_, .missing): true
+        default: false
+        }
     }
 }
 

@@ -53,6 +53,38 @@ struct PublicationTests {
         }
     }
 
+    @Test("a withdrawal that was cancelled leaves the publication, and what ends it later is not called a withdrawal")
+    func cancelledWithdrawal() async throws {
+        try await TestBroker.with { broker in
+            let publication = try await broker.pasteboard().write([.text("a")])
+            let withdrawal = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await publication.withdraw()
+            }
+            let error = await #expect(throws: PasteboardError.self) { try await withdrawal.value }
+            #expect(error?.code == .cancelled && publication.isCurrent)
+            try await broker.pasteboard().clear()
+            #expect(try await publication.ended() == .cleared)
+        }
+    }
+
+    @Test("run of a cancelled task does not wait for ever for a destination that does not read")
+    func cancelledWhileStalled() async throws {
+        try await TestBroker.with { broker in
+            let provider = ItemProvider()
+            provider.registerByteStream(for: .data) { writer in
+                while true { try await writer.write(Data(repeating: 7, count: 1 << 20)) }
+            }
+            let publication = try await broker.pasteboard().write([provider])
+            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+            let load = try await item.loadBytes(for: .data)
+            let run = Task { await publication.run() }
+            run.cancel()
+            #expect(await run.value == .withdrawn)
+            withExtendedLifetime(load) {}
+        }
+    }
+
     enum Ending: CaseIterable {
         case cancelled
         case replaced

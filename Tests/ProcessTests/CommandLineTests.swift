@@ -306,6 +306,27 @@ import Testing
         try System.unlink(path)
     }
 
+    @Test("A command that meets a broker in the moment of its end connects again")
+    func endingBroker() throws {
+        let desk = try Desk(.socket)
+        let path = desk.directory["socket"]
+        var listener = try ListeningSocket(path: path)
+        let drag = try desk.start("drag", "--to", "desk", "--wait", "10m", "/dev/null")
+        for turn in 0..<2 {
+            _ = try System.poll([PollInterest(listener.raw, .readable)], milliseconds: ProcessRunner.watchdog)
+            let peer = ScriptedPeer(try Self.accept(from: &listener))
+            // The first one ends without a word.
+            guard turn == 1 else { continue }
+            _ = try peer.next(.hello)
+            try peer.welcome()
+            let wait = try peer.next(.wait)
+            try peer.send(Failure(.nothingHere, "no such desk"), stream: wait.stream)
+            let finished = try drag.finish()
+            #expect(finished.exitCode == 1 && finished.errorText == "pasteboard: drag: no such desk\n")
+        }
+        try System.unlink(path)
+    }
+
     private static func accept(from listener: inout ListeningSocket) throws -> OwnedDescriptor {
         switch try listener.accept() {
         case .connection(let socket): return socket

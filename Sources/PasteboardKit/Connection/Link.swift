@@ -88,7 +88,7 @@ final class Link: Sendable {
             if core.isOver { return effects.append { reply.resolve(.success(())) } }
             core.streams.expectEnd(of: promises, reply)
         }
-        try? await reply.value(onCancel: {})
+        try? await reply.value(onCancel: { reply.resolve(.success(())) })
     }
 
     func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>) {

@@ -108,7 +108,13 @@ public final class PasteboardConnection: Sendable {
         }
         if let error { throw error }
         if isMaker { HandlerPool.connections.run { self.connect(triesLeft: 3) } }
-        return try await waiting.value(for: call)
+        return try await waiting.value(for: call) {
+            self.state.withLock { state in
+                guard case .connecting(let others) = state.phase else { return }
+                state.phase = .connecting(others.filter { $0 !== waiting })
+            }
+        } start: {
+        }
     }
 
     /// A broker that dies takes connections for a moment still, and never answers them: who comes right behind its end
@@ -133,15 +139,15 @@ public final class PasteboardConnection: Sendable {
     }
 
     private func connected(_ outcome: Result<Link, PasteboardError>) {
-        let waiting = state.withLock { state -> [Reply<Link>] in
+        let waiting = state.withLock { state -> [Reply<Link>]? in
             state.greeting = nil
-            guard case .connecting(let waiting) = state.phase else { return [] }
+            guard case .connecting(let waiting) = state.phase else { return nil }
             if case .success(let link) = outcome { state.phase = .connected(link) } else { state.phase = .idle }
             return waiting
         }
-        // Nobody waits if it was closed meanwhile.
-        if waiting.isEmpty, case .success(let link) = outcome { link.close(Self.closedFailure) }
-        for reply in waiting { reply.resolve(outcome) }
+        // The connection was closed meanwhile.
+        if waiting == nil, case .success(let link) = outcome { link.close(Self.closedFailure) }
+        for reply in waiting ?? [] { reply.resolve(outcome) }
     }
 
     private func makeLink() throws(PasteboardError) -> Link {

@@ -34,9 +34,9 @@ final class WriteRequest: StreamSink {
         return stream
     }
 
-    /// Marks the publication as withdrawn, so that the clear of the pasteboard is reported as ``Publication/End/withdrawn``.
-    func withdraw() {
-        isWithdrawn.withLock { $0 = true }
+    /// Whether a clear of the pasteboard is this program's own, and reported as ``Publication/End/withdrawn``.
+    func withdraws(_ isWithdrawn: Bool) {
+        self.isWithdrawn.withLock { $0 = isWithdrawn }
     }
 
     private var clearing: Publication.End { isWithdrawn.withLock(\.self) ? .withdrawn : .cleared }

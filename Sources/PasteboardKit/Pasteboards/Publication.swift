@@ -55,7 +55,7 @@ public final class Publication: Sendable {
 
     /// Waits until the ownership is lost and every load of these contents has ended. After that the program may exit.
     ///
-    /// Cancelling the task withdraws the contents, as ``withdraw()`` does.
+    /// Cancelling the task withdraws the contents, as ``withdraw()`` does. Loads that are under way have 5 more seconds then.
     ///
     ///     let publication = try await Pasteboard.general.write(providers)
     ///     print("ended:", await publication.run())
@@ -66,7 +66,17 @@ public final class Publication: Sendable {
             // In a new task: this one is cancelled, and `withdraw()` would throw.
             await Task { try? await withdraw() }.value
         }
-        await link.answersEnded(of: request)
+        let loads = Task { [link, request] in await link.answersEnded(of: request) }
+        await withTaskCancellationHandler {
+            await loads.value
+        } onCancel: {
+            Task {
+                try? await Task.sleep(for: .seconds(5))
+                loads.cancel()
+            }
+        }
+        // Where the broker has refused to clear the pasteboard, the promises end all the same.
+        if isCurrent { link.cancel(request) }
         return request.end.value ?? .withdrawn
     }
 
@@ -83,7 +93,7 @@ public final class Publication: Sendable {
         clear.ifChangeCount = changeCount.value
         clear.requires = [Feature.condition.rawValue]
         let clearing = ClearRequest()
-        request.withdraw()
+        request.withdraws(true)
         do throws(PasteboardError) {
             _ = try await clearing.reply.value(for: call) { [link] in
                 link.cancel(clearing)
@@ -91,6 +101,7 @@ public final class Publication: Sendable {
                 link.open(clearing) { [clear] state throws(Failure) in try state.open(clear) }
             }
         } catch {
+            request.withdraws(false)
             // If the pasteboard has changed or the connection is lost, the result of the publication shows that.
             guard error.code == .superseded || link.isOver else { throw error }
         }
