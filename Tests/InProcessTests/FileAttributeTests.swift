@@ -49,6 +49,34 @@ struct FileAttributeTests {
         }
     }
 
+    @Test("A copy has no permission that the file has lost since it was offered")
+    func narrowed() async throws {
+        let url = try self.file("runme")
+        try await TestBroker.with { broker in
+            let publication = try await broker.pasteboard().write([try #require(ItemProvider(contentsOf: url))])
+            defer { withExtendedLifetime(publication) {} }
+            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+            try System.setMode(0o600, of: SystemString(url.path))
+            try await item.withLoadedFile(for: .data) { loaded in
+                let status = try #require(try System.status(at: loaded.value.path))
+                #expect(status.mode == 0o600)
+            }
+        }
+    }
+
+    @Test("A name with unsafe characters is a file's own name all the same: it gets no extension")
+    func unsafeName() async throws {
+        let url = try self.file("new\nline")
+        try await TestBroker.with { broker in
+            let provider = try #require(ItemProvider(contentsOf: url, contentType: .utf8PlainText))
+            try await self.check(provider, isNamed: "new_line")
+            let publication = try await broker.pasteboard().write([provider])
+            defer { withExtendedLifetime(publication) {} }
+            let item = try #require(try await broker.pasteboard().contents().items.first)
+            try await self.check(item.itemProvider, isNamed: "new_line")
+        }
+    }
+
     @Test("Another suggested name replaces the file's, and gets the extension of the type")
     func renamed() async throws {
         let url = try self.file("runme")

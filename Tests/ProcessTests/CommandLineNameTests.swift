@@ -79,6 +79,23 @@ import Testing
         #expect(try self.desk.shell(script).text == "in/suid\n600\n700\n600\n664\n")
     }
 
+    @Test("An offered file that has lost permissions meanwhile gives the copy no more than it has left")
+    func narrowedMeanwhile() throws {
+        try self.desk.directory.write("secret", to: "key")
+        let script = """
+            set -e
+            chmod 644 key
+            offer=$(pasteboard offer --background key)
+            chmod 600 key
+            pasteboard paste --into in >/dev/null
+            pasteboard paste -o copy
+            kill $offer
+            stat -c %a in/key copy
+            """
+        let ended = try self.desk.shell(script)
+        #expect(ended.text == "600\n600\n", "\(ended.errorText)")
+    }
+
     @Test("Paths that are not UTF-8 lead where they say, for -o, --into and -t TYPE=FILE")
     func paths() throws {
         let script = #"""

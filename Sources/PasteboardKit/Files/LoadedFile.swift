@@ -46,8 +46,20 @@ struct LoadedFile: Sendable {
         }
     }
 
+    /// Takes away the permissions that the source's own file does not have any more. Shared memory has none of its own.
+    private func narrow(to file: PassedFile) throws(PasteboardError) {
+        guard attributes?.mode != nil, !file.isImmutable else { return }
+        do throws(SystemError) {
+            let mode = try System.status(of: file.descriptor.raw).mode | 0o400
+            try System.setMode(try System.status(of: descriptor.raw).mode & mode, of: descriptor.raw)
+        } catch {
+            throw place.failure("cannot set the permissions of what is loaded", error)
+        }
+    }
+
     /// Copies a file that came as a descriptor, inside the kernel if possible.
     func fill(from file: PassedFile, isOver: () -> Bool) throws(PasteboardError) {
+        try narrow(to: file)
         var offset: UInt64 = 0
         while offset < file.byteCount {
             guard !isOver() else { throw .cancelled }

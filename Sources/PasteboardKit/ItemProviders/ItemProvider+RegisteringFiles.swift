@@ -14,7 +14,8 @@ extension ItemProvider {
     ///
     /// A copy that a destination loads has the same name, without an extension added, the file's permissions as far as the
     /// destination's mask lets it, and the time of its last change, all as they are now; another ``suggestedName`` replaces
-    /// the name.
+    /// the name. A permission that the file has lost before it is loaded is not given to the copy. The contents are those at
+    /// the time of the load. A symbolic link stands for the file that it leads to, under its own name.
     ///
     /// nil if there is no such file, or it is neither a file nor a folder that this process may read. As NSItemProvider
     /// does.

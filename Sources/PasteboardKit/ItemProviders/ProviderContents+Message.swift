@@ -55,7 +55,10 @@ extension ProviderContents {
 
     /// The file that the item is named after, if the suggested name is that file's own.
     var fileThatNames: FileAttributes? {
-        representations.lazy.compactMap(\.file).first { $0.suggestion == suggestedName }
+        representations.lazy.compactMap(\.file).first { file in
+            // As the program knows it, which may be unsafe, or as it came from another process.
+            file.name.map { String(decoding: $0, as: UTF8.self) } == suggestedName || file.suggestion == suggestedName
+        }
     }
 
     /// A received item, without its representations.

@@ -48,6 +48,10 @@ final class DirectoryOutput: PasteSink {
         try self.folder?.write(bytes, for: self.name?.candidate(1) ?? self.directory)
     }
 
+    func narrow(to mode: UInt32) throws(SystemError) {
+        if self.file?.mode != nil { try self.pending?.narrow(to: mode) }
+    }
+
     func failure(_ error: SystemError) -> any Error {
         self.folder?.failure(error, for: self.name?.candidate(1) ?? self.directory)
             ?? CommandFailure("cannot write", self.name?.candidate(1) ?? self.directory, error)

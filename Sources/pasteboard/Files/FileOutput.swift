@@ -9,6 +9,8 @@ final class FileOutput: PasteSink {
     private var pending: PendingFile?
     private var special: DescriptorBox?
     private var mode: UInt32?
+    /// Whether the new file is a copy of a file, with the permissions of that.
+    private var isCopy = false
 
     /// False for a pipe or device: a write to one may wait for its reader, and a signal has to end the process then.
     var leavesFile: Bool {
@@ -32,6 +34,7 @@ final class FileOutput: PasteSink {
             self.mode = target.status.map { $0.mode & FileAttributes.permissions }
             // As with cp: a copy of a private key, or of a private folder's archive, must not be readable by others.
             let mode = (file?.copyMode ?? 0o666) & (isArchive ? 0o666 : FileAttributes.permissions)
+            self.isCopy = target.status == nil && file?.mode != nil
             WorkingName.removeLeftovers(in: target.path.directory)
             self.pending = try PendingFile(inDirectory: target.path.directory, mode: mode)
         default:
@@ -42,6 +45,10 @@ final class FileOutput: PasteSink {
                 throw CommandFailure("cannot open", self.path, error)
             }
         }
+    }
+
+    func narrow(to mode: UInt32) throws(SystemError) {
+        if self.isCopy { try self.pending?.narrow(to: mode) }
     }
 
     func write(_ bytes: Span<UInt8>) throws {

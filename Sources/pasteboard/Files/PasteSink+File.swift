@@ -11,6 +11,10 @@ extension PasteSink {
     ///
     /// - Parameter check: called repeatedly; an error that it throws ends the copy.
     func write(_ file: PassedFile, trimsNewline: Bool, check: () throws -> Void) throws {
+        // The file that came may have lost permissions since it was listed. Shared memory has none of its own.
+        if !file.isImmutable, let status = try? System.status(of: file.descriptor.raw) {
+            do { try self.narrow(to: status.mode) } catch { throw self.failure(error) }
+        }
         let isTrimmed = trimsNewline ? try file.endsWithNewline() : false
         let end = isTrimmed ? file.byteCount - 1 : file.byteCount
         var offset: UInt64 = 0

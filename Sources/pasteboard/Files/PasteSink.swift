@@ -21,6 +21,8 @@ protocol PasteSink: AnyObject {
     var leavesFile: Bool { get }
     /// The descriptor that the kernel may write all bytes to; nil if each byte has to be inspected.
     var descriptor: CInt? { get }
+    /// Takes away the permissions that the source's own file does not have any more.
+    func narrow(to mode: UInt32) throws(SystemError)
     /// The error for a failed write.
     func failure(_ error: SystemError) -> any Error
     /// Called when all bytes have arrived.
@@ -31,4 +33,6 @@ protocol PasteSink: AnyObject {
 
 extension PasteSink {
     func endLine() {}
+
+    func narrow(to mode: UInt32) throws(SystemError) {}
 }

@@ -10,7 +10,7 @@ final class PendingFile {
     private let directory: SystemString
     private let descriptor: DescriptorBox
     /// The requested permissions.
-    private let mode: UInt32
+    private var mode: UInt32
     /// The path of the file under its working name; nil if it has none.
     private var workingPath: SystemString?
 
@@ -55,6 +55,13 @@ final class PendingFile {
             if [EOPNOTSUPP, EISDIR, EINVAL, ENOSYS].contains(error.errno) { return nil }
             throw error
         }
+    }
+
+    /// Takes permissions away.
+    func narrow(to mode: UInt32) throws(SystemError) {
+        self.mode &= mode
+        // Its owner may need those that it has under a working name.
+        try System.setMode(try System.status(of: self.raw).mode & (mode | 0o600), of: self.raw)
     }
 
     func write(_ bytes: Span<UInt8>, for name: SystemString) throws {
@@ -104,7 +111,7 @@ final class PendingFile {
 
     /// Removes the permissions that its owner had only while the file had a working name.
     private func narrowMode() throws(SystemError) {
-        guard self.workingPath != nil, self.mode & 0o600 != 0o600 else { return }
+        guard self.mode & 0o600 != 0o600 else { return }
         try System.setMode(try System.status(of: self.raw).mode & self.mode, of: self.raw)
     }
 
