@@ -199,6 +199,28 @@ struct DropOutcomeTests {
         }
     }
 
+    @Test("a question in an extension of the window ends when its session does")
+    func question() async throws {
+        try await DragBroker.with { broker in
+            let asked = Gate()
+            let answers = DropSite.Log()
+            let site = DropSite(on: broker.connect()) { session, _ in
+                session.extendLoadWindow {
+                    asked.open()
+                    do { try await Task.sleep(for: .seconds(600)) } catch { answers.add("withdrawn") }
+                }
+            }
+            let drag = try await Self.move(broker.connect())
+            try await drag.reach()
+            try await drag.drop()
+            await asked.wait()
+            await drag.cancel()
+            await site.happened("ended")
+            #expect(answers.lines == ["withdrawn"] && site.log.endings == ["failed cancelled"])
+            await site.stop()
+        }
+    }
+
     @Test("a handler that begins no load in time is told which limit that was, as its source is")
     func tooLate() async throws {
         try await DragBroker.with(limits: ["drop-window": "1ms"]) { broker in

@@ -95,7 +95,7 @@ struct MoveTests {
             }
             #expect(error.code == .refused)
             #expect(error.message == "destination site did not take the drop: the shelf is full")
-            #expect(drag.transferredItems.isEmpty)
+            #expect(drag.transferredItems.isEmpty && drag.deletableItems.isEmpty)
             await site.stop()
         }
     }
@@ -113,6 +113,7 @@ struct MoveTests {
             try await drag.drop()
             #expect(try await drag.outcome().text == "failed refused")
             #expect(drag.transferredItems.count == 1 && drag.transferredItems.first === items[1])
+            #expect(drag.deletableItems.map { ObjectIdentifier($0) } == [ObjectIdentifier(items[1])])
             await site.stop()
         }
     }

@@ -163,6 +163,13 @@ public final class Drag: DragSession {
         state.withLock { $0.session?.request }?.transferredItems ?? []
     }
 
+    /// The items that the source may delete, once the session is over: all after a complete move, those that were taken
+    /// after a move of which the destination left some, and otherwise none.
+    public var deletableItems: [DragItem] {
+        guard let request = state.withLock({ $0.session?.request }), request.isMove else { return [] }
+        return request.transferredItems
+    }
+
     // MARK: Holding it
 
     /// Adds items behind those that are there; the destination it is over is asked again.

@@ -63,6 +63,7 @@ final class DragRequest: StreamSink {
     var items: [DragItem] { state.withLock { $0.items } }
     var drag: Drag? { state.withLock { $0.drag } }
     var isDropped: Bool { state.withLock { $0.isDropped } }
+    var isMove: Bool { state.withLock { $0.progress.dropped == .move } }
     var handle: UInt64? { state.withLock { $0.progress.handle } }
 
     var transferredItems: [DragItem] {

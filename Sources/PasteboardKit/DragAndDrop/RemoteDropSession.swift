@@ -195,6 +195,15 @@ package final class RemoteDropSession: DropSession {
 
     package func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void) {
         let task = Task { @MainActor in try await body() }
+        // A person is not asked any longer about what nobody will give.
+        let watch = Task { [window] in
+            guard (try? await window.ending.value(for: Call("the drop"))) != nil else { return }
+            task.cancel()
+        }
+        Task {
+            _ = await task.result
+            watch.cancel()
+        }
         state.withLock { state in
             if !state.isReturned { state.extensions.append(task) }
         }
