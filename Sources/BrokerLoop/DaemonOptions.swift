@@ -42,7 +42,7 @@ struct DaemonOptions {
     }
 
     func place() throws(Failure) -> SocketPlace {
-        if let socket = self.socket { return SocketPlace(socket: socket, makesParents: false) }
+        if let socket = self.socket { return SocketPlace(socket: socket, isWellKnown: false) }
         do {
             let endpoint = try WellKnownEndpoint(
                 environment: System.environment,

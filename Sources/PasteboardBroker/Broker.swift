@@ -39,7 +39,7 @@ public final class Broker: Sendable {
             if let socketPath, !socketPath.hasPrefix("/") {
                 throw BrokerError(message: "the broker's socketPath is '\(socketPath)'; it has to be an absolute path")
             }
-            let place = try socketPath.map({ SocketPlace(socket: $0, makesParents: false) }) ?? Self.wellKnownPlace()
+            let place = try socketPath.map({ SocketPlace(socket: $0, isWellKnown: false) }) ?? Self.wellKnownPlace()
             var loop = try BrokerLoop(state: try BrokerDaemon.state(bounds), log: log)
             let stop = try StopDoor()
             try loop.add(stop)

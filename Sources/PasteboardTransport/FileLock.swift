@@ -26,14 +26,14 @@ package struct LifeLock: ~Copyable, Sendable {
         throw .held(lock: place.lifeLock, by: Self.holder(of: place))
     }
 
-    /// Creates the directory if it is missing, and takes the lock in it. A directory that was created here is removed with
-    /// the lock.
+    /// Creates the directory if it is missing, and takes the lock in it. A directory that was created here, and that of the
+    /// user's own place, is removed with the lock.
     static func take(preparing place: SocketPlace) throws(PlaceError) -> LifeLock {
         var isMade = false
         while true {
             do throws(PlaceError) {
                 isMade = try place.prepareDirectory() || isMade
-                return try LifeLock(of: place, removing: isMade ? place.directory : nil)
+                return try LifeLock(of: place, removing: isMade || place.isWellKnown ? place.directory : nil)
             } catch {
                 guard error.meansDirectoryGone else { throw error }
             }

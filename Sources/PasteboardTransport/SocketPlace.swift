@@ -7,12 +7,13 @@ package import PasteboardWire
 /// the path, or remove what is there.
 package struct SocketPlace: Equatable, Sendable {
     package let socket: String
-    /// Whether all missing directories above the socket are made, or only the last.
-    private let makesParents: Bool
+    /// Whether the place is the user's own and nobody else's: then all missing directories above the socket are made, and
+    /// its own directory goes with the broker. Of a path that somebody has given only the last directory is made.
+    let isWellKnown: Bool
 
-    package init(socket: String, makesParents: Bool = true) {
+    package init(socket: String, isWellKnown: Bool = true) {
         self.socket = socket
-        self.makesParents = makesParents
+        self.isWellKnown = isWellKnown
     }
 
     /// The first place of the list that can be used.
@@ -23,7 +24,7 @@ package struct SocketPlace: Equatable, Sendable {
                 self.init(socket: path)
                 return
             case .named(let path):
-                self.init(socket: path, makesParents: false)
+                self.init(socket: path, isWellKnown: false)
                 return
             case .ifPresent(let base, let path):
                 guard try Self.status(at: base) != nil else { continue }
@@ -64,7 +65,7 @@ package struct SocketPlace: Equatable, Sendable {
             missing.append(path)
             path = SocketPlace(socket: path).directory
         }
-        guard makesParents || missing.count <= 1 else { throw .noDirectory(missing[1], above: socket) }
+        guard isWellKnown || missing.count <= 1 else { throw .noDirectory(missing[1], above: socket) }
         for path in missing.reversed() {
             do throws(SystemError) {
                 try System.makeDirectory(path)

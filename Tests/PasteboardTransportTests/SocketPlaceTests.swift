@@ -91,7 +91,7 @@ import Testing
     @Test("Many that claim a place, one after the other has removed it, never have it at the same time")
     func contended() async throws {
         let directory = try TemporaryDirectory()
-        let place = SocketPlace(socket: "\(directory.path)/d/socket", makesParents: false)
+        let place = SocketPlace(socket: "\(directory.path)/d/socket", isWellKnown: false)
         let holders = Holders()
         let claims = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
