@@ -66,7 +66,9 @@ struct ErrorWordsTests {
             (CocoaError(.fileNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "no tray"]), "no tray"),
             (
                 Self.error(
-                    NSCocoaErrorDomain, 4, [NSFilePathErrorKey: "/a/b c", NSLocalizedDescriptionKey: "no /a/b c here"]
+                    NSCocoaErrorDomain,
+                    4,
+                    [NSFilePathErrorKey: "/a/b c", NSLocalizedDescriptionKey: "no /a/b c here"]
                 ),
                 "no b c here"
             ),

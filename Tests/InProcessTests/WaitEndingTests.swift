@@ -168,4 +168,19 @@ struct WaitEndingTests {
             #expect(try await late.value == (.cleared, "cancelled"))
         }
     }
+
+    @Test("a timeout that is over before the call is always one, and nothing is written", arguments: [0, -5])
+    func over(milliseconds: Int) async throws {
+        try await TestBroker.with { broker in
+            let pasteboard = broker.pasteboard()
+            try await pasteboard.write("a")
+            for _ in 0..<50 {
+                let error = await #expect(throws: PasteboardError.self) {
+                    try await pasteboard.write("b", timeout: .milliseconds(milliseconds))
+                }
+                #expect(error?.code == .timeout)
+            }
+            #expect(try await pasteboard.load(String.self) == "a")
+        }
+    }
 }

@@ -70,7 +70,8 @@ struct DirectoryFreeTextTests {
             "https://example.com/a/b refused", "https://example.com/?next=/home/b", "https://[::1]/tmp/b",
             "either/or, 1/2, 50 % / year, a/b/c, ./x/y", "ein Gerät ä/b", "expected </title>, got </p>", "*/*",
             "application/json, */*", "€/kg", "(a+b)/c", "{x}/{y}", "[a]/tmp/b", "GET /users/42/orders",
-            "regex /^[a-z]+\\/x$/", "/a/b /c/d", "/", "//", "/tmp", "cannot mount /dev/", "x\\/y", "file://", "file:///",
+            "regex /^[a-z]+\\/x$/", "/a/b /c/d", "/", "//", "/tmp", "cannot mount /dev/", "x\\/y", "file://",
+            "file:///",
             "", "https://", "-I", "../", "..", "\\n/", "a: /",
         ]
     )

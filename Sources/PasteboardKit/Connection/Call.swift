@@ -41,6 +41,8 @@ extension Reply {
         let end: @Sendable (PasteboardError) -> Void = { error in
             if self.resolve(.failure(error)) { abandon() }
         }
+        // A timer of no time would be a race with the broker's answer.
+        if call.deadline?.left == .zero { end(call.timedOut) }
         let timer = call.deadline?.timer { end(call.timedOut) }
         defer { timer?.cancel() }
         return try await value(onCancel: { end(call.cancelled) }, start: start)

@@ -4,7 +4,8 @@ extension PasteboardError {
     /// Why something failed. The numbers are the protocol's; a newer broker may send one that has no name here.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// Whether an error of any type is a ``PasteboardError`` with this code. It makes a code a pattern:
-        /// `catch PasteboardError.Code.cancelled`.
+        /// `catch PasteboardError.Code.cancelled`. Close the `do` with a clause for all other errors: the compiler of Swift
+        /// 6.3 may crash on one without it.
         public static func ~= (code: Code, error: any Error) -> Bool {
             (error as? PasteboardError)?.code == code
         }

@@ -53,7 +53,8 @@ public final class Publication: Sendable {
         try await request.end.value(for: Call("the wait for the publication's end", besides: "the publication"))
     }
 
-    /// Waits until the ownership is lost and every load of these contents has ended. After that the program may exit.
+    /// Waits until the ownership is lost and every load of these contents has ended. After that the program may exit: no
+    /// destination waits for it. A handler whose load was cancelled may still be running.
     ///
     /// Cancelling the task withdraws the contents, as ``withdraw()`` does. Loads that are under way have 5 more seconds then.
     ///
