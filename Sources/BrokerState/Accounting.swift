@@ -7,7 +7,7 @@ import PasteboardWire
 /// and on how many accounts there are, so that each of n accounts gets between 1/n and 1/n² of it and a newcomer
 /// always finds room (the share rule of dbus-broker, here between processes instead of users).
 ///
-/// That rule applies to objects that end with their process. A user may well give almost all connections or all kept
+/// The rule applies to objects that end with their process. A user may well give almost all connections or all kept
 /// memory to one program, so of these a process only has to leave an eighth to the others: see `room`.
 package struct Accounting: Sendable {
     package typealias AccountID = SlotTable<Account>.ID

@@ -3,6 +3,8 @@ import PasteboardWire
 
 /// A source and a destination in two processes, and one session of one item between them, brought as far as a test wants.
 struct DragScene {
+    static let two = [Item("public.text"), Item("public.png")]
+
     var broker: StateHarness
     let source: PeerID
     let destination: PeerID
@@ -78,6 +80,12 @@ struct DragScene {
         let frames = self.broker.take(self.source)
         if let ask = frames.first(where: { $0.kind == .ask })?.stream { self.ask = ask }
         return frames
+    }
+
+    /// The end of the drop, as the source hears it.
+    mutating func result() -> (transferred: Transferred?, kinds: [FrameKind]) {
+        let frames = self.heardBySource().on(self.drag)
+        return (frames.first(Transferred.self), frames.kinds)
     }
 
     // MARK: The destination

@@ -4,14 +4,6 @@ import Testing
 
 /// The window, the loads in it, and what the source hears in the end.
 @Suite("Drag sessions: the drop") struct SessionDropTests {
-    private static let two = [Item("public.text"), Item("public.png")]
-
-    /// What the source was told of the end.
-    private static func result(_ scene: inout DragScene) -> (transferred: Transferred?, kinds: [FrameKind]) {
-        let frames = scene.heardBySource().on(scene.drag)
-        return (frames.first(Transferred.self), frames.kinds)
-    }
-
     // MARK: The window
 
     @Test("Loads begin while the drop is performed, before and after it they are not loadable now")
@@ -62,7 +54,7 @@ import Testing
             scene.give()
             scene.performed()
             scene.conclude()
-            let transferred = Self.result(&scene).transferred
+            let transferred = scene.result().transferred
             #expect(transferred?.failure?.code == code)
             #expect(transferred?.items == (operation == 2 ? [0] : []))
             scene.everybodyLeaves()
@@ -83,7 +75,7 @@ import Testing
         #expect(scene.heardByDestination().on(load).codes == [.limitExceeded])
         scene.performed()
         scene.conclude()
-        #expect(Self.result(&scene).transferred?.failure?.code == .limitExceeded)
+        #expect(scene.result().transferred?.failure?.code == .limitExceeded)
     }
 
     @Test("What is moved is not opened where it lies")
@@ -105,18 +97,18 @@ import Testing
     @Test("The limit of the window is for the first load: a handler may take its time after it")
     func windowIsForTheFirstLoad() throws {
         var scene = DragScene()
-        scene.dropped(2, Self.two)
+        scene.dropped(2, DragScene.two)
         scene.broker.advance(by: 4_999)
         scene.fetch()
         scene.broker.advance(by: 599_999)
         scene.fetch(1)
-        #expect(Self.result(&scene).kinds.isEmpty)
+        #expect(scene.result().kinds.isEmpty)
         scene.broker.advance(by: 599_999)
         scene.performed()
         let load = scene.load()
         #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow])
         scene.conclude()
-        let transferred = try #require(Self.result(&scene).transferred)
+        let transferred = try #require(scene.result().transferred)
         #expect(transferred.items == [0, 1] && transferred.failure == nil)
     }
 
@@ -129,7 +121,7 @@ import Testing
             scene.broker.advance(by: 60_000)
             scene.forget()
             scene.performed([], Failure(.noSpace, "no"))
-            let transferred = try #require(Self.result(&scene).transferred)
+            let transferred = try #require(scene.result().transferred)
             #expect(transferred.failure?.code == .refused)
         }
     }
@@ -140,7 +132,7 @@ import Testing
             var scene = DragScene(dropReports: true)
             scene.dropped(operation)
             scene.broker.advance(by: 5_000)
-            let failure = try #require(Self.result(&scene).transferred?.failure)
+            let failure = try #require(scene.result().transferred?.failure)
             #expect(
                 failure.code == .timeout && failure.text.contains("5000 ms") && failure.text.contains("drop-window")
             )
@@ -150,163 +142,6 @@ import Testing
         }
     }
 
-    // MARK: As long as it flows
-
-    @Test("A drop takes as long as bytes of it come, however long that is")
-    func flow() throws {
-        for operation: UInt32 in [2, 3] {
-            var scene = DragScene { $0.progress = 900_000 }
-            scene.dropped(operation)
-            scene.load { $0.credit = 1 << 20 }
-            _ = scene.heardBySource()
-            for _ in 0..<20 {
-                scene.give([1], last: false)
-                scene.forget()
-                scene.broker.advance(by: 599_000)
-            }
-            scene.give([1])
-            scene.performed()
-            scene.conclude()
-            let transferred = try #require(Self.result(&scene).transferred)
-            #expect(transferred.items == [0] && transferred.failure == nil)
-        }
-    }
-
-    @Test("A drop of which no byte comes ends at the session's limit, and the loads that are under way with it")
-    func standstill() throws {
-        var scene = DragScene(dropReports: true) {
-            $0.firstByte = 900_000
-            $0.progress = 900_000
-        }
-        scene.dropped(2)
-        let load = scene.load()
-        _ = scene.heardBySource()
-        scene.give([1], last: false)
-        scene.broker.advance(by: 599_999)
-        #expect(Self.result(&scene).kinds.isEmpty)
-        scene.forget()
-        scene.broker.advance(by: 21)
-        let failure = try #require(Self.result(&scene).transferred?.failure)
-        #expect(
-            failure.code == .timeout && failure.text.contains("600000 ms") && failure.text.contains("limit session")
-        )
-        let heard = scene.heardByDestination()
-        #expect(heard.on(load).codes == [.timeout] && heard.on(scene.visit).kinds == [.transferred, .end])
-        scene.everybodyLeaves()
-        #expect(scene.broker.state.held == .nothing)
-    }
-
-    @Test("Progress of the destination keeps the drop alive before its first load, between loads and after the last")
-    func progress() throws {
-        var scene = DragScene()
-        scene.dropped(3, Self.two)
-        for step: UInt64 in 1...3 {
-            scene.report(step)
-            scene.broker.advance(by: 599_000)
-        }
-        scene.fetch(0)
-        scene.broker.advance(by: 599_000)
-        scene.report(4)
-        scene.broker.advance(by: 599_000)
-        scene.fetch(1)
-        scene.performed()
-        scene.broker.advance(by: 599_000)
-        scene.report(5)
-        scene.broker.advance(by: 599_000)
-        scene.conclude()
-        let transferred = try #require(Self.result(&scene).transferred)
-        #expect(transferred.items == [0, 1] && transferred.failure == nil)
-    }
-
-    @Test("A copy of which a part is there has failed, when its handler has not returned before the limit")
-    func copyUnderWay() throws {
-        var scene = DragScene(dropReports: true)
-        scene.dropped(2, Self.two)
-        scene.fetch(0)
-        scene.broker.advance(by: 600_100)
-        let failure = try #require(Self.result(&scene).transferred?.failure)
-        #expect(failure.code == .timeout && failure.text.contains("limit session"))
-        let heard = try #require(scene.heardByDestination().first(Transferred.self))
-        #expect(heard.failure?.text == failure.text && heard.items == [0])
-    }
-
-    @Test("A load that waits for its turn at the source has begun, as far as the limit is concerned")
-    func waitingLoad() throws {
-        var scene = DragScene {
-            $0.asksPerSource = 1
-            $0.firstByte = 900_000
-            $0.keepAlive = 900_000
-        }
-        scene.dropped(2, Self.two)
-        scene.report(nil)
-        scene.broker.advance(by: 595_000)
-        scene.load(0)
-        scene.load(1)
-        scene.broker.advance(by: 599_000)
-        #expect(Self.result(&scene).kinds.isEmpty)
-        scene.broker.advance(by: 1_100)
-        #expect(Self.result(&scene).transferred?.failure?.text.contains("limit session") == true)
-    }
-
-    @Test("What a destination has is told to it in its own numbers")
-    func numbers() throws {
-        var scene = DragScene(dropReports: true)
-        let hidden = Item([Representation("public.png", visibility: 3)])
-        scene.dropped(3, [hidden, Item("public.text"), Item("public.text")])
-        scene.load(1)
-        _ = scene.heardBySource()
-        scene.give()
-        scene.performed()
-        scene.conclude()
-        let transferred = try #require(Self.result(&scene).transferred)
-        #expect(transferred.items == [2] && transferred.failure?.code == .refused)
-        #expect(scene.heardByDestination().first(Transferred.self)?.items == [1])
-    }
-
-    @Test("A destination of an older version is not told of the result: its stream just ends")
-    func olderDestination() {
-        var scene = DragScene()
-        scene.dropped(3)
-        scene.fetch()
-        scene.performed()
-        scene.conclude()
-        #expect(Self.result(&scene).transferred?.failure == nil)
-        #expect(scene.heardByDestination().on(scene.visit).kinds == [.end])
-    }
-
-    @Test("A report that repeats itself says that the destination is there, and no more")
-    func repeatedReport() throws {
-        var scene = DragScene()
-        scene.dropped(3)
-        scene.report(nil)
-        scene.report(7)
-        for _ in 0..<5 {
-            scene.broker.advance(by: 119_990)
-            scene.report(7)
-            scene.report(3)
-            scene.report(nil)
-        }
-        #expect(Self.result(&scene).kinds.isEmpty)
-        scene.broker.advance(by: 100)
-        let failure = try #require(Self.result(&scene).transferred?.failure)
-        #expect(failure.code == .timeout && failure.text.contains("limit session"))
-    }
-
-    @Test("A copy whose destination is at work and never concludes is there all the same, when the limit has passed")
-    func unconcludedCopyAtWork() throws {
-        var scene = DragScene()
-        scene.dropped(2)
-        scene.fetch()
-        scene.report(nil)
-        scene.performed()
-        scene.broker.advance(by: 599_000)
-        #expect(Self.result(&scene).kinds.isEmpty)
-        scene.broker.advance(by: 1_100)
-        let transferred = try #require(Self.result(&scene).transferred)
-        #expect(transferred.items == [0] && transferred.failure == nil)
-        #expect(scene.heardByDestination().last?.kind == .end)
-    }
-
     @Test("A drop of which nothing was loaded or taken ends alone, whatever was concluded")
     func nothing() {
         var scene = DragScene()
@@ -314,7 +149,7 @@ import Testing
         let load = scene.load(7)
         #expect(scene.heardByDestination().on(load).codes == [.nothingHere])
         scene.conclude()
-        #expect(Self.result(&scene).kinds == [.end])
+        #expect(scene.result().kinds == [.end])
         #expect(scene.heardByDestination().kinds == [.end])
     }
 
@@ -323,16 +158,16 @@ import Testing
     @Test("A copy is transferred when all that was asked for has arrived and the destination concludes, not before")
     func copy() throws {
         var scene = DragScene()
-        scene.dropped(2, Self.two)
+        scene.dropped(2, DragScene.two)
         scene.load(0)
         _ = scene.heardBySource()
         scene.performed()
         scene.conclude()
-        #expect(Self.result(&scene).kinds.isEmpty, "a load runs")
+        #expect(scene.result().kinds.isEmpty, "a load runs")
         scene.give([1], last: false)
-        #expect(Self.result(&scene).kinds.isEmpty)
+        #expect(scene.result().kinds.isEmpty)
         scene.give([2], last: true)
-        let result = Self.result(&scene)
+        let result = scene.result()
         #expect(result.kinds == [.transferred, .end])
         let transferred = try #require(result.transferred)
         #expect(transferred.operation == 2 && transferred.items == [0] && transferred.failure == nil)
@@ -346,22 +181,22 @@ import Testing
         scene.fetch()
         scene.performed()
         scene.broker.advance(by: 29_970)
-        #expect(Self.result(&scene).kinds.isEmpty)
+        #expect(scene.result().kinds.isEmpty)
         scene.broker.advance(by: 30)
-        let transferred = try #require(Self.result(&scene).transferred)
+        let transferred = try #require(scene.result().transferred)
         #expect(transferred.items == [0] && transferred.failure == nil)
     }
 
     @Test("A copy of which a load failed keeps what arrived")
     func partialCopy() throws {
         var scene = DragScene()
-        scene.dropped(2, Self.two)
+        scene.dropped(2, DragScene.two)
         scene.fetch(0)
         scene.load(1)
         _ = scene.heardBySource()
         scene.performed()
         scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
-        let transferred = try #require(Self.result(&scene).transferred)
+        let transferred = try #require(scene.result().transferred)
         #expect(transferred.items == [0] && transferred.failure?.code == .sourceFailed)
     }
 
@@ -379,7 +214,7 @@ import Testing
             }
         }
         scene.performed()
-        let failure = try #require(Self.result(&scene).transferred?.failure)
+        let failure = try #require(scene.result().transferred?.failure)
         #expect(failure.code == .cancelled && failure.text.hasPrefix("item 1 was not transferred: "))
     }
 
@@ -393,7 +228,7 @@ import Testing
         scene.fetch()
         scene.performed()
         scene.conclude()
-        #expect(try #require(Self.result(&scene).transferred).failure == nil)
+        #expect(try #require(scene.result().transferred).failure == nil)
     }
 
     // MARK: Moves
@@ -402,18 +237,18 @@ import Testing
     func move() throws {
         for concludesFirst in [false, true] {
             var scene = DragScene()
-            scene.dropped(3, Self.two)
+            scene.dropped(3, DragScene.two)
             scene.fetch(1)
             scene.load(0)
             _ = scene.heardBySource()
             scene.performed()
             if concludesFirst { scene.conclude() }
-            #expect(Self.result(&scene).kinds.isEmpty)
+            #expect(scene.result().kinds.isEmpty)
             scene.give()
-            #expect(Self.result(&scene).kinds.isEmpty == !concludesFirst)
+            #expect(scene.result().kinds.isEmpty == !concludesFirst)
             if concludesFirst { continue }
             scene.conclude()
-            let result = Self.result(&scene)
+            let result = scene.result()
             #expect(result.kinds == [.transferred, .end])
             #expect(result.transferred?.items == [0, 1] && result.transferred?.failure == nil)
             #expect(result.transferred?.operation == 3)
@@ -428,7 +263,7 @@ import Testing
         scene.performed()
         _ = scene.heardBySource()
         scene.broker.advance(by: 30_000)
-        let transferred = try #require(Self.result(&scene).transferred)
+        let transferred = try #require(scene.result().transferred)
         #expect(transferred.failure?.code == .timeout && transferred.items.isEmpty)
         #expect(transferred.failure?.text.contains("limit conclude") == true)
         let heard = scene.heardByDestination().on(scene.visit)
@@ -439,12 +274,12 @@ import Testing
     @Test("Of a move that took some of the items, no more than these may be deleted, and only after the conclusion")
     func partialMove() throws {
         var scene = DragScene()
-        scene.dropped(3, Self.two)
+        scene.dropped(3, DragScene.two)
         scene.fetch(1)
         scene.performed()
-        #expect(Self.result(&scene).transferred == nil)
+        #expect(scene.result().transferred == nil)
         scene.conclude()
-        let transferred = try #require(Self.result(&scene).transferred)
+        let transferred = try #require(scene.result().transferred)
         #expect(transferred.failure?.code == .refused && transferred.items == [1])
     }
 
@@ -452,7 +287,7 @@ import Testing
     func failedMove() throws {
         for way in 0..<4 {
             var scene = DragScene()
-            scene.dropped(3, Self.two)
+            scene.dropped(3, DragScene.two)
             scene.fetch(0)
             scene.load(1)
             _ = scene.heardBySource()
@@ -470,7 +305,7 @@ import Testing
             default:
                 scene.broker.disconnect(scene.destination)
             }
-            let transferred = try #require(Self.result(&scene).transferred)
+            let transferred = try #require(scene.result().transferred)
             #expect(transferred.items.isEmpty, "way \(way)")
             #expect(transferred.failure?.code == [.sourceFailed, .refused, .refused, .destinationGone][way])
         }
@@ -483,7 +318,7 @@ import Testing
         scene.fetch(0)
         scene.performed()
         scene.conclude()
-        let transferred = try #require(Self.result(&scene).transferred)
+        let transferred = try #require(scene.result().transferred)
         #expect(transferred.failure?.code == .refused && transferred.items == [1], "as the source counts")
     }
 
@@ -491,10 +326,10 @@ import Testing
     func taken() throws {
         for isOwn in [true, false] {
             var scene = DragScene(sameProcess: isOwn)
-            scene.dropped(3, Self.two)
+            scene.dropped(3, DragScene.two)
             scene.performed([0, 9, .max])
             scene.conclude([1])
-            let result = Self.result(&scene)
+            let result = scene.result()
             #expect(result.kinds == (isOwn ? [.transferred, .end] : [.end]))
             #expect(result.transferred?.items == (isOwn ? [0, 1] : nil) && result.transferred?.failure == nil)
         }
@@ -506,7 +341,7 @@ import Testing
     func destinationDies() throws {
         for leaves in [false, true] {
             var scene = DragScene()
-            scene.dropped(3, Self.two)
+            scene.dropped(3, DragScene.two)
             scene.fetch(0)
             let load = scene.load(1)
             scene.forget()
@@ -527,7 +362,7 @@ import Testing
     @Test("A source that dies ends the session and its loads; what has arrived stays good")
     func sourceDies() {
         var scene = DragScene()
-        scene.dropped(2, Self.two)
+        scene.dropped(2, DragScene.two)
         scene.fetch(0)
         #expect(scene.heardByDestination().bytes == [1, 2, 3])
         let load = scene.load(1)
@@ -623,7 +458,7 @@ import Testing
         #expect(scene.broker.take(other).codes == [.brokerRestarted])
         scene.give([2])
         scene.conclude()
-        #expect(Self.result(&scene).transferred?.failure == nil)
+        #expect(scene.result().transferred?.failure == nil)
         scene.broker.endDraining()
         #expect(scene.broker.state.held == .nothing)
     }

@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Outcomes of drops, as their destinations hear of them", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Outcomes of drops at their destinations", .fewAtATime, .timeLimit(.minutes(5)))
 struct DropOutcomeTests {
     private struct NotWanted: Error {}
 
@@ -80,7 +80,7 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("a handler that throws is told what its source hears")
+    @Test("the outcome of a handler that throws is that of its source")
     func refused() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect()) { _, _ in throw NotWanted() }
@@ -94,7 +94,7 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("a destination that is given up when its drop is complete still hears what its source is told")
+    @Test("a destination that is given up when its drop is complete has the outcome of its source")
     func givenUpWhenComplete() async throws {
         try await DragBroker.with { broker in
             // Each of them is ended by its own handler, when everything is there.
@@ -119,7 +119,7 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("loads that the broker never hears of transfer nothing, for both sides")
+    @Test("loads that are never sent transfer nothing, for both sides")
     func neverSent() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect()) { session, _ in
@@ -221,7 +221,7 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("a handler that begins no load in time is told which limit that was, as its source is")
+    @Test("the error of a handler that begins no load in time names the limit, as that of its source does")
     func tooLate() async throws {
         try await DragBroker.with(limits: ["drop-window": "1ms"]) { broker in
             let over = Gate()

@@ -7,7 +7,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-/// What sources and brokers wait for, and how they are told that there is nothing to wait for any more.
+/// The waits of sources for destinations, and of brokers for handlers.
 @Suite("Waits for destinations and their handlers", .fewAtATime, .timeLimit(.minutes(5)))
 struct DropWaitTests {
     // MARK: For a destination

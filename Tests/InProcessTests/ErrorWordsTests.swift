@@ -5,7 +5,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// What a source fails with arrives in its words, and without its directories.
+/// The error of a source arrives in its words, and without its directories.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ErrorWordsTests {
     private struct Localized: LocalizedError, CustomStringConvertible {

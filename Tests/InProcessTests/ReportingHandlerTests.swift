@@ -177,7 +177,7 @@ struct ReportingHandlerTests {
             let loaded = try await provider.loadData(for: .data)
             #expect(loaded.value == data, "\(index)")
         }
-        // What gives nothing takes the form with a callback, and what only fails the one with a progress.
+        // A closure that gives nothing takes the form with a callback; one that only fails, the form with a progress.
         let (silent, failing) = (ItemProvider(), ItemProvider())
         silent.registerDataRepresentation(for: .data) { _ in nil }
         failing.registerDataRepresentation(for: .data) { _ in throw CancellationError() }

@@ -160,7 +160,7 @@ struct WaitEndingTests {
                 #expect(try await ends[index].value == .cleared)
                 #expect(try await outcomes[index].value == "cancelled")
             }
-            // What is known is there for a cancelled task, too.
+            // A cancelled task, too, gets a result that is known.
             let late = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await (publication.ended(), drag.outcome().text)

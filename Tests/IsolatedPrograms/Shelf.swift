@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import PasteboardKit
 
-/// What a program keeps of what it is given, all of it on the main actor, which nothing here says.
+/// Values that a program keeps on the main actor, which nothing in this file says.
 public final class Shelf {
     public private(set) var cards: [Card] = []
     public private(set) var notes: [Note] = []

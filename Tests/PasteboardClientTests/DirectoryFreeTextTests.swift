@@ -3,7 +3,7 @@ import PasteboardTransport
 import PasteboardWire
 import Testing
 
-/// What a process sends of its errors does not show where it keeps its files.
+/// The errors that a process sends do not show where it keeps its files.
 struct DirectoryFreeTextTests {
     @Test(
         "a path is shortened to its last component",

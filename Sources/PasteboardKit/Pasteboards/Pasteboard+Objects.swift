@@ -29,7 +29,7 @@ extension Pasteboard {
         do {
             return try await provider.loadObject(ofClass: aClass, timeout: call.deadline?.left)
         } catch let error as PasteboardError where error.code == .timeout {
-            // That error names the rest of the timeout, which the caller has not passed.
+            // The error of the load names the rest of the timeout, which the caller has not passed.
             throw call.timedOut
         }
     }

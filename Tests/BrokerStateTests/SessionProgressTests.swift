@@ -1,0 +1,161 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// The time that a drop may take, and the result that its destination gets.
+@Suite("Drag sessions: drops that take their time") struct SessionProgressTests {
+    @Test("A drop takes as long as bytes of it come, however long that is")
+    func flow() throws {
+        for operation: UInt32 in [2, 3] {
+            var scene = DragScene { $0.progress = 900_000 }
+            scene.dropped(operation)
+            scene.load { $0.credit = 1 << 20 }
+            _ = scene.heardBySource()
+            for _ in 0..<20 {
+                scene.give([1], last: false)
+                scene.forget()
+                scene.broker.advance(by: 599_000)
+            }
+            scene.give([1])
+            scene.performed()
+            scene.conclude()
+            let transferred = try #require(scene.result().transferred)
+            #expect(transferred.items == [0] && transferred.failure == nil)
+        }
+    }
+
+    @Test("A drop of which no byte comes ends at the session's limit, and the loads that are under way with it")
+    func standstill() throws {
+        var scene = DragScene(dropReports: true) {
+            $0.firstByte = 900_000
+            $0.progress = 900_000
+        }
+        scene.dropped(2)
+        let load = scene.load()
+        _ = scene.heardBySource()
+        scene.give([1], last: false)
+        scene.broker.advance(by: 599_999)
+        #expect(scene.result().kinds.isEmpty)
+        scene.forget()
+        scene.broker.advance(by: 21)
+        let failure = try #require(scene.result().transferred?.failure)
+        #expect(
+            failure.code == .timeout && failure.text.contains("600000 ms") && failure.text.contains("limit session")
+        )
+        let heard = scene.heardByDestination()
+        #expect(heard.on(load).codes == [.timeout] && heard.on(scene.visit).kinds == [.transferred, .end])
+        scene.everybodyLeaves()
+        #expect(scene.broker.state.held == .nothing)
+    }
+
+    @Test("Progress of the destination keeps the drop alive before its first load, between loads and after the last")
+    func progress() throws {
+        var scene = DragScene()
+        scene.dropped(3, DragScene.two)
+        for step: UInt64 in 1...3 {
+            scene.report(step)
+            scene.broker.advance(by: 599_000)
+        }
+        scene.fetch(0)
+        scene.broker.advance(by: 599_000)
+        scene.report(4)
+        scene.broker.advance(by: 599_000)
+        scene.fetch(1)
+        scene.performed()
+        scene.broker.advance(by: 599_000)
+        scene.report(5)
+        scene.broker.advance(by: 599_000)
+        scene.conclude()
+        let transferred = try #require(scene.result().transferred)
+        #expect(transferred.items == [0, 1] && transferred.failure == nil)
+    }
+
+    @Test("A copy of which a part is there has failed, when its handler has not returned before the limit")
+    func copyUnderWay() throws {
+        var scene = DragScene(dropReports: true)
+        scene.dropped(2, DragScene.two)
+        scene.fetch(0)
+        scene.broker.advance(by: 600_100)
+        let failure = try #require(scene.result().transferred?.failure)
+        #expect(failure.code == .timeout && failure.text.contains("limit session"))
+        let heard = try #require(scene.heardByDestination().first(Transferred.self))
+        #expect(heard.failure?.text == failure.text && heard.items == [0])
+    }
+
+    @Test("A load that waits for its turn at the source has begun, as far as the limit is concerned")
+    func waitingLoad() throws {
+        var scene = DragScene {
+            $0.asksPerSource = 1
+            $0.firstByte = 900_000
+            $0.keepAlive = 900_000
+        }
+        scene.dropped(2, DragScene.two)
+        scene.report(nil)
+        scene.broker.advance(by: 595_000)
+        scene.load(0)
+        scene.load(1)
+        scene.broker.advance(by: 599_000)
+        #expect(scene.result().kinds.isEmpty)
+        scene.broker.advance(by: 1_100)
+        #expect(scene.result().transferred?.failure?.text.contains("limit session") == true)
+    }
+
+    @Test("The result that a destination gets has its own numbers of the items")
+    func numbers() throws {
+        var scene = DragScene(dropReports: true)
+        let hidden = Item([Representation("public.png", visibility: 3)])
+        scene.dropped(3, [hidden, Item("public.text"), Item("public.text")])
+        scene.load(1)
+        _ = scene.heardBySource()
+        scene.give()
+        scene.performed()
+        scene.conclude()
+        let transferred = try #require(scene.result().transferred)
+        #expect(transferred.items == [2] && transferred.failure?.code == .refused)
+        #expect(scene.heardByDestination().first(Transferred.self)?.items == [1])
+    }
+
+    @Test("A destination of an older version gets no result: its stream just ends")
+    func olderDestination() {
+        var scene = DragScene()
+        scene.dropped(3)
+        scene.fetch()
+        scene.performed()
+        scene.conclude()
+        #expect(scene.result().transferred?.failure == nil)
+        #expect(scene.heardByDestination().on(scene.visit).kinds == [.end])
+    }
+
+    @Test("A report that repeats itself says that the destination is there, and no more")
+    func repeatedReport() throws {
+        var scene = DragScene()
+        scene.dropped(3)
+        scene.report(nil)
+        scene.report(7)
+        for _ in 0..<5 {
+            scene.broker.advance(by: 119_990)
+            scene.report(7)
+            scene.report(3)
+            scene.report(nil)
+        }
+        #expect(scene.result().kinds.isEmpty)
+        scene.broker.advance(by: 100)
+        let failure = try #require(scene.result().transferred?.failure)
+        #expect(failure.code == .timeout && failure.text.contains("limit session"))
+    }
+
+    @Test("A copy whose destination is at work and never concludes is there all the same, when the limit has passed")
+    func unconcludedCopyAtWork() throws {
+        var scene = DragScene()
+        scene.dropped(2)
+        scene.fetch()
+        scene.report(nil)
+        scene.performed()
+        scene.broker.advance(by: 599_000)
+        #expect(scene.result().kinds.isEmpty)
+        scene.broker.advance(by: 1_100)
+        let transferred = try #require(scene.result().transferred)
+        #expect(transferred.items == [0] && transferred.failure == nil)
+        #expect(scene.heardByDestination().last?.kind == .end)
+    }
+}
