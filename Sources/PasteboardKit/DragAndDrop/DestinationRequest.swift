@@ -44,12 +44,13 @@ final class DestinationRequest: StreamSink {
     /// Gives up the name, and the sessions that are there.
     func cancel(over link: Link) {
         reply.resolve(.failure(Call("the registration of the destination").cancelled))
-        link.cancel(self)
         let left = visits.withLock { visits in
             defer { visits = [:] }
             return visits.values
         }
+        // Sessions first: the broker ends them with the destination, and that would look like an end of their own.
         for visit in left { link.cancel(visit) }
+        link.cancel(self)
         queue.finish(discarding: true)
     }
 

@@ -19,15 +19,7 @@ package final class RemoteDropSession: DropSession {
         var operation: DropOperation?
         /// Whether the broker was told that the drop is complete here.
         var hasConcluded = false
-        var lastReport = ProgressReport()
-    }
-
-    /// The last progress that was reported to the broker.
-    private struct ProgressReport {
-        static let interval = Duration.seconds(1)
-
-        var completed: UInt64 = 0
-        var earliestNext = ContinuousClock.now
+        var reports = DropProgressReports()
     }
 
     /// How far the loads of the drop are together.
@@ -214,19 +206,15 @@ package final class RemoteDropSession: DropSession {
 
     /// Reports progress to the broker, so that no limit ends a drop that goes on.
     private func reportProgress() {
-        // Checked first: summing up the progress of many loads at every byte would cost more than the loads.
         let now = ContinuousClock.now
-        guard state.withLock({ $0.lastReport.earliestNext <= now }) else { return }
+        guard state.withLock({ $0.reports.isDue(at: now) }) else { return }
         let progress = window.progress.now
-        let millionths = UInt64(progress.fractionCompleted * 1_000_000)
-        let completed = progress.totalUnitCount > 0 ? millionths : UInt64(clamping: progress.completedUnitCount)
-        let isNew = state.withLock { state -> Bool in
-            guard state.lastReport.completed != completed, state.lastReport.earliestNext <= now else { return false }
-            state.lastReport.completed = completed
-            state.lastReport.earliestNext = now + ProgressReport.interval
-            return true
+        // The end of the drop is said by `conclude`.
+        guard !progress.isOver else { return }
+        let (fraction, units) = (progress.fractionCompleted, progress.completedUnitCount)
+        guard let completed = state.withLock({ $0.reports.next(fraction: fraction, completed: units, at: now) }) else {
+            return
         }
-        guard isNew else { return }
         var report = Progress()
         report.completed = completed
         link.tell { [report, stream] client in client.report(report, on: stream) }

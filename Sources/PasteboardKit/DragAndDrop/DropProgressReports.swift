@@ -1,0 +1,32 @@
+/// The reports of a drop's progress that go to the broker: at most one a second.
+///
+/// The broker takes only a larger number than all before for progress. The progress of a drop gets smaller when a load
+/// begins, so the reports count its changes instead.
+package struct DropProgressReports: Sendable {
+    private static let interval = Duration.seconds(1)
+
+    private var count: UInt64 = 0
+    private var lastFraction = 0.0
+    private var lastCompleted: Int64 = 0
+    private var earliestNext: ContinuousClock.Instant?
+
+    package init() {}
+
+    /// Whether a report may be made now. Asked first: summing up the progress of many loads at every byte would cost more
+    /// than the loads.
+    package func isDue(at now: ContinuousClock.Instant) -> Bool { earliestNext.map { $0 <= now } ?? true }
+
+    /// - Returns: the number to report; nil if nothing has changed or it is too early.
+    package mutating func next(
+        fraction: Double,
+        completed: Int64,
+        at now: ContinuousClock.Instant
+    ) -> UInt64? {
+        guard isDue(at: now), fraction != lastFraction || completed != lastCompleted else { return nil }
+        count += 1
+        lastFraction = fraction
+        lastCompleted = completed
+        earliestNext = now + Self.interval
+        return count
+    }
+}
