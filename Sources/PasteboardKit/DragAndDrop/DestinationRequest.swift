@@ -48,9 +48,10 @@ final class DestinationRequest: StreamSink {
             defer { visits = [:] }
             return visits.values
         }
-        // Sessions first: the broker ends them with the destination, and that would look like an end of their own.
-        for visit in left { link.cancel(visit) }
+        // The broker ends the sessions with the destination, and that would look like an end of their own.
+        for visit in left { visit.abandon() }
         link.cancel(self)
+        for visit in left { link.cancel(visit) }
         queue.finish(discarding: true)
     }
 
@@ -59,6 +60,7 @@ final class DestinationRequest: StreamSink {
         private let destination: DestinationRequest
         private let visited: Lock<VisitedSession>
         private let window = LoadWindow()
+        private let isAbandoned = Lock(false)
 
         init(_ visited: VisitedSession, at destination: DestinationRequest) {
             self.visited = Lock(visited)
@@ -67,7 +69,13 @@ final class DestinationRequest: StreamSink {
 
         var isCancelled: Bool { false }
 
+        /// Takes nothing more from the broker.
+        func abandon() {
+            isAbandoned.withLock { $0 = true }
+        }
+
         func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects) {
+            guard !isAbandoned.withLock(\.self) else { return }
             let (visited, step) = visited.withLock { visited in
                 let step = visited.take(event)
                 return (visited, step)
