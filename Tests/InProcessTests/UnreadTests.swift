@@ -55,10 +55,12 @@ import Testing
         let greedy = try (0..<40).map { _ in try broker.connect(process: 1) }
         for peer in greedy {
             peer.queuePartOfList(count: 50_000)
-            try broker.step(sending: peer)
+            // On a busy machine a socket may take less at once.
+            repeat { try broker.step(sending: peer) } while peer.unsent > 0
             #expect(try Self.queued(broker, for: other) <= 1 << 20)
         }
-        #expect(try greedy.count { try Self.isEnded($0) } == 20)
+        let ended = try greedy.count { try Self.isEnded($0) }
+        #expect(ended == 20)
     }
 
     @Test("A part of a frame whose rest does not come ends its connection", arguments: [1, 20, 50_000])
