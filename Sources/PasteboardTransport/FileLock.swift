@@ -98,7 +98,9 @@ extension PlaceError {
 ///
 /// Two processes never hold locks of one name: the file is removed only while it is locked, and a process that has locked
 /// it checks that the name still refers to it.
-private struct LockFile: ~Copyable, Sendable {
+///
+/// Not private: other modules hold it inside the two locks, and a release build does not find a private type there.
+package struct LockFile: ~Copyable, Sendable {
     private let path: String
     private let directory: String?
     private let file: OwnedDescriptor
