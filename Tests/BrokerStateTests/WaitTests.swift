@@ -98,6 +98,20 @@ import Testing
         self.everybodyLeaves()
     }
 
+    @Test("A session that is dropped waits no longer")
+    mutating func dropped() {
+        let (drag, handle) = self.broker.drag(from: self.source)
+        var wait = Wait()
+        wait.destination = "shelf"
+        wait.handle = handle
+        let stream = self.broker.newStream(of: self.source)
+        self.broker.send(wait, on: stream, from: self.source)
+        self.broker.send(Drop(), on: drag, from: self.source)
+        #expect(self.broker.take(self.source).on(stream).codes == [.superseded])
+        #expect(self.broker.state.held.waits == 0)
+        self.everybodyLeaves()
+    }
+
     @Test("A session whose wait has ended may be idle as long as any other")
     mutating func idle() {
         let (_, handle) = self.broker.drag(from: self.source)

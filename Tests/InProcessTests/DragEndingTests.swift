@@ -70,18 +70,13 @@ struct DragEndingTests {
     func sourceWhileDropping(isGone: Bool) async throws {
         try await DragBroker.with { broker in
             let (asked, never) = (Gate(), Gate())
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .utf8PlainText) {
-                asked.open()
-                await never.wait()
-                return Data()
-            }
+            let item = DragItem.text(after: never, asked: asked)
             let codes = DropSite.Log()
             let site = DropSite(on: broker.connect()) { session, _ in
                 await codes.load(session.items[0].itemProvider)
             }
             let source = broker.connect()
-            let drag = try await Drag.begin([DragItem(itemProvider: provider)], connection: source)
+            let drag = try await Drag.begin([item], connection: source)
             try await drag.reach()
             try await drag.drop()
             await asked.wait()

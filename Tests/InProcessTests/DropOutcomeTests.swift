@@ -16,6 +16,14 @@ struct DropOutcomeTests {
         return try await Drag.begin([.text("a")], options: options, connection: connection)
     }
 
+    /// A drag that was dropped at the site.
+    private static func dropped(_ connection: PasteboardConnection) async throws -> Drag {
+        let drag = try await move(connection)
+        try await drag.reach()
+        try await drag.drop()
+        return drag
+    }
+
     @Test("a complete drop is the same for both sides", arguments: [DropOperation.copy, .move])
     func complete(_ operation: DropOperation) async throws {
         try await DragBroker.with { broker in
@@ -25,9 +33,7 @@ struct DropOutcomeTests {
                 #expect(session.outcome == nil)
                 _ = try await session.loadObjects(ofClass: String.self)
             }
-            let drag = try await Self.move(broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Self.dropped(broker.connect())
             #expect(try await drag.outcome().text == "transferred \(operation)")
             await site.happened("ended")
             #expect(site.log.endings == ["transferred \(operation)"])
@@ -67,9 +73,7 @@ struct DropOutcomeTests {
                 await goOn.wait()
             }
             let source = broker.connect()
-            let drag = try await Self.move(source)
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Self.dropped(source)
             await loaded.wait()
             if isGone { await source.close() } else { await drag.cancel() }
             _ = try await drag.outcome()
@@ -84,9 +88,7 @@ struct DropOutcomeTests {
     func refused() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect()) { _, _ in throw NotWanted() }
-            let drag = try await Self.move(broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Self.dropped(broker.connect())
             #expect(try await drag.outcome().text == "failed refused")
             await site.happened("ended")
             #expect(site.log.endings == ["failed refused"])
@@ -107,9 +109,7 @@ struct DropOutcomeTests {
                     loaded.open()
                     withUnsafeCurrentTask { $0?.cancel() }
                 }
-                let drag = try await Self.move(broker.connect())
-                try await drag.reach()
-                try await drag.drop()
+                let drag = try await Self.dropped(broker.connect())
                 await loaded.wait()
                 #expect(try await drag.outcome().text == "transferred move")
                 _ = await site.end()
@@ -127,9 +127,7 @@ struct DropOutcomeTests {
                 let objects = try? await session.loadObjects(ofClass: String.self)
                 #expect(objects?.isEmpty ?? true)
             }
-            let drag = try await Self.move(broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Self.dropped(broker.connect())
             let outcome = try await drag.outcome().text
             await site.happened("ended")
             #expect(site.log.endings == [outcome])
@@ -141,18 +139,13 @@ struct DropOutcomeTests {
     func abandoned(isClosed: Bool) async throws {
         try await DragBroker.with { broker in
             let (asked, never) = (Gate(), Gate())
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .utf8PlainText) {
-                asked.open()
-                await never.wait()
-                return Data()
-            }
+            let item = DragItem.text(after: never, asked: asked)
             let connection = broker.connect()
             // The handler has returned, and its callback is still to come.
             let site = DropSite(on: connection) { session, _ in
                 session.loadObjects(ofClass: String.self) { _ in }
             }
-            let drag = try await Drag.begin([DragItem(itemProvider: provider)], connection: broker.connect())
+            let drag = try await Drag.begin([item], connection: broker.connect())
             try await drag.reach()
             try await drag.drop()
             await asked.wait()
@@ -169,12 +162,7 @@ struct DropOutcomeTests {
     func deadSource() async throws {
         try await DragBroker.with { broker in
             let (asked, never) = (Gate(), Gate())
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .utf8PlainText) {
-                asked.open()
-                await never.wait()
-                return Data()
-            }
+            let item = DragItem.text(after: never, asked: asked)
             let codes = DropSite.Log()
             let site = DropSite(on: broker.connect()) { session, _ in
                 // The end of the first says that the source is dead.
@@ -187,7 +175,7 @@ struct DropOutcomeTests {
                 }
             }
             let source = broker.connect()
-            let drag = try await Drag.begin([DragItem(itemProvider: provider)], connection: source)
+            let drag = try await Drag.begin([item], connection: source)
             try await drag.reach()
             try await drag.drop()
             await asked.wait()
@@ -204,15 +192,19 @@ struct DropOutcomeTests {
         try await DragBroker.with { broker in
             let asked = Gate()
             let answers = DropSite.Log()
-            let site = DropSite(on: broker.connect()) { session, _ in
+            let connection = broker.connect()
+            let site = DropSite(on: connection) { session, _ in
                 session.extendLoadWindow {
                     asked.open()
-                    do { try await Task.sleep(for: .seconds(600)) } catch { answers.add("withdrawn") }
+                    do {
+                        // An answer that never comes.
+                        try await DropDestination.wait(for: "nobody", connection: connection)
+                    } catch {
+                        answers.add("withdrawn")
+                    }
                 }
             }
-            let drag = try await Self.move(broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Self.dropped(broker.connect())
             await asked.wait()
             await drag.cancel()
             await site.happened("ended")
@@ -234,9 +226,7 @@ struct DropOutcomeTests {
                     errors.add("\(error.code): \(error.message)")
                 }
             }
-            let drag = try await Self.move(broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Self.dropped(broker.connect())
             let outcome = try await drag.outcome()
             let text = "destination site has begun no load within 1 ms of the drop (limit drop-window)"
             #expect("\(outcome)" == "failed: \(text)")

@@ -116,6 +116,17 @@ extension DragItem {
     static func text(_ text: String) -> DragItem {
         DragItem(itemProvider: .text(text))
     }
+
+    /// An empty text that comes when a gate is open.
+    static func text(after gate: Gate, asked: Gate) -> DragItem {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .utf8PlainText) {
+            asked.open()
+            await gate.wait()
+            return Data()
+        }
+        return DragItem(itemProvider: provider)
+    }
 }
 
 extension PasteboardKit.Drag.Outcome {

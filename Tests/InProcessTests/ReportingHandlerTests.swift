@@ -97,7 +97,7 @@ struct ReportingHandlerTests {
         }
     }
 
-    // The three forms of a handler are told apart by their closures alone, in every shape that is usual.
+    // The compiler chooses one of the three forms of a handler by the closure alone, in every common shape.
     @Test("The form of a handler follows from its closure")
     func shapes() async throws {
         let data = Data("bytes".utf8)

@@ -99,7 +99,7 @@ final class BrokerProcess {
         try self.library(["view", self.place.socket] + words)
     }
 
-    /// A program with the library that loads as often as it is told, from itself.
+    /// A program with the library that loads from itself, as often as the test orders.
     func libraryRepeater(_ words: [String]) throws -> PeerProcess {
         let peer = try self.library(["repeats", self.place.socket] + words)
         try peer.expect("promised")

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// What a peer does for one order.
+    /// The number of loads that a peer makes for one order.
     private static let loads = 100
     /// Each load has 1 MiB: so much would stay of a hundred.
     private static let leak = 100 << 10

@@ -76,6 +76,16 @@ extension BrokerState {
         !destination.isOwnProcess || self.peers[destination.peer]?.process == process
     }
 
+    /// The destination of a name, if a session can be directed there.
+    func findDestination(_ name: String, for id: SessionID) -> DestinationID? {
+        guard let session = self.sessions[id], let found = self.destinationNames[name],
+            let destination = self.destinations[found]
+        else { return nil }
+        let process = self.peers[session.source]?.process
+        guard self.isShown(destination, to: process) else { return nil }
+        return !session.isRestricted || self.peers[destination.peer]?.process == process ? found : nil
+    }
+
     /// The names of destinations, for an error; nil if there are none.
     var destinationList: String? {
         // Destinations for their own process alone are left out. Only as many names are looked at as an error has room for:

@@ -5,6 +5,7 @@ extension BrokerState {
     /// The source lets go. What is still being asked is waited for.
     mutating func lift(_ id: SessionID) {
         guard self.sessions[id]?.isLifting == false else { return }
+        self.endWaits(of: id)
         self.sessions.update(id) { [now = self.now] in
             $0.isLifting = true
             $0.activeAt = now

@@ -27,15 +27,9 @@ extension BrokerState {
         }
     }
 
-    func destination(_ name: String, for id: SessionID) throws(Failure) -> DestinationID {
-        let process = self.sessions[id].flatMap { self.peers[$0.source]?.process }
+    private func destination(_ name: String, for id: SessionID) throws(Failure) -> DestinationID {
+        if let found = self.findDestination(name, for: id) { return found }
         let isRestricted = self.sessions[id]?.isRestricted == true
-        if let found = self.destinationNames[name], let destination = self.destinations[found],
-            self.isShown(destination, to: process),
-            !isRestricted || self.peers[destination.peer]?.process == process
-        {
-            return found
-        }
         throw Failure(
             .nothingHere,
             "there is no destination \(name.printable.prefix(utf8Count: WireLimits.name))"

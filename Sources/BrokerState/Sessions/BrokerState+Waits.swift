@@ -47,7 +47,7 @@ extension BrokerState {
     }
 
     private func isThere(_ name: String, for session: SessionID?, of process: ProcessKey?) -> Bool {
-        if let session { return (try? self.destination(name, for: session)) != nil }
+        if let session { return self.findDestination(name, for: session) != nil }
         return self.destinationNames[name].flatMap { self.destinations[$0] }.map { self.isShown($0, to: process) }
             ?? false
     }
@@ -82,12 +82,12 @@ extension BrokerState {
         }
     }
 
-    /// Ends the waits of a session that has ended.
+    /// Ends the waits of a session that has been dropped or has ended.
     mutating func endWaits(of session: SessionID) {
         guard self.sessions[session]?.waits ?? 0 > 0 else { return }
         for id in self.waits.ids {
             guard let wait = self.waits[id], wait.session == session else { continue }
-            let failure = Failure(.superseded, "the drag session that waited has ended")
+            let failure = Failure(.superseded, "the drag session that waited has been dropped or has ended")
             self.outbox.send(failure, to: wait.peer, stream: wait.stream)
             self.forget(id)
         }

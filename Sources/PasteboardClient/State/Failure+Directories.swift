@@ -55,8 +55,8 @@ extension String {
 /// The search for paths in a text.
 private struct PathFilter {
     private static let topDirectories: Set<String> = [
-        "Users", "data", "dev", "etc", "home", "media", "mnt", "nix", "opt", "proc", "root", "run", "snap", "srv",
-        "sys", "tmp", "usr", "var", "work",
+        "Users", "dev", "etc", "home", "media", "mnt", "nix", "opt", "proc", "root", "run", "snap", "srv",
+        "sys", "tmp", "usr", "var",
     ]
     private static let openers = Set("\"'`“‘«([{=:,;|>@".unicodeScalars)
     private static let terminators = Set(":,;.!?)]}\"'`”’»".unicodeScalars)

@@ -12,9 +12,6 @@ final class SharedReply<Value: Sendable>: Sendable {
     /// The result; nil if there is none yet.
     var value: Value? { state.withLock { $0.value } }
 
-    /// The number of waiters.
-    var waiterCount: Int { state.withLock { $0.waiters.count } }
-
     /// Sets the result and resumes the waiters. Only the first result counts. Not called under a lock.
     func resolve(_ value: Value) {
         let waiters = state.withLock { state -> [Reply<Value>] in

@@ -31,8 +31,7 @@ public final class Drag: DragSession {
         case cancelled
         /// The destination has everything that it asked for and has confirmed the drop; after a move: every item.
         case transferred(DropOperation)
-        /// The drop was not completed. After a move the source may delete only ``Drag/transferredItems``; after a copy,
-        /// nothing.
+        /// The drop was not completed. The source may delete only ``Drag/deletableItems``.
         case failed(PasteboardError)
 
         /// The case, and what it has, in one line.
@@ -291,8 +290,7 @@ public final class Drag: DragSession {
         await request.reports?.tell()
     }
 
-    /// Waits for the end of the session. Delete what was moved only after ``Outcome/transferred(_:)``, and after a failed
-    /// move no more than ``transferredItems``.
+    /// Waits for the end of the session. After that ``deletableItems`` are the items that the source may delete.
     ///
     /// - Throws: `cancelled`, at once, if the task is cancelled before the end; the session goes on.
     public func outcome() async throws(PasteboardError) -> Outcome {

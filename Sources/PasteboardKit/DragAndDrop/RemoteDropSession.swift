@@ -152,6 +152,11 @@ package final class RemoteDropSession: DropSession {
         do { try await body() } catch { failure = Failure(ofDrop: error) }
         // One may come of another.
         while let next = nextExtension() {
+            // A person is not asked any longer when the session has ended.
+            let watch = Task { [window] in
+                if (try? await window.ending.value(for: Call("the drop"))) != nil { next.cancel() }
+            }
+            defer { watch.cancel() }
             do {
                 try await withTaskCancellationHandler {
                     try await next.value
@@ -187,15 +192,6 @@ package final class RemoteDropSession: DropSession {
 
     package func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void) {
         let task = Task { @MainActor in try await body() }
-        // A person is not asked any longer about what nobody will give.
-        let watch = Task { [window] in
-            guard (try? await window.ending.value(for: Call("the drop"))) != nil else { return }
-            task.cancel()
-        }
-        Task {
-            _ = await task.result
-            watch.cancel()
-        }
         state.withLock { state in
             if !state.isReturned { state.extensions.append(task) }
         }
