@@ -3,18 +3,18 @@ package import PasteboardWire
 /// Every bound of the broker by name, so that one table serves `--limit`, the configuration file, `pasteboard limits`
 /// and the tests, which set what must not end a wait to ten minutes.
 package struct BrokerLimits: Sendable, Equatable {
-    /// What a limit's number counts.
+    /// The unit of a limit's number.
     package enum Unit: String, Sendable {
         case milliseconds
         case bytes
         case count
 
-        /// How a value may be written, for errors.
+        /// The accepted spellings of a value, for errors.
         var forms: String {
             switch self {
-            case .milliseconds: ": write 500ms, 30s, 10m or 1h"
-            case .bytes: ": write 65536, 64KiB, 1.5 MiB or 1GiB"
-            case .count: ""
+            case .milliseconds: "a time: 500ms, 30s, 10m or 1h"
+            case .bytes: "a size: 65536, 64KiB, 1.5 MiB or 1GiB"
+            case .count: "a whole number"
             }
         }
     }
@@ -69,38 +69,43 @@ package struct BrokerLimits: Sendable, Equatable {
     package init() {}
 
     package static let entries: [Entry] = [
-        Entry("hello", .milliseconds, "from connect to a complete hello", \.hello),
-        Entry("first-byte", .milliseconds, "from asking a source to its first byte or progress", \.firstByte),
-        Entry("progress", .milliseconds, "no progress of a source or a destination that blocks others", \.progress),
-        Entry("keep-alive", .milliseconds, "how long progress alone keeps a load alive", \.keepAlive),
-        Entry("longest-load", .milliseconds, "a load whose caller asked for no deadline", \.longestLoad),
-        Entry("drain", .milliseconds, "for running loads once the broker was told to end", \.drain),
+        Entry("hello", .milliseconds, "time from connecting to a complete hello", \.hello),
+        Entry("first-byte", .milliseconds, "time from a request to the source's first bytes or progress", \.firstByte),
+        Entry("progress", .milliseconds, "stall of a source, or of a destination that blocks others", \.progress),
+        Entry("keep-alive", .milliseconds, "time for which progress reports alone extend a load", \.keepAlive),
+        Entry("longest-load", .milliseconds, "maximum timeout that a caller can set for a load", \.longestLoad),
+        Entry("drain", .milliseconds, "time for running loads when the broker ends", \.drain),
         Entry("idle-exit", .milliseconds, "time without connections after which the broker ends; 0: never", \.idleExit),
-        Entry("connections", .count, "connections in all", \.connections),
+        Entry("connections", .count, "connections of all processes", \.connections),
         Entry("connections-per-process", .count, "connections of one process", \.connectionsPerProcess),
-        Entry("loads-per-connection", .count, "loads open at once on one connection", \.loadsPerConnection),
-        Entry("asks-per-source", .count, "loads that a source is asked for at once", \.asksPerSource),
-        Entry("waiting-per-source", .count, "loads that wait for their turn at a source", \.waitingPerSource),
+        Entry("loads-per-connection", .count, "concurrent loads of one connection", \.loadsPerConnection),
+        Entry("asks-per-source", .count, "concurrent requests to one source", \.asksPerSource),
+        Entry("waiting-per-source", .count, "loads that wait for one source", \.waitingPerSource),
         Entry("boards", .count, "named pasteboards", \.boards),
-        Entry("objects", .count, "items, representations and loads held for all processes", \.objects),
-        Entry("metadata", .bytes, "names and types held for all processes", \.metadata),
+        Entry("objects", .count, "items, representations and loads of all processes", \.objects),
+        Entry("metadata", .bytes, "names and types of all processes", \.metadata),
         Entry("metadata-per-publication", .bytes, "names and types of one write", \.metadataPerPublication),
         Entry("metadata-per-session", .bytes, "names and types of one drag session", \.metadataPerSession),
-        Entry("proposal", .milliseconds, "for a destination to say what a drop would do", \.proposal),
-        Entry("drop-window", .milliseconds, "from a drop to its first load or report of progress", \.dropWindow),
-        Entry("conclude", .milliseconds, "for a destination to confirm a drop after its last load", \.conclude),
-        Entry("session-idle", .milliseconds, "a drag session to which nothing happens before its drop", \.sessionIdle),
-        Entry("session", .milliseconds, "a drag session before its drop; then without a byte or progress", \.session),
-        Entry("sessions", .count, "drag sessions", \.sessions),
+        Entry("proposal", .milliseconds, "time for a destination to answer with a proposal", \.proposal),
+        Entry("drop-window", .milliseconds, "time from a drop to its first load or progress report", \.dropWindow),
+        Entry("conclude", .milliseconds, "time until a drop is confirmed after its last load", \.conclude),
+        Entry("session-idle", .milliseconds, "time without an event in a drag before the drop", \.sessionIdle),
+        Entry(
+            "session",
+            .milliseconds,
+            "time from a drag's start to its drop; then time without progress",
+            \.session
+        ),
+        Entry("sessions", .count, "drag sessions of all processes", \.sessions),
         Entry("sessions-per-process", .count, "drag sessions of one process", \.sessionsPerProcess),
-        Entry("destinations", .count, "destinations for drag sessions", \.destinations),
-        Entry("destinations-per-process", .count, "destinations of one process", \.destinationsPerProcess),
-        Entry("control-queue", .bytes, "frames of others' doing that wait for a peer to read", \.controlQueue),
-        Entry("control-pool", .bytes, "frames and parts of frames that wait for all peers", \.controlPool),
-        Entry("transfer-pool", .bytes, "bytes of all loads on their way", \.transferPool),
-        Entry("kept-pool", .bytes, "bytes kept after their writer has gone", \.keptPool),
-        Entry("kept-representations", .count, "representations kept, each a descriptor", \.keptRepresentations),
-        Entry("passed-descriptors", .count, "descriptors on their way; more loads go inline", \.passedDescriptors),
+        Entry("destinations", .count, "registered destinations of all processes", \.destinations),
+        Entry("destinations-per-process", .count, "registered destinations of one process", \.destinationsPerProcess),
+        Entry("control-queue", .bytes, "control frames that others cause and one peer has not read", \.controlQueue),
+        Entry("control-pool", .bytes, "control frames and partial frames queued for all peers", \.controlPool),
+        Entry("transfer-pool", .bytes, "bytes in transfer of all loads", \.transferPool),
+        Entry("kept-pool", .bytes, "bytes kept for all pasteboards", \.keptPool),
+        Entry("kept-representations", .count, "kept representations, each a descriptor", \.keptRepresentations),
+        Entry("passed-descriptors", .count, "descriptors in transfer; other loads go inline", \.passedDescriptors),
     ]
 
     /// Limits of the protocol, which cannot be set. They affect programs, so they are shown with the others.
@@ -113,22 +118,22 @@ package struct BrokerLimits: Sendable, Equatable {
     package mutating func set(_ assignment: String) throws(Failure) {
         let parts = assignment.split(separator: "=", maxSplits: 1).map(\.trimmed)
         guard parts.count == 2 else {
-            throw Failure(.invalidArgument, "'\(assignment)' is not of the form NAME=VALUE")
+            throw Failure(.invalidArgument, "invalid limit '\(assignment)'; write NAME=VALUE")
         }
         if let fixed = Self.fixed.first(where: { $0.name == parts[0] }) {
             throw Failure(
                 .invalidArgument,
-                "limit \(fixed.name) is \(fixed.value) by the protocol and cannot be set; put more into a directory or archive"
+                "cannot set limit \(fixed.name): the protocol fixes it at \(fixed.value); put more into a directory or an archive"
             )
         }
         guard let entry = Self.entries.first(where: { $0.name == parts[0] }) else {
             let names = Self.entries.map(\.name).joined(separator: ", ")
-            throw Failure(.invalidArgument, "there is no limit '\(parts[0])'; there are: \(names)")
+            throw Failure(.invalidArgument, "unknown limit '\(parts[0])'; the limits are: \(names)")
         }
         guard let value = entry.unit.value(of: parts[1]) else {
             throw Failure(
                 .invalidArgument,
-                "limit \(entry.name): '\(parts[1])' is not a number of \(entry.unit.rawValue)\(entry.unit.forms)"
+                "invalid value '\(parts[1])' for limit \(entry.name); write \(entry.unit.forms)"
             )
         }
         self[keyPath: entry.path] = value
