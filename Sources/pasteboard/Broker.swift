@@ -18,7 +18,7 @@ enum Broker {
     /// then connects again, which starts the next one. So nothing is sent before the broker has answered.
     static func startingOne(streams: UInt32? = nil) throws -> BlockingConnection {
         for _ in 0..<2 {
-            let connection = try self.connecting(streams)
+            let connection = try connecting(streams)
             do throws(Failure) {
                 _ = try connection.welcome()
                 return connection
@@ -26,11 +26,11 @@ enum Broker {
                 guard connection.io.isGone else { throw error }
             }
         }
-        return try self.connecting(streams)
+        return try connecting(streams)
     }
 
     private static func connecting(_ streams: UInt32?) throws -> BlockingConnection {
-        try BlockingConnection(through: try BrokerConnector(), hello: self.hello(streams: streams))
+        try BlockingConnection(through: try BrokerConnector(), hello: hello(streams: streams))
     }
 
     /// The connection for commands that only read; nil without a broker, because a new one would hold nothing. If
@@ -40,7 +40,7 @@ enum Broker {
         guard let socket = try connector.startsBroker ? connector.connectIfServed() : connector.connect() else {
             return nil
         }
-        return BlockingConnection(adopting: socket, path: connector.place.socket, hello: self.hello(streams: streams))
+        return BlockingConnection(adopting: socket, path: connector.place.socket, hello: hello(streams: streams))
     }
 
     /// The connection for commands about the broker itself.
@@ -51,7 +51,7 @@ enum Broker {
         guard let socket = try connector.connectIfServed() else {
             throw Failure(.brokerUnavailable, "no broker is running at \(connector.place.socket)\(hint)")
         }
-        return BlockingConnection(adopting: socket, path: connector.place.socket, hello: self.hello())
+        return BlockingConnection(adopting: socket, path: connector.place.socket, hello: hello())
     }
 
     static func nothing(on board: String) -> Failure {

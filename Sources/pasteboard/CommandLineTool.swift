@@ -22,17 +22,17 @@ enum CommandLineTool {
         do {
             switch name {
             case "--help", "-h", "help":
-                try self.help(arguments.dropFirst().first?.description)
+                try help(arguments.dropFirst().first?.description)
                 // Calling the program without arguments is an error.
                 return arguments.isEmpty ? 2 : 0
             case "--version", "-V":
-                return try self.run(VersionCommand.self, [])
+                return try run(VersionCommand.self, [])
             default:
-                return try self.run(try self.command(named: name), Array(arguments.dropFirst()))
+                return try run(try command(named: name), Array(arguments.dropFirst()))
             }
         } catch {
             let failure = CommandFailure(error)
-            failure.report(command: self.commands.first { $0.syntax.name == name }?.syntax.name)
+            failure.report(command: commands.first { $0.syntax.name == name }?.syntax.name)
             return failure.exitCode
         }
     }
@@ -51,8 +51,8 @@ enum CommandLineTool {
     }
 
     private static func command(named name: String) throws -> any Command.Type {
-        guard let command = (self.commands + self.roles).first(where: { $0.syntax.name == name }) else {
-            let suggestion = Suggestion(for: name, among: self.commands.map { $0.syntax.name })
+        guard let command = (commands + roles).first(where: { $0.syntax.name == name }) else {
+            let suggestion = Suggestion(for: name, among: commands.map { $0.syntax.name })
             let advice = suggestion.question ?? "see pasteboard --help"
             throw CommandFailure(usage: "there is no command '\(name)'; \(advice)")
         }
@@ -60,8 +60,8 @@ enum CommandLineTool {
     }
 
     private static func help(_ name: String?) throws {
-        if let name { return try StandardStreams.print(try self.command(named: name).syntax.help) }
-        let names = self.commands.map { (name: $0.syntax.name, meaning: $0.syntax.summary) }
+        if let name { return try StandardStreams.print(try command(named: name).syntax.help) }
+        let names = commands.map { (name: $0.syntax.name, meaning: $0.syntax.summary) }
         try StandardStreams.print(
             """
             usage: pasteboard COMMAND [OPTION ...]
@@ -70,7 +70,7 @@ enum CommandLineTool {
 
             \(HelpText.rows(names))
 
-            \(HelpText.paragraphs(self.notes))
+            \(HelpText.paragraphs(notes))
 
             """
         )

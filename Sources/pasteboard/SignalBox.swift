@@ -4,13 +4,13 @@ import PasteboardTransport
 final class SignalBox {
     private let signals: SignalDescriptor
 
-    var raw: CInt { self.signals.raw }
+    var raw: CInt { signals.raw }
 
     init(_ signals: [CInt]) throws {
         self.signals = try SignalDescriptor(signals)
     }
 
     func next() throws -> CInt? {
-        try self.signals.next()
+        try signals.next()
     }
 }

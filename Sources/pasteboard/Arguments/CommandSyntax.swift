@@ -8,7 +8,7 @@ struct CommandSyntax: Sendable {
         let meaning: String
 
         init(_ long: String, short: String? = nil, value: String? = nil, _ meaning: String) {
-            self.names = [long] + (short.map { [$0] } ?? [])
+            names = [long] + (short.map { [$0] } ?? [])
             self.value = value
             self.meaning = meaning
         }
@@ -47,18 +47,18 @@ struct CommandSyntax: Sendable {
     }
 
     func option(_ spelling: String) -> Option? {
-        self.options.first { $0.names.contains(spelling) }
+        options.first { $0.names.contains(spelling) }
     }
 
     var help: String {
-        let usage = ["usage: pasteboard \(self.name) [OPTION ...]", self.operands].compactMap { $0 }
-        let rows = self.options.map { option in
+        let usage = ["usage: pasteboard \(name) [OPTION ...]", operands].compactMap { $0 }
+        let rows = options.map { option in
             (
                 name: option.names.reversed().joined(separator: ", ") + (option.value.map { " \($0)" } ?? ""),
                 meaning: option.meaning
             )
         }
-        let capital = self.summary.prefix(1).uppercased() + self.summary.dropFirst()
+        let capital = summary.prefix(1).uppercased() + summary.dropFirst()
         let notes = self.notes.isEmpty ? "" : "\n\(HelpText.paragraphs(self.notes))\n"
         return """
             \(usage.joined(separator: " "))

@@ -29,8 +29,8 @@ enum HelpText {
         return rows.flatMap { row in
             let start = "  \(row.name)"
             let words = row.meaning.split(separator: " ")
-            guard start.count + 2 <= column else { return [start] + self.lines(of: words, first: indent, next: indent) }
-            return self.lines(of: words, first: start + indent.dropFirst(start.count), next: indent)
+            guard start.count + 2 <= column else { return [start] + lines(of: words, first: indent, next: indent) }
+            return lines(of: words, first: start + indent.dropFirst(start.count), next: indent)
         }.joined(separator: "\n")
     }
 
@@ -40,7 +40,7 @@ enum HelpText {
         var line = first
         var isBlank = true
         for word in words {
-            if !isBlank, line.count + 1 + word.count > self.width {
+            if !isBlank, line.count + 1 + word.count > width {
                 lines.append(line)
                 line = next
                 isBlank = true

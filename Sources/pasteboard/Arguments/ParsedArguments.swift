@@ -16,28 +16,28 @@ struct ParsedArguments {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
-                self.operands += rest
+                operands += rest
                 break
             } else if argument.bytes.starts(with: [Self.dash, Self.dash]) {
-                try self.takeLong(argument, &rest, syntax)
+                try takeLong(argument, &rest, syntax)
             } else if argument.bytes.first == Self.dash, argument != "-" {
-                try self.takeShort(argument, &rest, syntax)
+                try takeShort(argument, &rest, syntax)
             } else {
-                self.operands.append(argument)
+                operands.append(argument)
             }
         }
-        if syntax.operands == nil, let first = self.operands.first, !self.has("--help") {
+        if syntax.operands == nil, let first = operands.first, !has("--help") {
             throw CommandFailure(usage: "unexpected argument '\(first)'; see pasteboard \(syntax.name) --help")
         }
     }
 
     func has(_ name: String) -> Bool {
-        self.given[name] != nil
+        given[name] != nil
     }
 
     /// All values of an option that may be repeated, as they were given.
     func bytes(_ name: String) -> [SystemString] {
-        self.given[name] ?? []
+        given[name] ?? []
     }
 
     /// All values of an option that may be repeated.
@@ -49,13 +49,13 @@ struct ParsedArguments {
 
     /// The value of an option that is given at most once.
     func value(_ name: String) throws(CommandFailure) -> String? {
-        guard let bytes = try self.path(name) else { return nil }
+        guard let bytes = try path(name) else { return nil }
         return try Self.text(bytes, of: name)
     }
 
     /// The value of an option that is given at most once and is a path.
     func path(_ name: String) throws(CommandFailure) -> SystemString? {
-        let values = self.bytes(name)
+        let values = bytes(name)
         guard values.count <= 1 else { throw CommandFailure(usage: "\(name) is given \(values.count) times") }
         return values.first
     }
@@ -71,8 +71,8 @@ struct ParsedArguments {
 
     /// The name of the pasteboard.
     func board() throws -> String {
-        let given = try self.value("--board")
-        guard !self.has("--primary") else {
+        let given = try value("--board")
+        guard !has("--primary") else {
             guard given == nil else { throw CommandFailure(usage: "--board and --primary exclude each other") }
             return "primary"
         }
@@ -93,7 +93,7 @@ struct ParsedArguments {
         if option.value == nil, attached != nil {
             throw CommandFailure(usage: "\(name) takes no value")
         }
-        try self.note(option, spelled: name, attached, &rest)
+        try note(option, spelled: name, attached, &rest)
     }
 
     private mutating func takeShort(
@@ -107,10 +107,10 @@ struct ParsedArguments {
             let spelling = letter < 0x80 ? "-\(Character(Unicode.Scalar(letter)))" : argument.description
             let option = try self.option(spelling, syntax)
             if option.value == nil {
-                try self.note(option, spelled: spelling, nil, &rest)
+                try note(option, spelled: spelling, nil, &rest)
             } else {
                 let value = letters.first == UInt8(ascii: "=") ? letters.dropFirst() : letters
-                return try self.note(option, spelled: spelling, letters.isEmpty ? nil : SystemString(value), &rest)
+                return try note(option, spelled: spelling, letters.isEmpty ? nil : SystemString(value), &rest)
             }
         }
     }
@@ -131,12 +131,12 @@ struct ParsedArguments {
         _ rest: inout ArraySlice<SystemString>
     ) throws(CommandFailure) {
         guard let placeholder = option.value else {
-            self.given[option.names[0]] = []
+            given[option.names[0]] = []
             return
         }
         guard let value = attached ?? rest.popFirst() else {
             throw CommandFailure(usage: "\(spelling) needs a value: \(spelling) \(placeholder)")
         }
-        self.given[option.names[0], default: []].append(value)
+        given[option.names[0], default: []].append(value)
     }
 }

@@ -7,17 +7,17 @@ struct Suggestion {
         let name = letters.drop { $0 == "-" }
         let words = words.filter { $0.hasPrefix("--") == spelling.hasPrefix("--") }
         guard 2...32 ~= name.count else {
-            self.word = nil
+            word = nil
             return
         }
         // A short word is near to too many others.
         let farthest = name.count < 4 ? 1 : 2
         let distances = words.map { (word: $0, distance: Self.distance(letters, Array($0))) }
         let nearest = distances.filter { $0.distance <= farthest }.min { $0.distance < $1.distance }
-        self.word = nearest?.word ?? words.first { name.count > 2 && $0.hasPrefix(spelling) }
+        word = nearest?.word ?? words.first { name.count > 2 && $0.hasPrefix(spelling) }
     }
 
-    var question: String? { self.word.map { "did you mean '\($0)'?" } }
+    var question: String? { word.map { "did you mean '\($0)'?" } }
 
     /// The number of letters to insert, remove, replace or exchange with their neighbour.
     private static func distance(_ a: [Character], _ b: [Character]) -> Int {

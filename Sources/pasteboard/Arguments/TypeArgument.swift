@@ -27,12 +27,12 @@ struct TypeArgument {
             throw CommandFailure(usage: "the type '\(parts.type)' is not UTF-8")
         }
         switch UniformType.family(named: spelling) {
-        case .text?: self.type = .utf8PlainText
+        case .text?: type = .utf8PlainText
         case .some:
             throw CommandFailure(
                 usage: "-t \(spelling) is a family of types; name the type of the bytes, for example -t png"
             )
-        case nil: self.type = try Self.types(spelling)[0]
+        case nil: type = try Self.types(spelling)[0]
         }
         if let origin = parts.origin, origin.isEmpty {
             throw CommandFailure(usage: "nothing follows the '=' of '\(argument)'")

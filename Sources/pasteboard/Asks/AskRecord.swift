@@ -11,7 +11,7 @@ struct AskRecord {
 
     /// `public.png: 3.0 MiB in 12 ms: done`
     func line(_ byteCount: UInt64, _ outcome: String) -> String {
-        let milliseconds = (MonotonicClock.now() - self.startedAt) / 1_000_000
-        return "\(self.type): \(ByteCount.text(byteCount)) in \(milliseconds) ms: \(outcome)"
+        let milliseconds = (MonotonicClock.now() - startedAt) / 1_000_000
+        return "\(type): \(ByteCount.text(byteCount)) in \(milliseconds) ms: \(outcome)"
     }
 }

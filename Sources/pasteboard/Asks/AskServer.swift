@@ -29,16 +29,16 @@ final class AskServer {
         self.connection = connection
         self.origins = origins
         self.report = report
-        self.progressDeadline = try connection.welcome().progressMilliseconds ?? .max
+        progressDeadline = try connection.welcome().progressMilliseconds ?? .max
     }
 
     /// Whether no ask is open.
-    var isIdle: Bool { self.programs.isEmpty && self.files.isEmpty }
+    var isIdle: Bool { programs.isEmpty && files.isEmpty }
 
     /// The bytes sent so far.
     var sent: UInt64 {
-        let open = self.programs.reduce(self.sentBefore) { $0 &+ $1.byteCount }
-        return self.files.reduce(open) { $0 &+ $1.sent }
+        let open = programs.reduce(sentBefore) { $0 &+ $1.byteCount }
+        return files.reduce(open) { $0 &+ $1.sent }
     }
 
     /// Waits for events and handles them.
@@ -47,30 +47,30 @@ final class AskServer {
     /// - Returns: a signal, if one has arrived.
     func turn(watching signals: SignalBox, _ handle: (ClientEvent) throws -> Void) throws -> CInt? {
         // Small chunks wait for a flush: programs and files wait only for bytes that the socket did not accept then.
-        try self.connection.io.flush()
-        let mayGoOn = !self.connection.io.wantsWrite && self.files.contains { self.isSendable($0) }
-        let watched = self.programs.flatMap { program in
-            program.interests(takesOutput: self.takesOutput(program)).map { (program, stream: $0.0, interest: $0.1) }
+        try connection.io.flush()
+        let mayGoOn = !connection.io.wantsWrite && files.contains { isSendable($0) }
+        let watched = programs.flatMap { program in
+            program.interests(takesOutput: takesOutput(program)).map { (program, stream: $0.0, interest: $0.1) }
         }
         let extra = [PollInterest(signals.raw, .readable)] + watched.map(\.interest)
-        let ready = try self.connection.turn(extra: extra, until: mayGoOn ? 0 : self.nextTime) { _, event, _ in
+        let ready = try connection.turn(extra: extra, until: mayGoOn ? 0 : nextTime) { _, event, _ in
             self.events.append(event)
         }
         let events = self.events
         self.events = []
         for event in events {
             switch event {
-            case .asked(let stream, let ask): self.start(stream, ask)
-            case .askCancelled(let stream): self.programs.first { $0.ask == stream }?.stop()
+            case .asked(let stream, let ask): start(stream, ask)
+            case .askCancelled(let stream): programs.first { $0.ask == stream }?.stop()
             default: try handle(event)
             }
         }
         for (index, watch) in watched.enumerated() where !ready[index + 1].isEmpty {
             try self.handle(watch.stream, of: watch.0)
         }
-        self.keepTimes()
-        self.programs.removeAll { self.settle($0) }
-        try self.serveFiles()
+        keepTimes()
+        programs.removeAll { settle($0) }
+        try serveFiles()
         return ready[0].isEmpty ? nil : try signals.next()
     }
 
@@ -78,55 +78,55 @@ final class AskServer {
 
     private func start(_ stream: UInt64, _ ask: Ask) {
         let (item, index) = (Int(clamping: ask.item ?? 0), Int(clamping: ask.representation ?? 0))
-        guard item < self.origins.count, index < self.origins[item].count else {
+        guard item < origins.count, index < origins[item].count else {
             let failure = Failure(.sourceFailed, "this program does not offer representation \(index) of item \(item)")
-            return self.connection.io.state.fail(stream, failure)
+            return connection.io.state.fail(stream, failure)
         }
-        let origin = self.origins[item][index]
+        let origin = origins[item][index]
         if case .input(let input) = origin, input.folder == nil {
             let file = ServedFile(input, ask: stream, record: AskRecord(ask.type))
-            self.wanted = self.wanted.map { $0.addingReportingOverflow(file.byteCount).partialValue }
-            self.files.append(file)
+            wanted = wanted.map { $0.addingReportingOverflow(file.byteCount).partialValue }
+            files.append(file)
             return
         }
-        self.wanted = nil
+        wanted = nil
         // A third of the broker's deadline, so that one late report does no harm.
-        let allowed = min(ask.firstByteMilliseconds ?? .max, self.progressDeadline) / 3
+        let allowed = min(ask.firstByteMilliseconds ?? .max, progressDeadline) / 3
         let interval = Int(max(10, min(Self.longestSilence, allowed)))
         do {
-            self.programs.append(try ServedProgram(origin, stream, AskRecord(ask.type), signInterval: interval))
+            programs.append(try ServedProgram(origin, stream, AskRecord(ask.type), signInterval: interval))
         } catch {
             let reason = (error as? Failure)?.text ?? "\(error)"
             let failure = Failure(.sourceFailed, "cannot run the program for \(ask.type): \(reason)")
-            return self.connection.io.state.fail(stream, failure)
+            return connection.io.state.fail(stream, failure)
         }
         guard case .input(let input) = origin, let folder = input.folder else { return }
-        self.connection.io.state.answer(stream, byteCount: nil, content: 1, fileName: folder.name.description)
+        connection.io.state.answer(stream, byteCount: nil, content: 1, fileName: folder.name.description)
     }
 
     // MARK: Programs
 
     private func takesOutput(_ program: ServedProgram) -> Bool {
         // While the socket is full, no output is read: only the buffer of the pipe may fill.
-        guard let ask = program.ask, !self.connection.io.wantsWrite else { return false }
-        return (self.connection.io.state.sendable(ask) ?? 0) > 0
+        guard let ask = program.ask, !connection.io.wantsWrite else { return false }
+        return (connection.io.state.sendable(ask) ?? 0) > 0
     }
 
     private func handle(_ stream: ServedProgram.Stream, of program: ServedProgram) throws {
         switch stream {
-        case .output: try self.forward(program)
+        case .output: try forward(program)
         case .errors: try program.readErrors()
         case .end: program.noteEnd()
         }
     }
 
     private func forward(_ program: ServedProgram) throws {
-        guard let ask = program.ask, let room = self.connection.io.state.sendable(ask), room > 0 else { return }
+        guard let ask = program.ask, let room = connection.io.state.sendable(ask), room > 0 else { return }
         let bytes = try program.readOutput(upTo: min(room, WireLimits.dataLength))
         var offset = 0
         while offset < bytes.count {
             let rest = bytes.span.extracting(offset...)
-            guard let count = try self.connection.io.send(rest, on: ask, last: false), count > 0 else { return }
+            guard let count = try connection.io.send(rest, on: ask, last: false), count > 0 else { return }
             offset += count
         }
     }
@@ -134,74 +134,74 @@ final class AskServer {
     /// Ends the load if its program has ended, and returns whether it has.
     private func settle(_ program: ServedProgram) -> Bool {
         guard program.isComplete else { return false }
-        self.sentBefore &+= program.byteCount
+        sentBefore &+= program.byteCount
         guard let ask = program.ask else {
             program.finishStopping()
-            self.report?(program.record.line(program.byteCount, "cancelled"))
+            report?(program.record.line(program.byteCount, "cancelled"))
             return true
         }
         let failure = program.failure()
         if let failure {
-            self.connection.io.state.fail(ask, failure)
+            connection.io.state.fail(ask, failure)
         } else {
-            self.connection.io.state.end(ask)
+            connection.io.state.end(ask)
         }
-        self.report?(program.record.line(program.byteCount, failure?.text ?? "done"))
+        report?(program.record.line(program.byteCount, failure?.text ?? "done"))
         return true
     }
 
     // MARK: Files
 
     private func isSendable(_ file: ServedFile) -> Bool {
-        (self.connection.io.state.sendable(file.ask) ?? 1) > 0
+        (connection.io.state.sendable(file.ask) ?? 1) > 0
     }
 
     private func serveFiles() throws {
         var open: [ServedFile] = []
-        for file in self.files {
+        for file in files {
             // One chunk of each file in turn.
-            if try !self.connection.io.wantsWrite && file.serve(self.connection) {
-                self.sentBefore &+= file.sent
+            if try !connection.io.wantsWrite && file.serve(connection) {
+                sentBefore &+= file.sent
                 let isWhole = file.sent == file.byteCount
-                self.report?(file.record.line(file.sent, file.failure?.text ?? (isWhole ? "done" : "cancelled")))
+                report?(file.record.line(file.sent, file.failure?.text ?? (isWhole ? "done" : "cancelled")))
             } else {
                 open.append(file)
             }
         }
-        self.files = open
+        files = open
     }
 
     // MARK: Time
 
     private var nextTime: UInt64 {
-        self.programs.compactMap { $0.killTime ?? ($0.ask == nil ? nil : $0.nextSign) }.min() ?? .max
+        programs.compactMap { $0.killTime ?? ($0.ask == nil ? nil : $0.nextSign) }.min() ?? .max
     }
 
     private func keepTimes() {
         let now = MonotonicClock.now()
-        for program in self.programs {
+        for program in programs {
             if let time = program.killTime, time <= now { program.kill() }
             guard let ask = program.ask, program.nextSign <= now else { continue }
-            self.connection.io.state.progress(ask, completed: program.byteCount, total: nil)
+            connection.io.state.progress(ask, completed: program.byteCount, total: nil)
             program.noteSign()
         }
     }
 
     /// Ends all programs: none of them outlives this process.
     func stop() {
-        for program in self.programs { program.stop() }
-        while let time = self.programs.compactMap(\.killTime).min() {
-            let ends = self.programs.flatMap { $0.interests(takesOutput: false) }.filter { $0.0 == .end }.map(\.1)
+        for program in programs { program.stop() }
+        while let time = programs.compactMap(\.killTime).min() {
+            let ends = programs.flatMap { $0.interests(takesOutput: false) }.filter { $0.0 == .end }.map(\.1)
             guard !ends.isEmpty else { break }
             _ = try? System.poll(ends, milliseconds: Int(MonotonicClock.millisecondsLeft(until: time)))
-            self.programs.removeAll { program in
+            programs.removeAll { program in
                 program.noteEndIfOver()
                 guard program.isComplete else { return false }
                 program.finishStopping()
                 return true
             }
             let now = MonotonicClock.now()
-            for program in self.programs where program.killTime.map({ $0 <= now }) ?? false { program.kill() }
+            for program in programs where program.killTime.map({ $0 <= now }) ?? false { program.kill() }
         }
     }
 }

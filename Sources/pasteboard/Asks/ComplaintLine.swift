@@ -20,17 +20,17 @@ struct ComplaintLine {
     mutating func append(_ bytes: [UInt8]) {
         for byte in bytes {
             if byte == UInt8(ascii: "\n") {
-                self.hasEnded = true
+                hasEnded = true
                 continue
             }
-            if self.hasEnded {
-                self.hasEnded = false
-                self.count += 1
-                if self.choice == .last { self.line.removeAll(keepingCapacity: true) }
+            if hasEnded {
+                hasEnded = false
+                count += 1
+                if choice == .last { line.removeAll(keepingCapacity: true) }
             }
-            if self.choice == .last || self.count == 1, self.line.count < Self.limit { self.line.append(byte) }
+            if choice == .last || count == 1, line.count < Self.limit { line.append(byte) }
         }
     }
 
-    var text: String { String(decoding: self.line, as: UTF8.self) }
+    var text: String { String(decoding: line, as: UTF8.self) }
 }

@@ -43,8 +43,8 @@ final class ServedProgram {
         configuration.errors = .descriptor(errors.second.raw)
         // A group of its own lets a signal end the program together with its children.
         configuration.inNewGroup = true
-        self.child = try ChildProcess(configuration)
-        self.end = try System.processDescriptor(self.child.id)
+        child = try ChildProcess(configuration)
+        end = try System.processDescriptor(child.id)
         // The write ends are closed here; otherwise the end of the output would never be seen.
         self.output = output.keepingFirst()
         self.errors = errors.keepingFirst()
@@ -53,7 +53,7 @@ final class ServedProgram {
         self.name = name
         self.complaint = ComplaintLine(complaint)
         self.signInterval = signInterval
-        self.nextSign = MonotonicClock.deadline(milliseconds: signInterval)
+        nextSign = MonotonicClock.deadline(milliseconds: signInterval)
     }
 
     enum Stream {
@@ -67,88 +67,88 @@ final class ServedProgram {
     /// - Parameter takesOutput: whether the broker takes bytes now.
     func interests(takesOutput: Bool) -> [(Stream, PollInterest)] {
         var interests: [(Stream, PollInterest)] = []
-        if !self.outputHasEnded, takesOutput { interests.append((.output, PollInterest(self.output.raw, .readable))) }
-        if !self.errorsHaveEnded { interests.append((.errors, PollInterest(self.errors.raw, .readable))) }
-        if !self.childHasEnded { interests.append((.end, PollInterest(self.end.raw, .readable))) }
+        if !outputHasEnded, takesOutput { interests.append((.output, PollInterest(output.raw, .readable))) }
+        if !errorsHaveEnded { interests.append((.errors, PollInterest(errors.raw, .readable))) }
+        if !childHasEnded { interests.append((.end, PollInterest(end.raw, .readable))) }
         return interests
     }
 
     /// The next bytes of the output; empty at its end.
     func readOutput(upTo limit: Int) throws(SystemError) -> [UInt8] {
-        let bytes = try System.read(self.output.raw, upTo: limit)
-        self.outputHasEnded = bytes.isEmpty
-        self.byteCount += UInt64(bytes.count)
-        if !bytes.isEmpty { self.noteSign() }
+        let bytes = try System.read(output.raw, upTo: limit)
+        outputHasEnded = bytes.isEmpty
+        byteCount += UInt64(bytes.count)
+        if !bytes.isEmpty { noteSign() }
         return bytes
     }
 
     /// Reads standard error, and writes it to that of this process as well.
     func readErrors() throws(SystemError) {
-        let bytes = try System.read(self.errors.raw, upTo: 4096)
-        self.errorsHaveEnded = bytes.isEmpty
-        self.complaint.append(bytes)
+        let bytes = try System.read(errors.raw, upTo: 4096)
+        errorsHaveEnded = bytes.isEmpty
+        complaint.append(bytes)
         try? System.write(bytes.span, to: 2)
     }
 
     /// Notes that the process has ended. It is not reaped yet, so its id stays in use and its group can be signalled.
     func noteEnd() {
-        self.childHasEnded = true
+        childHasEnded = true
     }
 
     /// Calls `noteEnd` if the process has ended.
     func noteEndIfOver() {
-        let ready = try? System.poll([PollInterest(self.end.raw, .readable)], milliseconds: 0)
-        if let ready, !ready[0].isEmpty { self.noteEnd() }
+        let ready = try? System.poll([PollInterest(end.raw, .readable)], milliseconds: 0)
+        if let ready, !ready[0].isEmpty { noteEnd() }
     }
 
     func noteSign() {
-        self.nextSign = MonotonicClock.deadline(milliseconds: self.signInterval)
+        nextSign = MonotonicClock.deadline(milliseconds: signInterval)
     }
 
     /// Whether the program has ended and all of its output was read. A child of it may keep standard error open, whose
     /// end is not waited for.
-    var isComplete: Bool { self.childHasEnded && (self.outputHasEnded || self.ask == nil) }
+    var isComplete: Bool { childHasEnded && (outputHasEnded || ask == nil) }
 
     /// The failure of the program, once `isComplete`; nil if it succeeded.
     func failure() -> Failure? {
-        while !self.errorsHaveEnded, self.errorsAreReady { try? self.readErrors() }
+        while !errorsHaveEnded, errorsAreReady { try? readErrors() }
         let status: CInt
         let how: String
-        switch try? self.child.wait() {
+        switch try? child.wait() {
         case .exited(0): return nil
         case .exited(let code): (status, how) = (code, "ended with status \(code)")
         case .signaled(let signal): (status, how) = (128 + signal, "was ended by signal \(signal)")
         case nil: (status, how) = (-1, "could not be waited for")
         }
-        let line = self.complaint.text
+        let line = complaint.text
         return Failure(
             .sourceFailed,
-            "\(self.name) \(how)\(line.isEmpty ? "" : ": \(line)")",
+            "\(name) \(how)\(line.isEmpty ? "" : ": \(line)")",
             source: SourceFailure(domain: "pasteboard.program", code: Int64(status), message: line)
         )
     }
 
     private var errorsAreReady: Bool {
-        let ready = try? System.poll([PollInterest(self.errors.raw, .readable)], milliseconds: 0)
+        let ready = try? System.poll([PollInterest(errors.raw, .readable)], milliseconds: 0)
         return !(ready?.first?.isEmpty ?? true)
     }
 
     /// Asks the program to end after its ask was cancelled, and sets the time at which it is killed.
     func stop() {
-        guard self.ask != nil else { return }
-        self.ask = nil
-        self.killTime = MonotonicClock.deadline(milliseconds: Self.grace)
-        try? self.child.killGroup(SIGTERM)
+        guard ask != nil else { return }
+        ask = nil
+        killTime = MonotonicClock.deadline(milliseconds: Self.grace)
+        try? child.killGroup(SIGTERM)
     }
 
     func kill() {
-        self.killTime = nil
-        try? self.child.killGroup(SIGKILL)
+        killTime = nil
+        try? child.killGroup(SIGKILL)
     }
 
     /// Kills the rest of the group of a program that was stopped and `isComplete`.
     func finishStopping() {
-        self.kill()
-        _ = try? self.child.wait()
+        kill()
+        _ = try? child.wait()
     }
 }

@@ -27,6 +27,6 @@ struct BrokerCommand: Command {
     }
 
     func run() -> CInt {
-        BrokerDaemon.run(arguments: self.arguments, program: "pasteboard: broker")
+        BrokerDaemon.run(arguments: arguments, program: "pasteboard: broker")
     }
 }

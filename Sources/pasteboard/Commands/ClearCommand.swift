@@ -13,12 +13,12 @@ struct ClearCommand: Command {
     private let board: String
 
     init(_ arguments: ParsedArguments) throws {
-        self.board = try arguments.board()
+        board = try arguments.board()
     }
 
     func run() throws -> CInt {
         var clear = Clear()
-        clear.board = self.board
+        clear.board = board
         _ = try Broker.running()?.clear(clear)
         return 0
     }

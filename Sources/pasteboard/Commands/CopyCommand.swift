@@ -44,17 +44,17 @@ struct CopyCommand: Command {
     private let inputs: InputArguments
 
     init(_ arguments: ParsedArguments) throws {
-        self.board = try arguments.board()
-        self.inputs = try InputArguments(arguments, of: Self.syntax.name)
+        board = try arguments.board()
+        inputs = try InputArguments(arguments, of: Self.syntax.name)
     }
 
     func run() throws -> CInt {
         _ = System.raiseDescriptorLimit()
         // Opened first, so that an error in the input does not start a broker.
-        let items = try self.inputs.items()
+        let items = try inputs.items()
         let connection = try Broker.startingOne()
         var write = Write()
-        write.board = self.board
+        write.board = board
         _ = try connection.write(write, items: try InputItem.kept(items, by: connection))
         return 0
     }

@@ -58,42 +58,42 @@ struct DragCommand: Command {
         }
         try BoardName.check(destination, of: "a destination")
         self.destination = destination
-        self.inputs = try InputArguments(arguments, of: Self.syntax.name)
-        self.isMove = arguments.has("--move")
-        self.wait = try arguments.value("--wait").map(TimeAllowed.init)
+        inputs = try InputArguments(arguments, of: Self.syntax.name)
+        isMove = arguments.has("--move")
+        wait = try arguments.value("--wait").map(TimeAllowed.init)
     }
 
     func run() throws -> CInt {
         _ = System.raiseDescriptorLimit()
-        let items = try self.inputs.items()
-        if self.isMove { try Self.checkDeletable(items) }
+        let items = try inputs.items()
+        if isMove { try Self.checkDeletable(items) }
         // A destination loads one representation of an item and never has the others.
-        if self.isMove, items.contains(where: { $0.representations.count > 1 }) {
+        if isMove, items.contains(where: { $0.representations.count > 1 }) {
             throw CommandFailure(
                 usage: "--move takes one file per item: of several, one would be loaded and all would be deleted"
             )
         }
         let connection = try self.connection()
         var drag = Drag()
-        drag.allowsMove = self.isMove
-        drag.movesBetweenProcesses = self.isMove
+        drag.allowsMove = isMove
+        drag.movesBetweenProcesses = isMove
         let offer = try connection.offer(drag, items: try InputItem.promised(items, to: connection))
         // From here on a signal cancels the transfers that are incomplete.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         let server = try AskServer(connection, origins: items.map(\.origins))
         let loop = DragLoop(connection, stream: offer.stream, server: server, signals: signals)
-        return try self.report(try loop.run(to: self.destination), of: items)
+        return try report(try loop.run(to: destination), of: items)
     }
 
     /// Connects to the broker, and with --wait waits for the destination.
     private func connection() throws -> BlockingConnection {
         if let wait {
             let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
-            try connection.wait(for: self.destination, milliseconds: wait.milliseconds)
+            try connection.wait(for: destination, milliseconds: wait.milliseconds)
             return connection
         }
         guard let connection = try Broker.running(streams: AskServer.maximumAsks) else {
-            throw Failure(.nothingHere, "there is no destination \(self.destination): no broker is running")
+            throw Failure(.nothingHere, "there is no destination \(destination): no broker is running")
         }
         return connection
     }
@@ -119,14 +119,14 @@ struct DragCommand: Command {
             let count = taken.count == items.count ? "" : "\(taken.count) of "
             let noun = items.count == 1 ? "item" : "items"
             let verb = operation == .move ? "moved" : "copied"
-            try StandardStreams.print("\(verb) \(count)\(items.count) \(noun) to \(self.destination)\n")
+            try StandardStreams.print("\(verb) \(count)\(items.count) \(noun) to \(destination)\n")
             for (index, item) in items.enumerated() where !taken.contains(index) {
                 let name = item.representations.first?.input.name ?? "item \(index + 1)"
-                StandardStreams.note("pasteboard: drag: \(name) was not taken by \(self.destination)")
+                StandardStreams.note("pasteboard: drag: \(name) was not taken by \(destination)")
             }
-            guard self.isMove else { return 0 }
+            guard isMove else { return 0 }
             guard operation == .move else {
-                StandardStreams.note("pasteboard: drag: \(self.destination) made copies; nothing was deleted")
+                StandardStreams.note("pasteboard: drag: \(destination) made copies; nothing was deleted")
                 return 0
             }
             var moved = MovedFiles()
@@ -134,10 +134,10 @@ struct DragCommand: Command {
             return moved.failure?.exitCode ?? 0
         case .failed(var failure):
             if !taken.isEmpty { failure.text += "; it has \(taken.count) of \(items.count) items" }
-            if self.isMove { failure.text += "; nothing was deleted" }
+            if isMove { failure.text += "; nothing was deleted" }
             throw failure
         case .cancelled, nil:
-            throw Failure(.refused, "destination \(self.destination) took none of the items")
+            throw Failure(.refused, "destination \(destination) took none of the items")
         }
     }
 }

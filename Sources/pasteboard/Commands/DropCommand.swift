@@ -42,30 +42,30 @@ struct DropCommand: Command {
     private let directory: SystemString
 
     init(_ arguments: ParsedArguments) throws {
-        self.isList = arguments.has("--list")
-        self.isJSON = arguments.has("--json")
-        self.isOnce = arguments.has("--once")
-        self.directory = try arguments.path("--into") ?? "."
+        isList = arguments.has("--list")
+        isJSON = arguments.has("--json")
+        isOnce = arguments.has("--once")
+        directory = try arguments.path("--into") ?? "."
         let name = try arguments.value("--as")
         let types = try arguments.values("--accept")
-        guard !self.isList || name == nil && types.isEmpty && !self.isOnce && !arguments.has("--into") else {
+        guard !isList || name == nil && types.isEmpty && !isOnce && !arguments.has("--into") else {
             throw CommandFailure(usage: "--list goes with --json alone")
         }
-        guard !self.isJSON || self.isList else { throw CommandFailure(usage: "--json is for --list") }
-        guard let name = name ?? (self.isList ? "" : nil) else {
+        guard !isJSON || isList else { throw CommandFailure(usage: "--json is for --list") }
+        guard let name = name ?? (isList ? "" : nil) else {
             throw CommandFailure(
                 usage: "the name of the destination is missing: --as NAME; --list shows the existing ones"
             )
         }
-        if !self.isList { try BoardName.check(name, of: "a destination") }
-        guard !self.directory.isEmpty else { throw CommandFailure(usage: "the path is empty") }
+        if !isList { try BoardName.check(name, of: "a destination") }
+        guard !directory.isEmpty else { throw CommandFailure(usage: "the path is empty") }
         guard types.count <= WireLimits.accepts else {
             throw CommandFailure(
                 usage: "--accept is given \(types.count) times; at most \(WireLimits.accepts) are allowed"
             )
         }
         self.name = name
-        self.accepts = try types.flatMap(TypeArgument.types).map { type in
+        accepts = try types.flatMap(TypeArgument.types).map { type in
             var accept = Accept()
             accept.type = type.identifier
             return accept
@@ -73,33 +73,33 @@ struct DropCommand: Command {
     }
 
     func run() throws -> CInt {
-        if self.isList {
+        if isList {
             let destinations = try Broker.running()?.status().compactMap(\.destination) ?? []
             try StandardStreams.print(
-                self.isJSON ? JSONValue.array(destinations.map(\.json)).line : TextTable.text(destinations.map(\.row))
+                isJSON ? JSONValue.array(destinations.map(\.json)).line : TextTable.text(destinations.map(\.row))
             )
             return 0
         }
         _ = System.raiseDescriptorLimit()
         // Checked before registering: a directory that cannot be written to must not become a destination.
-        _ = try PendingFile(inDirectory: self.directory)
-        WorkingName.removeLeftovers(in: self.directory)
+        _ = try PendingFile(inDirectory: directory)
+        WorkingName.removeLeftovers(in: directory)
         let connection = try Broker.startingOne()
         // From here on a signal has to remove unfinished files.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
         var destination = Destination()
-        destination.name = self.name
-        destination.accepts = self.accepts
+        destination.name = name
+        destination.accepts = accepts
         let stream = try connection.register(destination)
-        let names = self.accepts.map { UniformType.readable($0.type) }
+        let names = accepts.map { UniformType.readable($0.type) }
         let types = names.isEmpty ? "anything" : names.joined(separator: ", ")
-        StandardStreams.note("taking \(types) as \(self.name) into \(self.directory)")
+        StandardStreams.note("taking \(types) as \(name) into \(directory)")
         return try DropLoop(
             connection,
             destination: stream,
-            accepts: self.accepts,
-            directory: self.directory,
-            isOnce: self.isOnce,
+            accepts: accepts,
+            directory: directory,
+            isOnce: isOnce,
             signals: signals
         ).run()
     }

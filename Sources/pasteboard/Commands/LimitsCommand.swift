@@ -18,12 +18,12 @@ struct LimitsCommand: Command {
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) {
-        self.isJSON = arguments.has("--json")
+        isJSON = arguments.has("--json")
     }
 
     func run() throws -> CInt {
         let limits = try Broker.required().status().compactMap(\.limit)
-        if self.isJSON {
+        if isJSON {
             let json = limits.map { limit -> JSONValue in
                 [
                     "name": .string(limit.name), "value": JSONValue(limit.value),

@@ -18,13 +18,13 @@ struct ListCommand: Command {
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) {
-        self.isJSON = arguments.has("--json")
+        isJSON = arguments.has("--json")
     }
 
     func run() throws -> CInt {
         let boards = try Broker.running()?.status().compactMap(\.board) ?? []
         try StandardStreams.print(
-            self.isJSON ? JSONValue.array(boards.map(\.json)).line : TextTable.text(boards.map(\.row))
+            isJSON ? JSONValue.array(boards.map(\.json)).line : TextTable.text(boards.map(\.row))
         )
         return 0
     }
@@ -32,23 +32,23 @@ struct ListCommand: Command {
 
 extension BoardStatus {
     var row: [String] {
-        let count = self.itemCount ?? 0
-        let owner = count > 0 ? [self.ownerLabel, self.ownerProcess.map { "(\($0))" }].compactMap { $0 } : []
+        let count = itemCount ?? 0
+        let owner = count > 0 ? [ownerLabel, ownerProcess.map { "(\($0))" }].compactMap { $0 } : []
         return [
-            self.name, count == 1 ? "1 item" : "\(count) items", "\(ByteCount.text(self.keptBytes ?? 0)) kept",
-            owner.joined(separator: " "), self.types.map(UniformType.readable).joined(separator: " "),
+            name, count == 1 ? "1 item" : "\(count) items", "\(ByteCount.text(keptBytes ?? 0)) kept",
+            owner.joined(separator: " "), types.map(UniformType.readable).joined(separator: " "),
         ]
     }
 
     var json: JSONValue {
         [
-            "board": .string(self.name),
-            "changeCount": JSONValue(self.changeCount),
-            "items": JSONValue(self.itemCount ?? 0),
-            "keptBytes": JSONValue(self.keptBytes ?? 0),
-            "owner": ["process": JSONValue(self.ownerProcess), "label": JSONValue(self.ownerLabel)],
-            "types": .array(self.types.map { .string($0) }),
-            "title": JSONValue(self.title),
+            "board": .string(name),
+            "changeCount": JSONValue(changeCount),
+            "items": JSONValue(itemCount ?? 0),
+            "keptBytes": JSONValue(keptBytes ?? 0),
+            "owner": ["process": JSONValue(ownerProcess), "label": JSONValue(ownerLabel)],
+            "types": .array(types.map { .string($0) }),
+            "title": JSONValue(title),
         ]
     }
 }

@@ -54,62 +54,62 @@ struct OfferCommand: Command {
     private let isVerbose: Bool
 
     init(_ arguments: ParsedArguments) throws {
-        self.isInBackground = arguments.has("--background")
-        self.isVerbose = arguments.has("--verbose")
-        self.board = try arguments.board()
-        self.name = try arguments.value("--name")
+        isInBackground = arguments.has("--background")
+        isVerbose = arguments.has("--verbose")
+        board = try arguments.board()
+        name = try arguments.value("--name")
         guard arguments.operands.isEmpty else {
-            self.offers = []
-            self.inputs = try InputArguments(arguments, of: Self.syntax.name)
+            offers = []
+            inputs = try InputArguments(arguments, of: Self.syntax.name)
             return
         }
-        self.inputs = nil
-        self.offers = try arguments.bytes("--type").map { spelling in
+        inputs = nil
+        offers = try arguments.bytes("--type").map { spelling in
             let argument = try TypeArgument(giving: spelling)
             guard argument.origin != nil else {
                 throw CommandFailure(usage: "-t \(spelling) has no command; write -t '\(spelling)=COMMAND'")
             }
             return argument
         }
-        guard !self.offers.isEmpty else {
+        guard !offers.isEmpty else {
             throw CommandFailure(usage: "nothing to offer; write FILE, or -t TYPE=COMMAND")
         }
-        guard self.offers.count <= WireLimits.representations else {
+        guard offers.count <= WireLimits.representations else {
             throw Failure(
                 .limitExceeded,
-                "\(self.offers.count) types; an item has at most \(WireLimits.representations)"
+                "\(offers.count) types; an item has at most \(WireLimits.representations)"
             )
         }
     }
 
     func run() throws -> CInt {
-        guard !self.isInBackground else { return try BackgroundOffer.start(Array(System.arguments.dropFirst())) }
-        return try self.run {}
+        guard !isInBackground else { return try BackgroundOffer.start(Array(System.arguments.dropFirst())) }
+        return try run {}
     }
 
     /// - Parameter registered: called when the contents can be pasted.
     func run(registered: () throws -> Void) throws -> CInt {
         _ = System.raiseDescriptorLimit()
-        let items = try self.inputs?.items()
+        let items = try inputs?.items()
         for input in (items ?? []).lazy.flatMap(\.representations).map(\.input) where !input.isPromisable {
             throw CommandFailure(usage: "\(input.name) can be read only once, not at each load; use copy")
         }
         let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
-        let promises = try items.map { try InputItem.promised($0, to: connection) } ?? [self.commands]
-        let origins = items.map { $0.map(\.origins) } ?? [self.offers.map(AskOrigin.init)]
+        let promises = try items.map { try InputItem.promised($0, to: connection) } ?? [commands]
+        let origins = items.map { $0.map(\.origins) } ?? [offers.map(AskOrigin.init)]
         var write = Write()
-        write.board = self.board
-        let replaced = try self.contents(connection)
+        write.board = board
+        let replaced = try contents(connection)
         let publication = try connection.write(write, items: promises)
         // From here on commands may run; a signal has to end them together with this process.
         let signals = try SignalBox([SIGINT, SIGTERM, SIGHUP])
-        let report = self.isVerbose ? { (line: String) in StandardStreams.note("pasteboard: offer: \(line)") } : nil
+        let report = isVerbose ? { (line: String) in StandardStreams.note("pasteboard: offer: \(line)") } : nil
         let server = try AskServer(connection, origins: origins, report: report)
-        StandardStreams.note("offering \(Self.text(of: promises)) on \(self.board)")
+        StandardStreams.note("offering \(Self.text(of: promises)) on \(board)")
         if let replaced { StandardStreams.note("pasteboard: offer: this has replaced \(replaced)") }
         try registered()
         try OfferLoop(publication: publication.stream, server: server, signals: signals) {
-            self.withdraw(publication.committed, connection)
+            withdraw(publication.committed, connection)
         }.run()
         return 0
     }
@@ -117,7 +117,7 @@ struct OfferCommand: Command {
     /// Clears the pasteboard if it still has these contents, so that it does not list types that cannot be loaded.
     private func withdraw(_ committed: Committed, _ connection: BlockingConnection) {
         var clear = Clear()
-        clear.board = self.board
+        clear.board = board
         clear.ifChangeCount = committed.changeCount
         clear.requires = [Feature.condition.rawValue]
         // A broker that does not answer must not delay the exit.
@@ -129,7 +129,7 @@ struct OfferCommand: Command {
     /// The contents of the pasteboard in words; nil if it is empty.
     private func contents(_ connection: BlockingConnection) throws -> String? {
         var list = List()
-        list.board = self.board
+        list.board = board
         let listing = try connection.list(list)
         guard let item = listing.items.first else { return nil }
         let count = listing.items.count == 1 ? "1 item" : "\(listing.items.count) items"
@@ -140,13 +140,13 @@ struct OfferCommand: Command {
     }
 
     private var commands: WriteItem {
-        let representations = self.offers.map { offer in
+        let representations = offers.map { offer in
             var representation = Representation()
             representation.type = offer.type.identifier
             representation.supertypes = Array(offer.type.publishedSupertypes.prefix(WireLimits.supertypes))
             return (representation: representation, source: ByteSource.promised)
         }
-        return WriteItem(suggestedName: self.name, representations: representations)
+        return WriteItem(suggestedName: name, representations: representations)
     }
 
     private static func text(of items: [WriteItem]) -> String {

@@ -66,24 +66,24 @@ struct PasteCommand: Command {
     private let hasBegun = Flag()
 
     init(_ arguments: ParsedArguments) throws {
-        self.board = try arguments.board()
-        self.types = try arguments.values("--type").flatMap(TypeArgument.types)
-        self.item = try arguments.value("--item").map(Self.index)
-        self.output = try arguments.path("--output").flatMap { $0 == "-" ? nil : $0 }
-        self.directory = try arguments.path("--into")
-        self.timeout = try arguments.value("--timeout").map(TimeAllowed.init)
-        self.trimsNewline = arguments.has("--trim-newline")
-        self.isRaw = arguments.has("--raw")
-        self.isQuiet = arguments.has("--quiet")
-        guard self.types.count <= WireLimits.accepts else {
+        board = try arguments.board()
+        types = try arguments.values("--type").flatMap(TypeArgument.types)
+        item = try arguments.value("--item").map(Self.index)
+        output = try arguments.path("--output").flatMap { $0 == "-" ? nil : $0 }
+        directory = try arguments.path("--into")
+        timeout = try arguments.value("--timeout").map(TimeAllowed.init)
+        trimsNewline = arguments.has("--trim-newline")
+        isRaw = arguments.has("--raw")
+        isQuiet = arguments.has("--quiet")
+        guard types.count <= WireLimits.accepts else {
             throw CommandFailure(
-                usage: "-t is given \(self.types.count) times; at most \(WireLimits.accepts) are allowed"
+                usage: "-t is given \(types.count) times; at most \(WireLimits.accepts) are allowed"
             )
         }
-        guard self.directory == nil || !arguments.has("--output") else {
+        guard directory == nil || !arguments.has("--output") else {
             throw CommandFailure(usage: "--output and --into exclude each other")
         }
-        for path in [self.output, self.directory] where path?.isEmpty ?? false {
+        for path in [output, directory] where path?.isEmpty ?? false {
             throw CommandFailure(usage: "the path is empty")
         }
     }
@@ -96,12 +96,12 @@ struct PasteCommand: Command {
     }
 
     func run() throws -> CInt {
-        guard let connection = try Broker.running() else { throw Broker.nothing(on: self.board) }
+        guard let connection = try Broker.running() else { throw Broker.nothing(on: board) }
         var attempts = 10
         while true {
             do {
-                return try self.run(connection)
-            } catch let failure as Failure where failure.code == .superseded && attempts > 0 && !self.hasBegun.isSet {
+                return try run(connection)
+            } catch let failure as Failure where failure.code == .superseded && attempts > 0 && !hasBegun.isSet {
                 // The contents were replaced after they were listed: the new ones are wanted.
                 attempts -= 1
             }
@@ -109,36 +109,36 @@ struct PasteCommand: Command {
     }
 
     private func run(_ connection: BlockingConnection) throws -> CInt {
-        if let directory { return try self.run(into: directory, connection) }
+        if let directory { return try run(into: directory, connection) }
 
         let sink: any PasteSink =
             if let output {
                 FileOutput(path: output)
-            } else if System.isTerminal(1), !self.isRaw {
-                TerminalOutput(endsLine: !self.trimsNewline, isQuiet: self.isQuiet)
+            } else if System.isTerminal(1), !isRaw {
+                TerminalOutput(endsLine: !trimsNewline, isQuiet: isQuiet)
             } else {
                 PlainOutput()
             }
         var load = Load()
-        load.board = self.board
-        load.item = self.item ?? 0
-        load.accepts = self.accepts
+        load.board = board
+        load.item = item ?? 0
+        load.accepts = accepts
         do {
             // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
-            let listing = sink is PlainOutput ? nil : try self.list(connection)
+            let listing = sink is PlainOutput ? nil : try list(connection)
             load.handle = listing?.contents.handle
-            try self.perform(load, of: listing, connection, to: sink) {
-                self.note(about: $0, $1, item: 0)
+            try perform(load, of: listing, connection, to: sink) {
+                note(about: $0, $1, item: 0)
             }
-        } catch let failure as Failure where failure.code == .typeUnavailable && self.item == nil {
+        } catch let failure as Failure where failure.code == .typeUnavailable && item == nil {
             // In most cases the first item has the type, so the items are listed only now.
-            let listing = try self.list(connection)
-            let place = try self.places(among: listing.items)[0]
+            let listing = try list(connection)
+            let place = try places(among: listing.items)[0]
             load.board = nil
             load.handle = listing.contents.handle
             load.item = place
-            try self.perform(load, of: listing, connection, to: sink) {
-                self.note(about: $0, $1, item: place)
+            try perform(load, of: listing, connection, to: sink) {
+                note(about: $0, $1, item: place)
             }
         }
         return 0
@@ -146,29 +146,29 @@ struct PasteCommand: Command {
 
     private func note(about answer: Answer, _ type: UniformType, item: UInt32) {
         if self.item == nil, let count = answer.itemCount, count > 1 {
-            self.note("this is item \(UInt64(item) + 1) of \(count); see --item and --into")
+            note("this is item \(UInt64(item) + 1) of \(count); see --item and --into")
         }
         if answer.isArchive {
             if let output, output.bytes.suffix(4) != Array(".tar".utf8)[...] {
-                self.note("\(output) is a tar archive of the folder; --into DIR pastes its tree")
+                note("\(output) is a tar archive of the folder; --into DIR pastes its tree")
             }
-        } else if self.types.isEmpty, let output, let wanted = self.typesOfOutput.first,
-            !self.typesOfOutput.contains(where: type.conforms)
+        } else if types.isEmpty, let output, let wanted = typesOfOutput.first,
+            !typesOfOutput.contains(where: type.conforms)
         {
-            self.note("the item has no type that is \(wanted): \(output) gets \(UniformType.readable(type.identifier))")
+            note("the item has no type that is \(wanted): \(output) gets \(UniformType.readable(type.identifier))")
         }
     }
 
     private func note(_ text: String) {
-        if !self.isQuiet { StandardStreams.note("pasteboard: paste: \(text)") }
+        if !isQuiet { StandardStreams.note("pasteboard: paste: \(text)") }
     }
 
     /// The contents of the pasteboard.
     private func list(_ connection: BlockingConnection) throws -> BoardListing {
         var list = List()
-        list.board = self.board
-        let listing = try connection.list(list, until: self.timeout?.deadline ?? .max)
-        guard listing.contents.handle != nil, !listing.items.isEmpty else { throw Broker.nothing(on: self.board) }
+        list.board = board
+        let listing = try connection.list(list, until: timeout?.deadline ?? .max)
+        guard listing.contents.handle != nil, !listing.items.isEmpty else { throw Broker.nothing(on: board) }
         return listing
     }
 
@@ -179,7 +179,7 @@ struct PasteCommand: Command {
             accepts.choose(among: items[index].representations.map(ListedType.init)) { _ in true } != nil
         }
         guard places.isEmpty else { return places.map { UInt32(clamping: $0) } }
-        let wanted = self.types.map(\.identifier).joined(separator: ", ")
+        let wanted = types.map(\.identifier).joined(separator: ", ")
         throw Failure(.typeUnavailable, "no representation is of type \(wanted)", detail: Self.types(of: items))
     }
 
@@ -201,22 +201,22 @@ struct PasteCommand: Command {
             throw CommandFailure("cannot use directory", directory, error)
         }
         WorkingName.removeLeftovers(in: directory)
-        let listing = try self.list(connection)
+        let listing = try list(connection)
         let chosen =
-            if let item = self.item {
+            if let item {
                 [item]
-            } else if self.types.isEmpty {
+            } else if types.isEmpty {
                 listing.items.indices.map { UInt32(clamping: $0) }
             } else {
-                try self.places(among: listing.items)
+                try places(among: listing.items)
             }
         for item in chosen {
             var load = Load()
             load.handle = listing.contents.handle
             load.item = item
-            load.accepts = self.wanted
+            load.accepts = wanted
             let output = DirectoryOutput(directory: directory)
-            try self.perform(load, of: listing, connection, to: output) { _, _ in }
+            try perform(load, of: listing, connection, to: output) { _, _ in }
         }
         return 0
     }
@@ -230,11 +230,11 @@ struct PasteCommand: Command {
     ) throws {
         var load = load
         load.preference = 1
-        load.timeoutMilliseconds = self.timeout?.loadMilliseconds
-        var trimmer = self.trimsNewline ? NewlineTrimmer() : nil
+        load.timeoutMilliseconds = timeout?.loadMilliseconds
+        var trimmer = trimsNewline ? NewlineTrimmer() : nil
         var total: UInt64?
         var count: UInt64 = 0
-        defer { self.line.finish() }
+        defer { line.finish() }
         // A signal has to be handled if an unfinished file must be removed; otherwise it just ends the process.
         let signals = try sink.leavesFile ? SignalBox([SIGINT, SIGTERM, SIGHUP]) : nil
         do {
@@ -248,7 +248,7 @@ struct PasteCommand: Command {
                         identifier: answer.type ?? UniformType.data.identifier,
                         supertypes: listed?.supertypes ?? []
                     )
-                    self.hasBegun.set()
+                    hasBegun.set()
                     answered(answer, type)
                     try sink.begin(
                         type,
@@ -258,11 +258,11 @@ struct PasteCommand: Command {
                     )
                 },
                 file: { file in
-                    try sink.write(file, trimsNewline: self.trimsNewline) {
+                    try sink.write(file, trimsNewline: trimsNewline) {
                         if let signal = try signals?.next() { throw CommandFailure.signaled(signal) }
                         guard sink.leavesFile, let position = sink.descriptor.flatMap({ try? System.position(of: $0) })
                         else { return }
-                        self.line.show("pasted", position, of: total)
+                        line.show("pasted", position, of: total)
                     }
                 },
                 bytes: { bytes in
@@ -272,7 +272,7 @@ struct PasteCommand: Command {
                         try sink.write(bytes)
                     }
                     count += UInt64(bytes.count)
-                    if sink.leavesFile { self.line.show("pasted", count, of: total) }
+                    if sink.leavesFile { line.show("pasted", count, of: total) }
                 }
             )
         } catch {
@@ -284,16 +284,16 @@ struct PasteCommand: Command {
     }
 
     private var accepts: [Accept] {
-        guard self.types.isEmpty else { return self.wanted }
+        guard self.types.isEmpty else { return wanted }
         var any = Accept()
         any.match = 2
-        let types = self.typesOfOutput + [.utf8PlainText, .plainText, .text]
+        let types = typesOfOutput + [.utf8PlainText, .plainText, .text]
         return types.map(Self.accept) + [any]
     }
 
     /// The types that the extension of the file names.
     private var typesOfOutput: [UniformType] {
-        self.output.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
+        output.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
     }
 
     /// The accept list of the types of -t. Plain text is preferred to other text: nobody who wants text wants markup.
@@ -315,8 +315,8 @@ private struct ListedType: AcceptList.Candidate {
     let reach: Conformance.Reach
 
     init(_ representation: Representation) {
-        self.type = representation.type
-        self.reach = Conformance.Reach(of: representation.type, closure: representation.supertypes)
+        type = representation.type
+        reach = Conformance.Reach(of: representation.type, closure: representation.supertypes)
     }
 }
 
@@ -324,5 +324,5 @@ private struct ListedType: AcceptList.Candidate {
 private final class Flag {
     private(set) var isSet = false
 
-    func set() { self.isSet = true }
+    func set() { isSet = true }
 }

@@ -13,14 +13,14 @@ struct StatusCommand: Command {
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) {
-        self.isJSON = arguments.has("--json")
+        isJSON = arguments.has("--json")
     }
 
     func run() throws -> CInt {
         let connection = try Broker.required()
         let welcome = try connection.welcome()
         let entries = try connection.status()
-        try StandardStreams.print(self.isJSON ? Self.json(welcome, entries).line : Self.text(welcome, entries))
+        try StandardStreams.print(isJSON ? Self.json(welcome, entries).line : Self.text(welcome, entries))
         return 0
     }
 

@@ -23,17 +23,17 @@ struct TypesCommand: Command {
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
-        self.board = try arguments.board()
-        self.isJSON = arguments.has("--json")
+        board = try arguments.board()
+        isJSON = arguments.has("--json")
     }
 
     func run() throws -> CInt {
         var list = List()
-        list.board = self.board
+        list.board = board
         let listing = try Broker.running()?.list(list) ?? BoardListing()
         let isEmpty = listing.contents.handle == nil
-        guard !isEmpty || self.isJSON else { throw Broker.nothing(on: self.board) }
-        try StandardStreams.print(self.isJSON ? self.json(listing).line : Self.text(listing.items))
+        guard !isEmpty || isJSON else { throw Broker.nothing(on: board) }
+        try StandardStreams.print(isJSON ? json(listing).line : Self.text(listing.items))
         return isEmpty ? 1 : 0
     }
 
@@ -42,7 +42,7 @@ struct TypesCommand: Command {
             item.representations.map { representation in
                 var row = [
                     UniformType.readable(representation.type), representation.byteCount.map { String($0) } ?? "-",
-                    self.state(of: representation),
+                    state(of: representation),
                 ]
                 if items.count > 1 { row.append("item \(index + 1)") }
                 return row + [item.suggestedName ?? ""]
@@ -86,7 +86,7 @@ struct TypesCommand: Command {
             ])
         }
         return [
-            "board": .string(self.board),
+            "board": .string(board),
             "changeCount": JSONValue(listing.contents.changeCount),
             // Beyond what a JSON number carries exactly in many programs.
             "epoch": JSONValue(listing.contents.epoch.map { String($0) }),

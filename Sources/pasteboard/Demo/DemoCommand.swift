@@ -23,28 +23,28 @@ struct DemoCommand: Command {
     func run() throws -> CInt {
         let stage = try DemoStage()
         let broker = try stage.start("broker")
-        try self.say("broker", "process \(broker.process.id) listens for programs")
+        try say("broker", "process \(broker.process.id) listens for programs")
 
         let source = try stage.start("demo-source")
-        try self.say("source", try source.line())
+        try say("source", try source.line())
 
         let destination = try stage.start("demo-destination")
-        try self.say("destination", try destination.line())
+        try say("destination", try destination.line())
         let made = source.hasLine ? "but it was made" : "so it was not made"
-        try self.say("source", "no program has requested the text yet, \(made)")
+        try say("source", "no program has requested the text yet, \(made)")
 
         try destination.command("load")
-        try self.say("destination", try destination.line())
-        try self.say("source", try source.line())
-        try self.say("destination", try destination.line())
+        try say("destination", try destination.line())
+        try say("source", try source.line())
+        try say("destination", try destination.line())
 
         try source.process.kill(SIGKILL)
         _ = try source.process.wait()
-        try self.say("source", "process \(source.process.id) was killed")
+        try say("source", "process \(source.process.id) was killed")
         try destination.command("load")
-        try self.say("destination", try destination.line())
+        try say("destination", try destination.line())
         let failure = try destination.line()
-        try self.say("destination", failure)
+        try say("destination", failure)
         return failure.hasPrefix("received an error") ? 0 : 5
     }
 

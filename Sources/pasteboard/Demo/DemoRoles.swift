@@ -27,7 +27,7 @@ struct DemoSourceCommand: Command {
             try connection.turn { _, event, _ in
                 if case .asked(let stream, let ask) = event { asks.append((stream, ask)) }
             }
-            for (stream, ask) in asks { try self.make(ask, stream, connection) }
+            for (stream, ask) in asks { try make(ask, stream, connection) }
         }
     }
 
@@ -52,7 +52,7 @@ struct DemoDestinationCommand: Command {
         let count = listing.items.count
         try StandardStreams.print("process \(System.processID) sees \(count) item with the types \(types)\n")
         while case let command = try System.read(0, upTo: 64), !command.isEmpty {
-            try self.load(listing.contents.handle, over: connection)
+            try load(listing.contents.handle, over: connection)
         }
         return 0
     }

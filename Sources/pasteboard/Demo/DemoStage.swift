@@ -15,26 +15,26 @@ final class DemoStage {
     init() throws {
         let base = System.environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
         let name = try System.randomBytes(6).map { String($0, radix: 16) }.joined()
-        self.directory = "\(base)/pasteboard-demo-\(name)"
-        self.socket = "\(self.directory)/socket"
-        self.program = try System.programPath()
-        try System.makeDirectory(self.directory)
+        directory = "\(base)/pasteboard-demo-\(name)"
+        socket = "\(directory)/socket"
+        program = try System.programPath()
+        try System.makeDirectory(directory)
     }
 
     deinit {
-        for player in self.players.reversed() { player.end() }
-        for file in ["socket", "socket.lock", "start.lock"] { try? System.unlink("\(self.directory)/\(file)") }
-        try? System.removeDirectory(self.directory)
+        for player in players.reversed() { player.end() }
+        for file in ["socket", "socket.lock", "start.lock"] { try? System.unlink("\(directory)/\(file)") }
+        try? System.removeDirectory(directory)
     }
 
     /// Starts this program in one of the roles. For the broker, waits until clients can connect.
     func start(_ role: String) throws -> DemoPlayer {
         let others = System.environment().filter { !$0.hasPrefix("PASTEBOARD_") }
-        let environment = others + ["PASTEBOARD_SOCKET=\(self.socket)", "PASTEBOARD_AUTOSTART=0"]
+        let environment = others + ["PASTEBOARD_SOCKET=\(socket)", "PASTEBOARD_AUTOSTART=0"]
         let isBroker = role == "broker"
         let arguments = isBroker ? [role, "--ready-fd", "3"] : [role]
-        let player = try DemoPlayer(self.program, arguments, environment, isBroker: isBroker)
-        self.players.append(player)
+        let player = try DemoPlayer(program, arguments, environment, isBroker: isBroker)
+        players.append(player)
         return player
     }
 }
@@ -55,50 +55,50 @@ final class DemoPlayer {
         configuration.output = isBroker ? .null : .descriptor(fromChild.second.raw)
         configuration.errors = .null
         if isBroker { configuration.descriptors = [fromChild.second.raw] }
-        self.process = try ChildProcess(configuration)
+        process = try ChildProcess(configuration)
         // Each process keeps only its own ends of the pipes, so that the end of the other one is noticed.
-        self.input = toChild.keepingSecond()
-        self.output = fromChild.keepingFirst()
-        if isBroker { _ = try self.bytes() }
+        input = toChild.keepingSecond()
+        output = fromChild.keepingFirst()
+        if isBroker { _ = try bytes() }
     }
 
     /// Whether it has printed something that was not read yet.
     var hasLine: Bool {
-        !self.buffer.isEmpty || (try? self.isReadable(within: 0)) == true
+        !buffer.isEmpty || (try? isReadable(within: 0)) == true
     }
 
     func line() throws -> String {
         while true {
-            if let end = self.buffer.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { self.buffer.removeFirst(end + 1) }
-                return String(decoding: self.buffer[..<end], as: UTF8.self)
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffer.removeFirst(end + 1) }
+                return String(decoding: buffer[..<end], as: UTF8.self)
             }
-            self.buffer += try self.bytes()
+            buffer += try bytes()
         }
     }
 
     func command(_ line: String) throws {
-        try System.write(Array("\(line)\n".utf8).span, to: self.input.raw)
+        try System.write(Array("\(line)\n".utf8).span, to: input.raw)
     }
 
     func end() {
-        try? self.process.kill(SIGTERM)
-        if (try? self.process.wait(milliseconds: DemoStage.patience)) == .some(nil) { try? self.process.kill(SIGKILL) }
+        try? process.kill(SIGTERM)
+        if (try? process.wait(milliseconds: DemoStage.patience)) == .some(nil) { try? process.kill(SIGKILL) }
     }
 
     private func bytes() throws -> [UInt8] {
-        guard try self.isReadable(within: DemoStage.patience) else {
-            throw CommandFailure(Failure(.timeout, "process \(self.process.id) of the demo did not respond"))
+        guard try isReadable(within: DemoStage.patience) else {
+            throw CommandFailure(Failure(.timeout, "process \(process.id) of the demo did not respond"))
         }
-        let bytes = try System.read(self.output.raw, upTo: 4096)
+        let bytes = try System.read(output.raw, upTo: 4096)
         guard !bytes.isEmpty else {
-            throw CommandFailure(Failure(.sourceGone, "process \(self.process.id) of the demo has ended"))
+            throw CommandFailure(Failure(.sourceGone, "process \(process.id) of the demo has ended"))
         }
         return bytes
     }
 
     private func isReadable(within milliseconds: Int) throws -> Bool {
-        let ready = try System.poll([PollInterest(self.output.raw, .readable)], milliseconds: milliseconds)
+        let ready = try System.poll([PollInterest(output.raw, .readable)], milliseconds: milliseconds)
         return !(ready.first?.isEmpty ?? true)
     }
 }

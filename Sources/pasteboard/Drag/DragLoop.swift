@@ -22,27 +22,27 @@ final class DragLoop {
     /// Returns once the session is over, or throws the reason why there was no drop.
     func run(to destination: String) throws -> DragProgress {
         defer {
-            self.line.clear()
-            self.server.stop()
+            line.clear()
+            server.stop()
         }
         let first: UInt64 = 1
         var location = Location()
         location.destination = destination
-        self.connection.io.state.begin(self.stream)
-        try self.connection.io.state.move(self.stream, to: location, sequence: first)
-        while self.progress.outcome == nil, !self.progress.hasAnswered(first) { try self.turn() }
-        try self.check(destination)
-        self.connection.io.state.drop(self.stream)
-        while self.progress.outcome == nil { try self.turn() }
+        connection.io.state.begin(stream)
+        try connection.io.state.move(stream, to: location, sequence: first)
+        while progress.outcome == nil, !progress.hasAnswered(first) { try turn() }
+        try check(destination)
+        connection.io.state.drop(stream)
+        while progress.outcome == nil { try turn() }
         // In the meantime the destination may have ended, or proposed another operation.
-        if !(self.progress.dropped?.transfers ?? true) { try self.check(destination) }
-        return self.progress
+        if !(progress.dropped?.transfers ?? true) { try check(destination) }
+        return progress
     }
 
     /// Throws the reason why the session cannot be dropped, if there is one.
     private func check(_ destination: String) throws {
-        if case .failed(let failure) = self.progress.outcome { throw failure }
-        guard let proposal = self.progress.proposal else { return }
+        if case .failed(let failure) = progress.outcome { throw failure }
+        guard let proposal = progress.proposal else { return }
         if let refusal = proposal.refusal { throw refusal }
         let what: String
         switch SessionOperation(received: proposal.operation) {
@@ -55,15 +55,15 @@ final class DragLoop {
     }
 
     private func turn() throws {
-        let signal = try self.server.turn(watching: self.signals) { event in
-            if event.stream == self.stream { self.progress.take(event) }
+        let signal = try server.turn(watching: signals) { event in
+            if event.stream == stream { progress.take(event) }
         }
         // A session that is over is not cancelled any more.
-        if self.progress.outcome == nil, let signal {
-            self.connection.io.state.cancel(self.stream)
-            try self.connection.io.flush()
+        if progress.outcome == nil, let signal {
+            connection.io.state.cancel(stream)
+            try connection.io.flush()
             throw CommandFailure.signaled(signal)
         }
-        if self.server.wanted != 0 { self.line.show("sent", self.server.sent, of: self.server.wanted) }
+        if server.wanted != 0 { line.show("sent", server.sent, of: server.wanted) }
     }
 }

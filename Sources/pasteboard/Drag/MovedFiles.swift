@@ -12,7 +12,7 @@ struct MovedFiles {
     mutating func delete(_ items: [InputItem]) throws {
         let inputs = items.flatMap { $0.representations.map(\.input) }
         var deleted: [InputBytes] = []
-        for input in inputs.filter({ self.isUnchanged($0) }) {
+        for input in inputs.filter({ isUnchanged($0) }) {
             guard let path = input.path else { continue }
             do {
                 try System.unlink(path)
@@ -21,7 +21,7 @@ struct MovedFiles {
                 // The file was given twice.
                 continue
             } catch {
-                self.fail(CommandFailure("cannot delete", input.name, error))
+                fail(CommandFailure("cannot delete", input.name, error))
                 continue
             }
             try StandardStreams.print("deleted \(VisibleText.line(input.name))\n")
@@ -31,9 +31,9 @@ struct MovedFiles {
     private mutating func isUnchanged(_ input: InputBytes) -> Bool {
         do {
             if try input.isUnchanged() { return true }
-            self.fail(CommandFailure(local: "\(input.name) has changed meanwhile, and was not deleted"))
+            fail(CommandFailure(local: "\(input.name) has changed meanwhile, and was not deleted"))
         } catch {
-            self.fail(CommandFailure("cannot delete", input.name, error))
+            fail(CommandFailure("cannot delete", input.name, error))
         }
         return false
     }

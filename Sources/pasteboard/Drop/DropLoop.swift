@@ -39,83 +39,83 @@ final class DropLoop {
     /// Returns after the first drop if that is to be the only one, with its exit code.
     func run() throws -> CInt {
         defer {
-            self.line.clear()
-            self.connection.io.state.cancel(self.destination)
-            try? self.connection.io.flush()
+            line.clear()
+            connection.io.state.cancel(destination)
+            try? connection.io.flush()
         }
         while true {
-            if let code = try self.turn(), self.isOnce { return code }
+            if let code = try turn(), isOnce { return code }
         }
     }
 
     /// - Returns: the exit code of a drop that is complete now.
     private func turn() throws -> CInt? {
-        let ready = try self.connection.turn(extra: [PollInterest(self.signals.raw, .readable)]) {
-            self.handle($1, in: $2, &$0)
+        let ready = try connection.turn(extra: [PollInterest(signals.raw, .readable)]) {
+            handle($1, in: $2, &$0)
         }
-        if !ready[0].isEmpty { try self.checkSignals() }
+        if !ready[0].isEmpty { try checkSignals() }
         // Writing these files may take long; all pending messages have been sent by now.
-        for (load, answer, file) in self.passed {
-            guard let drop = self.loads.removeValue(forKey: load) else { continue }
-            try drop.passed(load, answer, file, over: self.connection) {
-                try self.checkSignals()
-                self.showProgress()
+        for (load, answer, file) in passed {
+            guard let drop = loads.removeValue(forKey: load) else { continue }
+            try drop.passed(load, answer, file, over: connection) {
+                try checkSignals()
+                showProgress()
             }
         }
-        self.passed = []
+        passed = []
         if let failure { throw failure }
-        self.showProgress()
+        showProgress()
 
         var code: CInt?
-        for (visit, drop) in self.drops where drop.isComplete {
-            self.drops[visit] = nil
-            self.line.clear()
+        for (visit, drop) in drops where drop.isComplete {
+            drops[visit] = nil
+            line.clear()
             drop.report()
-            self.loads = self.loads.filter { $0.value !== drop }
+            loads = loads.filter { $0.value !== drop }
             code = code ?? drop.exitCode
         }
         return code
     }
 
     private func checkSignals() throws {
-        self.signal = try self.signal ?? self.signals.next()
+        self.signal = try self.signal ?? signals.next()
         if let signal { throw CommandFailure.signaled(signal) }
     }
 
     private func handle(_ event: ClientEvent, in bytes: Span<UInt8>, _ state: inout ClientState) {
         let stream = event.stream
         switch event {
-        case .failed(self.destination, let failure):
+        case .failed(destination, let failure):
             self.failure = failure
-        case .session(_, let session) where self.drops[stream] == nil:
-            self.drops[stream] = ReceivedDrop(
+        case .session(_, let session) where drops[stream] == nil:
+            drops[stream] = ReceivedDrop(
                 VisitedSession(stream, session),
-                accepts: self.accepts,
-                directory: self.directory,
-                line: self.line
+                accepts: accepts,
+                directory: directory,
+                line: line
             )
         case .answered(_, let answer):
-            self.loads[stream]?.answered(stream, answer, &state)
+            loads[stream]?.answered(stream, answer, &state)
         case .passed(_, let answer, let file):
-            self.passed.append((stream, answer, file))
+            passed.append((stream, answer, file))
         case .data(_, let payload, let last):
-            self.loads[stream]?.bytes(stream, bytes.extracting(payload), last: last, &state)
-            if last { self.loads[stream] = nil }
-        case .ended where self.drops[stream] == nil:
-            self.loads.removeValue(forKey: stream)?.ended(stream, &state)
-        case .failed(_, let failure) where self.drops[stream] == nil:
-            self.loads.removeValue(forKey: stream)?.failed(stream, failure, &state)
+            loads[stream]?.bytes(stream, bytes.extracting(payload), last: last, &state)
+            if last { loads[stream] = nil }
+        case .ended where drops[stream] == nil:
+            loads.removeValue(forKey: stream)?.ended(stream, &state)
+        case .failed(_, let failure) where drops[stream] == nil:
+            loads.removeValue(forKey: stream)?.failed(stream, failure, &state)
         default:
-            guard let drop = self.drops[stream] else { return }
-            self.line.clear()
+            guard let drop = drops[stream] else { return }
+            line.clear()
             drop.take(event, &state)
-            for load in drop.loads { self.loads[load] = drop }
+            for load in drop.loads { loads[load] = drop }
         }
     }
 
     private func showProgress() {
-        guard let drop = self.drops.values.first(where: { !$0.loads.isEmpty }) else { return self.line.finish() }
+        guard let drop = drops.values.first(where: { !$0.loads.isEmpty }) else { return line.finish() }
         let progress = drop.progress
-        self.line.show("received", progress.count, of: progress.total)
+        line.show("received", progress.count, of: progress.total)
     }
 }

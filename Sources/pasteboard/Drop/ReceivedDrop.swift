@@ -32,77 +32,77 @@ final class ReceivedDrop {
     }
 
     /// Whether the session is over and all files are written.
-    var isComplete: Bool { self.isOver && self.items.isEmpty }
+    var isComplete: Bool { isOver && items.isEmpty }
 
     /// 0 if all accepted items have arrived; nil if the session was not dropped here.
-    var exitCode: CInt? { self.session.isDropped ? self.failure?.exitCode ?? 0 : nil }
+    var exitCode: CInt? { session.isDropped ? failure?.exitCode ?? 0 : nil }
 
     /// The streams of its loads.
-    var loads: [UInt64] { Array(self.items.keys) }
+    var loads: [UInt64] { Array(items.keys) }
 
     /// The bytes received so far, and the total if it is known.
     var progress: (count: UInt64, total: UInt64?) {
-        let count = self.items.values.reduce(self.doneBytes) { $0 &+ $1.writtenCount }
-        let totals = self.items.values.map(\.total)
+        let count = items.values.reduce(doneBytes) { $0 &+ $1.writtenCount }
+        let totals = items.values.map(\.total)
         guard !totals.contains(nil) else { return (count, nil) }
-        return (count, totals.reduce(self.doneBytes) { $0 &+ ($1 ?? 0) })
+        return (count, totals.reduce(doneBytes) { $0 &+ ($1 ?? 0) })
     }
 
     // MARK: Events
 
     func take(_ event: ClientEvent, _ state: inout ClientState) {
-        switch self.session.take(event) {
+        switch session.take(event) {
         case .none, .exited:
             break
         case .propose(let sequence, _, _):
             var proposal = Proposal()
             proposal.sequence = sequence
             // Files are written, so a move is possible if the source allows it.
-            let operation: SessionOperation = self.session.allowsMove ? .move : .copy
+            let operation: SessionOperation = session.allowsMove ? .move : .copy
             proposal.operation = operation.rawValue
-            state.propose(proposal, on: self.session.stream)
+            state.propose(proposal, on: session.stream)
         case .perform(let operation, _):
-            self.perform(operation, &state)
+            perform(operation, &state)
         case .over(let outcome):
-            self.isOver = true
-            if case .failed(let failure) = outcome { self.end = failure }
+            isOver = true
+            if case .failed(let failure) = outcome { end = failure }
         }
     }
 
     private func perform(_ operation: SessionOperation, _ state: inout ClientState) {
         self.operation = operation
         let verb = operation == .move ? "moving" : "copying"
-        StandardStreams.note("\(verb) \(self.count(self.session.items.count)) from \(self.source)")
-        for place in 0..<UInt32(clamping: self.session.items.count) {
+        StandardStreams.note("\(verb) \(count(session.items.count)) from \(source)")
+        for place in 0..<UInt32(clamping: session.items.count) {
             var load = Load()
-            load.handle = self.session.handle
+            load.handle = session.handle
             load.item = place
-            load.accepts = self.accepts
+            load.accepts = accepts
             load.preference = 1
             // An older broker waits for the file of a move for a limited time only: there the bytes are sent.
             load.descriptorWelcome = operation == .copy || state.reportsDrops
             do {
-                let sink = DirectoryOutput(directory: self.directory, isLasting: operation == .move)
-                self.items[try state.open(load)] = ReceivedItem(place, sink: sink)
+                let sink = DirectoryOutput(directory: directory, isLasting: operation == .move)
+                items[try state.open(load)] = ReceivedItem(place, sink: sink)
             } catch {
-                self.note(error, about: place)
+                note(error, about: place)
             }
         }
         // The report lifts the limit `conclude`: a load by descriptor ends before its file is written, and any load may end
         // before its file has reached the disk.
-        state.report(Progress(), on: self.session.stream)
-        state.performed(Performed(), on: self.session.stream)
-        self.concludeIfDone(&state)
+        state.report(Progress(), on: session.stream)
+        state.performed(Performed(), on: session.stream)
+        concludeIfDone(&state)
     }
 
     func answered(_ load: UInt64, _ answer: Answer, _ state: inout ClientState) {
-        self.attempt(load, &state) { try $0.begin(answer, of: self.session.items) }
+        attempt(load, &state) { try $0.begin(answer, of: session.items) }
     }
 
     func bytes(_ load: UInt64, _ bytes: Span<UInt8>, last: Bool, _ state: inout ClientState) {
-        self.attempt(load, &state) { try $0.write(bytes) }
+        attempt(load, &state) { try $0.write(bytes) }
         state.consumed(load, count: bytes.count)
-        if last { self.ended(load, &state) }
+        if last { ended(load, &state) }
     }
 
     /// Writes the bytes of a load that came as one file.
@@ -115,101 +115,101 @@ final class ReceivedDrop {
         over connection: BlockingConnection,
         check: () throws -> Void
     ) throws {
-        guard let item = self.items[load] else { return }
+        guard let item = items[load] else { return }
         do {
-            try item.begin(answer, of: self.session.items)
+            try item.begin(answer, of: session.items)
             try item.write(try PassedFile(descriptor, answer)) {
                 try check()
-                try self.reportProgress(over: connection)
+                try reportProgress(over: connection)
             }
         } catch {
-            self.fail(load, error, &connection.io.state)
+            fail(load, error, &connection.io.state)
         }
         try check()
-        self.ended(load, &connection.io.state)
+        ended(load, &connection.io.state)
     }
 
     /// Reports progress to the broker, at most once a second.
     private func reportProgress(over connection: BlockingConnection) throws {
         let now = MonotonicClock.now() / 1_000_000
-        guard now >= self.nextReport else { return }
-        self.nextReport = now + 1_000
+        guard now >= nextReport else { return }
+        nextReport = now + 1_000
         var report = Progress()
-        report.completed = self.progress.count
-        connection.io.state.report(report, on: self.session.stream)
+        report.completed = progress.count
+        connection.io.state.report(report, on: session.stream)
         try connection.io.flush()
     }
 
     func ended(_ load: UInt64, _ state: inout ClientState) {
-        self.line.clear()
-        self.attempt(load, &state) { item in
+        line.clear()
+        attempt(load, &state) { item in
             try item.finish()
             let size = ByteCount.text(item.byteCount)
             let type = UniformType.readable(item.type.identifier)
             StandardStreams.note("  item \(UInt64(item.place) + 1): \(size), \(type)")
         }
-        if let item = self.items.removeValue(forKey: load) {
-            self.writtenCount += 1
-            self.doneBytes &+= item.byteCount
+        if let item = items.removeValue(forKey: load) {
+            writtenCount += 1
+            doneBytes &+= item.byteCount
         }
-        self.concludeIfDone(&state)
+        concludeIfDone(&state)
     }
 
     func failed(_ load: UInt64, _ failure: Failure, _ state: inout ClientState) {
-        guard let item = self.items.removeValue(forKey: load) else { return }
-        self.line.clear()
+        guard let item = items.removeValue(forKey: load) else { return }
+        line.clear()
         if failure.code == .typeUnavailable {
             StandardStreams.note("  item \(UInt64(item.place) + 1): skipped, because it has no accepted type")
         } else {
-            self.note(failure, about: item.place)
+            note(failure, about: item.place)
         }
-        self.concludeIfDone(&state)
+        concludeIfDone(&state)
     }
 
     // MARK: Files
 
     /// Runs `body`; a failure to write ends only the load of this item.
     private func attempt(_ load: UInt64, _ state: inout ClientState, _ body: (ReceivedItem) throws -> Void) {
-        guard let item = self.items[load] else { return }
+        guard let item = items[load] else { return }
         do {
             try body(item)
         } catch {
-            self.fail(load, error, &state)
+            fail(load, error, &state)
         }
     }
 
     private func fail(_ load: UInt64, _ error: any Error, _ state: inout ClientState) {
-        guard let item = self.items.removeValue(forKey: load) else { return }
+        guard let item = items.removeValue(forKey: load) else { return }
         state.cancel(load)
-        self.hasOwnFailure = true
-        self.note(error, about: item.place)
-        self.concludeIfDone(&state)
+        hasOwnFailure = true
+        note(error, about: item.place)
+        concludeIfDone(&state)
     }
 
     private func concludeIfDone(_ state: inout ClientState) {
-        guard self.items.isEmpty, !self.isConcluded, self.session.isDropped else { return }
-        self.isConcluded = true
+        guard items.isEmpty, !isConcluded, session.isDropped else { return }
+        isConcluded = true
         var conclude = Conclude()
-        if self.hasOwnFailure, let failure = self.failure {
+        if hasOwnFailure, let failure {
             conclude.failure = Failure(.refused, failure.text ?? "the files could not be written")
         }
-        state.conclude(conclude, on: self.session.stream)
+        state.conclude(conclude, on: session.stream)
     }
 
     // MARK: Reports
 
     /// Prints the result, once the drop is complete.
     func report() {
-        guard self.session.isDropped else { return }
-        let all = self.session.items.count
-        let isMove = self.operation == .move
+        guard session.isDropped else { return }
+        let all = session.items.count
+        let isMove = operation == .move
         // A move of which this destination left some items is no failure.
-        let isPart = isMove && self.session.transferred?.items.isEmpty == false
+        let isPart = isMove && session.transferred?.items.isEmpty == false
         // In most cases an item has reported it. If everything was copied, the end of the source does not matter.
-        if let end, self.failure == nil, isMove || self.writtenCount < all, !isPart { self.note(end, about: nil) }
+        if let end, failure == nil, isMove || writtenCount < all, !isPart { note(end, about: nil) }
         let isMoved = isMove && self.end == nil
-        let part = self.writtenCount == all ? "" : "\(self.writtenCount) of "
-        var line = "\(isMoved ? "moved" : "copied") \(part)\(self.count(all)) from \(self.source)"
+        let part = writtenCount == all ? "" : "\(writtenCount) of "
+        var line = "\(isMoved ? "moved" : "copied") \(part)\(count(all)) from \(source)"
         if isMove, !isMoved {
             line += "; the move was given up, and the source \(isPart ? "may keep" : "keeps") its files"
         }
@@ -221,7 +221,7 @@ final class ReceivedDrop {
         if let place, let text = failure.text {
             failure = CommandFailure(exitCode: failure.exitCode, "item \(UInt64(place) + 1): \(text)")
         }
-        self.line.clear()
+        line.clear()
         failure.report(command: DropCommand.syntax.name)
         self.failure = self.failure ?? failure
     }
@@ -229,7 +229,7 @@ final class ReceivedDrop {
     private func count(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
 
     private var source: String {
-        [self.session.sourceLabel, self.session.sourceProcess.map { "(\($0))" }].compactMap { $0 }.joined(
+        [session.sourceLabel, session.sourceProcess.map { "(\($0))" }].compactMap { $0 }.joined(
             separator: " "
         )
     }

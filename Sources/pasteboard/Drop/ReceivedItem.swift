@@ -20,7 +20,7 @@ final class ReceivedItem {
 
     /// The number of bytes written to the file.
     var writtenCount: UInt64 {
-        self.sink.descriptor.flatMap { try? System.position(of: $0) } ?? self.byteCount
+        sink.descriptor.flatMap { try? System.position(of: $0) } ?? byteCount
     }
 
     /// Creates the file when the load is answered.
@@ -28,13 +28,13 @@ final class ReceivedItem {
     /// - Parameter items: the items of the session, as their source listed them.
     func begin(_ answer: Answer, of items: [Item]) throws {
         let listed = items.representation(of: answer)
-        self.type = UniformType(
+        type = UniformType(
             identifier: answer.type ?? UniformType.data.identifier,
             supertypes: listed?.supertypes ?? []
         )
-        self.total = answer.byteCount
-        try self.sink.begin(
-            self.type,
+        total = answer.byteCount
+        try sink.begin(
+            type,
             isArchive: answer.isArchive,
             suggestedName: answer.suggestedName,
             file: listed?.file
@@ -42,18 +42,18 @@ final class ReceivedItem {
     }
 
     func write(_ bytes: Span<UInt8>) throws {
-        try self.sink.write(bytes)
-        self.byteCount += UInt64(bytes.count)
+        try sink.write(bytes)
+        byteCount += UInt64(bytes.count)
     }
 
     /// - Parameter check: called repeatedly; an error that it throws ends the copy.
     func write(_ file: PassedFile, check: () throws -> Void) throws {
-        try self.sink.write(file, trimsNewline: false, check: check)
-        self.byteCount = file.byteCount
+        try sink.write(file, trimsNewline: false, check: check)
+        byteCount = file.byteCount
     }
 
     /// Gives the complete file its name, and prints its path.
     func finish() throws {
-        try self.sink.finish()
+        try sink.finish()
     }
 }

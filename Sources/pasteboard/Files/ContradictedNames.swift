@@ -7,13 +7,13 @@ struct ContradictedNames {
 
     mutating func add(_ name: String, _ file: FileType) {
         guard file.contradiction != nil else { return }
-        self.count += 1
-        self.first = self.first ?? (name, file)
+        count += 1
+        first = first ?? (name, file)
     }
 
     func note(for command: String) {
-        guard let (name, file) = self.first, let contents = file.contradiction else { return }
-        let others = self.count - 1
+        guard let (name, file) = first, let contents = file.contradiction else { return }
+        let others = count - 1
         // -t sets the type of all files, so it is suggested only for a single one.
         let way =
             others == 0

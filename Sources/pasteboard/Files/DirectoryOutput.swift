@@ -23,7 +23,7 @@ final class DirectoryOutput: PasteSink {
     private var isNamed = false
 
     var leavesFile: Bool { true }
-    var descriptor: CInt? { self.pending?.raw ?? self.folder?.raw }
+    var descriptor: CInt? { pending?.raw ?? folder?.raw }
 
     /// - Parameter isLasting: whether the file has to survive a crash of the machine, because the source deletes its own.
     init(directory: SystemString, isLasting: Bool = false) {
@@ -32,42 +32,42 @@ final class DirectoryOutput: PasteSink {
     }
 
     func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
-        self.name = SafeFileName(suggested: suggestedName, file: file, type: type)
-        self.isNamed = suggestedName != nil || file?.name != nil
+        name = SafeFileName(suggested: suggestedName, file: file, type: type)
+        isNamed = suggestedName != nil || file?.name != nil
         guard !isArchive else {
-            self.folder = try PendingFolder(inDirectory: self.directory)
+            folder = try PendingFolder(inDirectory: directory)
             return
         }
         self.file = file
         let mode = file?.copyMode ?? 0o666
-        self.pending = try PendingFile(inDirectory: self.directory, mode: mode)
+        pending = try PendingFile(inDirectory: directory, mode: mode)
     }
 
     func write(_ bytes: Span<UInt8>) throws {
-        try self.pending?.write(bytes, for: self.name?.candidate(1) ?? self.directory)
-        try self.folder?.write(bytes, for: self.name?.candidate(1) ?? self.directory)
+        try pending?.write(bytes, for: name?.candidate(1) ?? directory)
+        try folder?.write(bytes, for: name?.candidate(1) ?? directory)
     }
 
     func narrow(to mode: UInt32) throws(SystemError) {
-        if self.file?.mode != nil { try self.pending?.narrow(to: mode) }
+        if file?.mode != nil { try pending?.narrow(to: mode) }
     }
 
     func failure(_ error: SystemError) -> any Error {
-        self.folder?.failure(error, for: self.name?.candidate(1) ?? self.directory)
-            ?? CommandFailure("cannot write", self.name?.candidate(1) ?? self.directory, error)
+        folder?.failure(error, for: name?.candidate(1) ?? directory)
+            ?? CommandFailure("cannot write", name?.candidate(1) ?? directory, error)
     }
 
     /// Prints the path.
     func finish() throws {
         if let folder, let name {
-            let path = try folder.keep(isLasting: self.isLasting) { self.isNamed ? name : SafeFileName(ofFile: $0) }
+            let path = try folder.keep(isLasting: isLasting) { isNamed ? name : SafeFileName(ofFile: $0) }
             return try StandardStreams.print(path: path)
         }
         guard let pending, let name else { return }
         if let file { try pending.setModificationTime(of: file, for: name.candidate(1)) }
-        if self.isLasting { try pending.synchronize(for: name.candidate(1)) }
+        if isLasting { try pending.synchronize(for: name.candidate(1)) }
         let path = try pending.keep(as: name)
-        if self.isLasting {
+        if isLasting {
             do {
                 let directory = try System.open(self.directory, .directory)
                 try System.synchronize(directory.raw)

@@ -14,57 +14,57 @@ final class FileOutput: PasteSink {
 
     /// False for a pipe or device: a write to one may wait for its reader, and a signal has to end the process then.
     var leavesFile: Bool {
-        let kind = (try? self.followingLinks())?.status?.kind
+        let kind = (try? followingLinks())?.status?.kind
         return kind == nil || kind == .regular
     }
 
-    var descriptor: CInt? { self.special?.raw ?? self.pending?.raw }
+    var descriptor: CInt? { special?.raw ?? pending?.raw }
 
     init(path: SystemString) {
         self.path = path
     }
 
     func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
-        let target = try self.followingLinks()
+        let target = try followingLinks()
         switch target.status?.kind {
         case .directory:
-            throw CommandFailure(local: "\(self.path) is a directory; use --into to paste into it")
+            throw CommandFailure(local: "\(path) is a directory; use --into to paste into it")
         case .regular, nil:
             // New contents must not run with the set-user-id bit of the old ones.
             self.mode = target.status.map { $0.mode & FileAttributes.permissions }
             // As with cp: a copy of a private key, or of a private folder's archive, must not be readable by others.
             let mode = (file?.copyMode ?? 0o666) & (isArchive ? 0o666 : FileAttributes.permissions)
-            self.isCopy = target.status == nil && file?.mode != nil
+            isCopy = target.status == nil && file?.mode != nil
             WorkingName.removeLeftovers(in: target.path.directory)
-            self.pending = try PendingFile(inDirectory: target.path.directory, mode: mode)
+            pending = try PendingFile(inDirectory: target.path.directory, mode: mode)
         default:
             // A device or pipe is written to and not replaced by a file.
             do {
-                self.special = DescriptorBox(try System.open(self.path, .writing))
+                special = DescriptorBox(try System.open(path, .writing))
             } catch {
-                throw CommandFailure("cannot open", self.path, error)
+                throw CommandFailure("cannot open", path, error)
             }
         }
     }
 
     func narrow(to mode: UInt32) throws(SystemError) {
-        if self.isCopy { try self.pending?.narrow(to: mode) }
+        if isCopy { try pending?.narrow(to: mode) }
     }
 
     func write(_ bytes: Span<UInt8>) throws {
-        try self.pending?.write(bytes, for: self.path)
-        guard let special = self.special else { return }
+        try pending?.write(bytes, for: path)
+        guard let special else { return }
         do {
             try System.write(bytes, to: special.raw)
         } catch {
-            throw self.failure(error)
+            throw failure(error)
         }
     }
 
-    func failure(_ error: SystemError) -> any Error { CommandFailure("cannot write", self.path, error) }
+    func failure(_ error: SystemError) -> any Error { CommandFailure("cannot write", path, error) }
 
     func finish() throws {
-        try self.pending?.keep(as: try self.followingLinks().path, mode: self.mode)
+        try pending?.keep(as: try followingLinks().path, mode: mode)
     }
 
     /// The file that the path leads to: a symbolic link must not be replaced by a file.

@@ -13,7 +13,7 @@ final class FolderInput {
     init(_ directory: DescriptorBox, path: SystemString) throws {
         self.path = path
         do {
-            self.folder = try OpenedFolder(directory.raw)
+            folder = try OpenedFolder(directory.raw)
         } catch {
             throw Self.failure(error, path)
         }
@@ -26,22 +26,22 @@ final class FolderInput {
     }
 
     /// The name that the folder has.
-    var name: SystemString { self.folder.name }
+    var name: SystemString { folder.name }
 
     /// The program that makes the archive, for an ask.
-    func archiver() throws(Failure) -> ChildProcess.Configuration { try self.folder.archiver() }
+    func archiver() throws(Failure) -> ChildProcess.Configuration { try folder.archiver() }
 
     /// Starts the archiver, unless it is running, and returns the descriptor to read the archive from.
     func output() throws -> CInt {
         if let archiving { return archiving.output.raw }
         do {
             let pipe = try System.pipe()
-            let program = try self.folder.archive(to: pipe.second.raw)
+            let program = try folder.archive(to: pipe.second.raw)
             let output = DescriptorBox(pipe.keepingFirst())
             self.archiving = (program, output)
             return output.raw
         } catch {
-            throw Self.failure(error, self.path)
+            throw Self.failure(error, path)
         }
     }
 
@@ -52,7 +52,7 @@ final class FolderInput {
         do {
             try archiving.program.wait()
         } catch {
-            throw Self.failure(error, self.path)
+            throw Self.failure(error, path)
         }
     }
 

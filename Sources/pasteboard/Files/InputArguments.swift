@@ -14,34 +14,34 @@ struct InputArguments {
 
     init(_ arguments: ParsedArguments, of command: String) throws {
         self.command = command
-        self.name = try arguments.value("--name")
-        self.trimsNewline = arguments.has("--trim-newline")
-        self.types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
-        self.files = arguments.operands.map { $0 == "-" ? nil : $0 }
-        guard self.types.count(where: { $0.origin == nil || $0.origin == "-" }) <= 1 else {
+        name = try arguments.value("--name")
+        trimsNewline = arguments.has("--trim-newline")
+        types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
+        files = arguments.operands.map { $0 == "-" ? nil : $0 }
+        guard types.count(where: { $0.origin == nil || $0.origin == "-" }) <= 1 else {
             throw CommandFailure(usage: "standard input or FILE has only one type; write -t TYPE=FILE for the others")
         }
-        guard self.files.isEmpty || self.types.allSatisfy({ $0.origin == nil }) else {
+        guard files.isEmpty || types.allSatisfy({ $0.origin == nil }) else {
             let way = "give '\(arguments.operands[0])' as -t TYPE=FILE as well"
             throw CommandFailure(usage: "-t TYPE=FILE makes a single item; \(way)")
         }
-        guard self.files.count(where: { $0 == nil }) <= 1 else {
+        guard files.count(where: { $0 == nil }) <= 1 else {
             throw CommandFailure(usage: "standard input ('-') is given more than once")
         }
-        guard self.name == nil || self.files.count <= 1 else {
-            throw CommandFailure(usage: "--name is for one item, but there are \(self.files.count)")
+        guard name == nil || files.count <= 1 else {
+            throw CommandFailure(usage: "--name is for one item, but there are \(files.count)")
         }
-        guard self.files.count <= WireLimits.items else {
+        guard files.count <= WireLimits.items else {
             throw Failure(
                 .limitExceeded,
-                "\(self.files.count) files; a pasteboard holds at most \(WireLimits.items) items (see 'pasteboard limits'); "
+                "\(files.count) files; a pasteboard holds at most \(WireLimits.items) items (see 'pasteboard limits'); "
                     + "\(command) the directory that they are in, or an archive: tar c FILE ... | pasteboard \(command) -t .tar"
             )
         }
-        guard self.types.count <= WireLimits.representations else {
+        guard types.count <= WireLimits.representations else {
             throw Failure(
                 .limitExceeded,
-                "\(self.types.count) types; an item has at most \(WireLimits.representations)"
+                "\(types.count) types; an item has at most \(WireLimits.representations)"
             )
         }
     }
@@ -50,26 +50,26 @@ struct InputArguments {
     func items() throws -> [InputItem] {
         var contradicted = ContradictedNames()
         let items = try self.items(&contradicted)
-        contradicted.note(for: self.command)
+        contradicted.note(for: command)
         return items
     }
 
     private func items(_ contradicted: inout ContradictedNames) throws -> [InputItem] {
-        guard self.files.isEmpty else {
-            return try self.files.map { path in
-                let input = try self.open(path)
+        guard files.isEmpty else {
+            return try files.map { path in
+                let input = try open(path)
                 let type = try self.type(of: input, named: path, &contradicted)
-                return InputItem(name: self.name, representations: [(type, input)])
+                return InputItem(name: name, representations: [(type, input)])
             }
         }
-        let representations = try self.types.map { argument in
-            let input = try self.open(argument.origin == "-" ? nil : argument.origin)
-            return (try self.check(argument.type, for: input), input)
+        let representations = try types.map { argument in
+            let input = try open(argument.origin == "-" ? nil : argument.origin)
+            return (try check(argument.type, for: input), input)
         }
-        guard representations.isEmpty else { return [InputItem(name: self.name, representations: representations)] }
-        let input = try self.open(nil)
+        guard representations.isEmpty else { return [InputItem(name: name, representations: representations)] }
+        let input = try open(nil)
         let type = try self.type(of: input, named: nil, &contradicted)
-        return [InputItem(name: self.name, representations: [(type, input)])]
+        return [InputItem(name: name, representations: [(type, input)])]
     }
 
     private func type(
@@ -77,9 +77,9 @@ struct InputArguments {
         named path: SystemString?,
         _ contradicted: inout ContradictedNames
     ) throws -> UniformType {
-        if let type = self.types.first?.type { return try self.check(type, for: input) }
+        if let type = types.first?.type { return try check(type, for: input) }
         if input.folder != nil { return .folder }
-        let file = try input.fileType(named: [self.name, path?.description].compactMap(\.self))
+        let file = try input.fileType(named: [name, path?.description].compactMap(\.self))
         contradicted.add(input.name, file)
         return file.type
     }
@@ -98,8 +98,8 @@ struct InputArguments {
 
     private func open(_ path: SystemString?) throws -> InputBytes {
         if path == nil, System.isTerminal(0) {
-            StandardStreams.note("pasteboard: \(self.command): reading the terminal until Ctrl-D")
+            StandardStreams.note("pasteboard: \(command): reading the terminal until Ctrl-D")
         }
-        return try InputBytes(path, trimsNewline: self.trimsNewline, for: self.command)
+        return try InputBytes(path, trimsNewline: trimsNewline, for: command)
     }
 }

@@ -13,9 +13,9 @@ final class InputBytes {
     /// The path as it was given; nil for standard input.
     let path: SystemString?
     /// For messages.
-    var name: String { self.path?.description ?? "standard input" }
+    var name: String { path?.description ?? "standard input" }
     /// The name for messages to other processes, which must not learn the directory.
-    var lastName: String { (self.folder?.name ?? self.path?.lastComponent)?.description ?? self.name }
+    var lastName: String { (folder?.name ?? path?.lastComponent)?.description ?? name }
     private let descriptor: DescriptorBox?
     private var trimmer: NewlineTrimmer?
     /// The first bytes, which were read to determine the type.
@@ -23,7 +23,7 @@ final class InputBytes {
     private var hasEnded = false
     /// The number of bytes left to read; nil if the file system does not report it.
     let size: UInt64?
-    private var isFile: Bool { self.size != nil }
+    private var isFile: Bool { size != nil }
     /// The status of the file when it was opened.
     private let opened: FileStatus
 
@@ -31,11 +31,11 @@ final class InputBytes {
     let folder: FolderInput?
 
     /// The file, if it can be read at any offset and any time; nil for a pipe and for standard input.
-    var file: DescriptorBox? { self.isFile ? self.descriptor : nil }
+    var file: DescriptorBox? { isFile ? descriptor : nil }
     /// Whether the bytes can be read more than once: those of a file or of a folder.
-    var isPromisable: Bool { self.file != nil || self.folder != nil }
+    var isPromisable: Bool { file != nil || folder != nil }
 
-    private func raw() throws -> CInt { try self.folder?.output() ?? self.descriptor?.raw ?? 0 }
+    private func raw() throws -> CInt { try folder?.output() ?? descriptor?.raw ?? 0 }
 
     /// - Parameters:
     ///   - path: nil for standard input.
@@ -46,14 +46,14 @@ final class InputBytes {
             self.descriptor = try path.map { (path) throws(SystemError) in DescriptorBox(try System.open(path)) }
             let raw = self.descriptor?.raw ?? 0
             let status = try System.status(of: raw)
-            self.opened = status
+            opened = status
             if status.kind == .directory, let descriptor, let path {
-                self.folder = try FolderInput(descriptor, path: path)
+                folder = try FolderInput(descriptor, path: path)
             } else {
-                self.folder = nil
+                folder = nil
             }
-            self.trimmer = trimsNewline && self.folder == nil ? NewlineTrimmer() : nil
-            self.size =
+            trimmer = trimsNewline && folder == nil ? NewlineTrimmer() : nil
+            size =
                 status.kind == .regular ? status.size - min(status.size, try System.position(of: raw)) : nil
         } catch let error as SystemError {
             throw CommandFailure("cannot read", path?.description ?? "standard input", error)
@@ -65,45 +65,45 @@ final class InputBytes {
     var attributes: FileAttributes? {
         guard let path else { return nil }
         var attributes = FileAttributes()
-        if self.isFile || self.folder != nil { attributes = FileAttributes(of: self.opened) }
-        let isSystems = path.bytes.starts(with: "/dev/".utf8) && !self.isFile && self.folder == nil
+        if isFile || folder != nil { attributes = FileAttributes(of: opened) }
+        let isSystems = path.bytes.starts(with: "/dev/".utf8) && !isFile && folder == nil
         guard !isSystems, path.directory != "/dev/fd", !path.bytes.starts(with: "/proc/".utf8) else {
             return attributes
         }
         // `copy .` gives a folder by a name that is not its own.
-        attributes.name = (self.folder?.name ?? path.lastComponent)?.bytes
+        attributes.name = (folder?.name ?? path.lastComponent)?.bytes
         return attributes
     }
 
-    func isSameFile(as other: InputBytes) -> Bool { self.opened.isSameFile(as: other.opened) }
+    func isSameFile(as other: InputBytes) -> Bool { opened.isSameFile(as: other.opened) }
 
     /// Whether the path still leads to the file, and the file has not been changed since it was opened.
     func isUnchanged() throws(SystemError) -> Bool {
-        guard self.file != nil, let path else { return false }
+        guard file != nil, let path else { return false }
         let there = try System.open(path, .nonBlocking)
-        return try System.status(of: there.raw).isUnchanged(since: self.opened)
+        return try System.status(of: there.raw).isUnchanged(since: opened)
     }
 
     /// The type of the bytes, by the names and the first bytes.
     func fileType(named names: [String]) throws -> FileType {
-        try self.readHead(upTo: FileType.headLength(named: names))
+        try readHead(upTo: FileType.headLength(named: names))
         let head = self.head
-        return FileType(named: names, head: head.span, isWhole: self.hasEnded)
+        return FileType(named: names, head: head.span, isWhole: hasEnded)
     }
 
     private func readHead(upTo limit: Int = FileType.maximumHeadLength) throws {
-        while self.head.count < limit, !self.hasEnded {
-            let piece = try self.read(upTo: limit - self.head.count)
-            self.hasEnded = piece.isEmpty
-            self.head += piece
+        while head.count < limit, !hasEnded {
+            let piece = try read(upTo: limit - head.count)
+            hasEnded = piece.isEmpty
+            head += piece
         }
     }
 
     /// Whether there are more bytes than one message can carry. For a pipe this is known once that many have arrived.
     func isLarge() throws -> Bool {
         if let size, size > 0 { return size > WireLimits.inlineLength }
-        try self.readHead()
-        return !self.hasEnded
+        try readHead()
+        return !hasEnded
     }
 
     /// Moves all bytes into memory, for a broker that has `room` for more bytes.
@@ -112,45 +112,45 @@ final class InputBytes {
     func memory(room: KeptRoom, moved report: (UInt64) -> Void) throws -> MemoryFile {
         do {
             let file = try MemoryFile()
-            try file.append(self.head.span)
-            var count = UInt64(self.head.count)
-            self.head = []
-            while count <= room.free, let moved = try self.move(to: file) {
+            try file.append(head.span)
+            var count = UInt64(head.count)
+            head = []
+            while count <= room.free, let moved = try move(to: file) {
                 count += UInt64(moved)
                 report(count)
             }
             guard count <= room.free else { throw room.failure(atLeast: count) }
-            if self.trimmer != nil, try file.endsWithNewline(count) {
+            if trimmer != nil, try file.endsWithNewline(count) {
                 try System.truncate(file.descriptor.raw, to: count - 1)
             }
             try file.seal()
             return file
         } catch let error as SystemError where error.errno == ENOMEM || error.errno == ENOSPC {
-            throw Failure(.noSpace, "cannot keep \(self.name): the system has no memory left for it")
+            throw Failure(.noSpace, "cannot keep \(name): the system has no memory left for it")
         } catch let error as SystemError {
-            throw CommandFailure("cannot copy", self.name, error)
+            throw CommandFailure("cannot copy", name, error)
         }
     }
 
     /// Nil at the end.
     private func move(to file: MemoryFile) throws -> Int? {
         let raw = try self.raw()
-        while !self.hasEnded {
+        while !hasEnded {
             let moved =
-                self.isFile
+                isFile
                 ? try System.sendFile(raw, to: file.descriptor.raw, count: Self.moved)
                 : try System.splice(raw, to: file.descriptor.raw, count: Self.moved)
             switch moved {
             case .count(let count):
                 if count > 0 { return count }
-                self.hasEnded = true
-                try self.folder?.finish()
+                hasEnded = true
+                try folder?.finish()
             case .blocked:
                 _ = try System.poll([PollInterest(raw, .readable)], milliseconds: nil)
             case .unsupported:
                 // A socket, a terminal, a device.
                 let piece = try System.read(raw, upTo: WireLimits.dataLength)
-                self.hasEnded = piece.isEmpty
+                hasEnded = piece.isEmpty
                 try file.append(piece.span)
                 if !piece.isEmpty { return piece.count }
             }
@@ -161,12 +161,12 @@ final class InputBytes {
     /// The source of the bytes for a write; used once.
     func source() throws -> ByteSource {
         // Input that has ended is not read again: a terminal would need another Ctrl-D.
-        self.hasEnded ? .bytes(try self.next()) : .pieces(of: try self.raw()) { try self.next() }
+        hasEnded ? .bytes(try next()) : .pieces(of: try raw()) { try self.next() }
     }
 
     private func next() throws -> [UInt8] {
         while true {
-            let piece = try self.nextUntrimmed()
+            let piece = try nextUntrimmed()
             guard !piece.isEmpty, var trimmer = self.trimmer else { return piece }
             let trimmed = trimmer.next(piece.span)
             self.trimmer = trimmer
@@ -181,16 +181,16 @@ final class InputBytes {
             self.head = []
             return head
         }
-        return self.hasEnded ? [] : try self.read(upTo: WireLimits.dataLength)
+        return hasEnded ? [] : try read(upTo: WireLimits.dataLength)
     }
 
     private func read(upTo limit: Int) throws -> [UInt8] {
         do {
-            let piece = try System.read(try self.raw(), upTo: limit)
-            if piece.isEmpty { try self.folder?.finish() }
+            let piece = try System.read(try raw(), upTo: limit)
+            if piece.isEmpty { try folder?.finish() }
             return piece
         } catch let error as SystemError {
-            throw CommandFailure("cannot read", self.name, error)
+            throw CommandFailure("cannot read", name, error)
         }
     }
 }
@@ -201,8 +201,8 @@ struct KeptRoom {
     let free: UInt64
 
     init(_ welcome: Welcome) {
-        self.free = welcome.keptFree ?? welcome.keptPool ?? .max
-        self.pool = welcome.keptPool ?? self.free
+        free = welcome.keptFree ?? welcome.keptPool ?? .max
+        pool = welcome.keptPool ?? free
     }
 
     private init(pool: UInt64, free: UInt64) {
@@ -212,22 +212,22 @@ struct KeptRoom {
 
     /// With so many bytes taken.
     func less(_ count: UInt64) -> KeptRoom {
-        KeptRoom(pool: self.pool, free: self.free - min(self.free, count))
+        KeptRoom(pool: pool, free: free - min(free, count))
     }
 
     func failure(_ count: UInt64) -> Failure {
-        self.failure(of: ByteCount.text(count))
+        failure(of: ByteCount.text(count))
     }
 
     func failure(atLeast count: UInt64) -> Failure {
-        self.failure(of: "\(ByteCount.text(count)) or more")
+        failure(of: "\(ByteCount.text(count)) or more")
     }
 
     private func failure(of amount: String) -> Failure {
         Failure(
             .noSpace,
-            "\(amount) do not fit: the broker keeps at most \(ByteCount.text(self.pool)), of which "
-                + "\(ByteCount.text(self.free)) are free for one program; clear a pasteboard, start the broker with a greater --limit "
+            "\(amount) do not fit: the broker keeps at most \(ByteCount.text(pool)), of which "
+                + "\(ByteCount.text(free)) are free for one program; clear a pasteboard, start the broker with a greater --limit "
                 + "kept-pool, or use 'pasteboard offer'"
         )
     }
@@ -237,7 +237,7 @@ extension MemoryFile {
     fileprivate func endsWithNewline(_ count: UInt64) throws(SystemError) -> Bool {
         guard count > 0 else { return false }
         let last = try [UInt8](capacity: 1) { (output) throws(SystemError) in
-            _ = try self.read(at: count - 1, into: &output)
+            _ = try read(at: count - 1, into: &output)
         }
         return last == [UInt8(ascii: "\n")]
     }

@@ -10,27 +10,27 @@ struct InputItem {
     let representations: [(type: UniformType, input: InputBytes)]
 
     /// The origins of its representations, for asks.
-    var origins: [AskOrigin] { self.representations.map { .input($0.input) } }
+    var origins: [AskOrigin] { representations.map { .input($0.input) } }
 
     /// The attributes of a representation's file, without the name if the item has another name or several files.
     private func attributes(of input: InputBytes) -> FileAttributes? {
         var attributes = input.attributes
-        if self.name != nil || self.representations.count > 1 { attributes?.name = nil }
+        if name != nil || representations.count > 1 { attributes?.name = nil }
         return attributes
     }
 
     private var suggestedName: String? {
-        self.name ?? self.representations.first.flatMap { self.attributes(of: $0.input)?.suggestion }
+        name ?? representations.first.flatMap { attributes(of: $0.input)?.suggestion }
     }
 
     /// The items as the broker gets them if it keeps all of their bytes.
     static func kept(_ items: [InputItem], by connection: BlockingConnection) throws -> [WriteItem] {
-        try self.writeItems(items, for: connection) { _ in false }
+        try writeItems(items, for: connection) { _ in false }
     }
 
     /// The items as the broker gets them if it keeps only inputs that can be read once; files and folders are promised.
     static func promised(_ items: [InputItem], to connection: BlockingConnection) throws -> [WriteItem] {
-        try self.writeItems(items, for: connection) { $0.isPromisable }
+        try writeItems(items, for: connection) { $0.isPromisable }
     }
 
     private static func writeItems(
@@ -39,7 +39,7 @@ struct InputItem {
         isPromised: (InputBytes) -> Bool
     ) throws -> [WriteItem] {
         let inputs = items.flatMap { $0.representations.map(\.input) }.filter { !isPromised($0) }
-        var kept = try self.sources(of: inputs, for: connection).makeIterator()
+        var kept = try sources(of: inputs, for: connection).makeIterator()
         return items.map { item in
             WriteItem(
                 suggestedName: item.suggestedName,

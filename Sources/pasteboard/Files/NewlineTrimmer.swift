@@ -7,9 +7,9 @@ struct NewlineTrimmer {
         guard !bytes.isEmpty else { return [] }
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count + 1)
-        if self.holdsNewline { output.append(Self.newline) }
-        self.holdsNewline = bytes[bytes.count - 1] == Self.newline
-        for index in 0..<bytes.count - (self.holdsNewline ? 1 : 0) { output.append(bytes[index]) }
+        if holdsNewline { output.append(Self.newline) }
+        holdsNewline = bytes[bytes.count - 1] == Self.newline
+        for index in 0..<bytes.count - (holdsNewline ? 1 : 0) { output.append(bytes[index]) }
         return output
     }
 }

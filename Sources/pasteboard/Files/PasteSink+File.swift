@@ -13,12 +13,12 @@ extension PasteSink {
     func write(_ file: PassedFile, trimsNewline: Bool, check: () throws -> Void) throws {
         // The file that came may have lost permissions since it was listed. Shared memory has none of its own.
         if !file.isImmutable, let status = try? System.status(of: file.descriptor.raw) {
-            do { try self.narrow(to: status.mode) } catch { throw self.failure(error) }
+            do { try narrow(to: status.mode) } catch { throw failure(error) }
         }
         let isTrimmed = trimsNewline ? try file.endsWithNewline() : false
         let end = isTrimmed ? file.byteCount - 1 : file.byteCount
         var offset: UInt64 = 0
-        while let descriptor = self.descriptor, offset < end {
+        while let descriptor, offset < end {
             try check()
             let moved: MovedBytes
             do {
@@ -29,31 +29,31 @@ extension PasteSink {
                     count: Int(clamping: min(Self.moved, end - offset))
                 )
             } catch {
-                throw self.failure(error)
+                throw failure(error)
             }
             switch moved {
             case .count(0): throw file.truncated(at: offset)
             case .count(let count): offset += UInt64(count)
             case .blocked: _ = try System.poll([PollInterest(descriptor, .writable)], milliseconds: nil)
-            case .unsupported: return try self.copy(file, offset..<end, check)
+            case .unsupported: return try copy(file, offset..<end, check)
             }
         }
-        if self.descriptor == nil { try self.copy(file, 0..<end, check) }
+        if self.descriptor == nil { try copy(file, 0..<end, check) }
     }
 
     private func copy(_ file: PassedFile, _ range: Range<UInt64>, _ check: () throws -> Void) throws {
         try file.forEachPiece(in: range) { piece in
             try check()
-            try self.write(piece)
+            try write(piece)
         }
     }
 }
 
 extension PassedFile {
     fileprivate func endsWithNewline() throws(Failure) -> Bool {
-        guard self.byteCount > 0 else { return false }
+        guard byteCount > 0 else { return false }
         let last = try [UInt8](capacity: 1) { (output) throws(Failure) in
-            try self.read(at: self.byteCount - 1, into: &output)
+            try read(at: byteCount - 1, into: &output)
         }
         return last == [UInt8(ascii: "\n")]
     }

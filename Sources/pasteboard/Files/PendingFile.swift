@@ -14,7 +14,7 @@ final class PendingFile {
     /// The path of the file under its working name; nil if it has none.
     private var workingPath: SystemString?
 
-    var raw: CInt { self.descriptor.raw }
+    var raw: CInt { descriptor.raw }
 
     /// - Parameters:
     ///   - mode: the permissions, before the umask applies.
@@ -24,7 +24,7 @@ final class PendingFile {
         self.mode = mode
         do {
             if mayBeUnnamed, let unnamed = try Self.unnamed(in: directory, mode: mode) {
-                self.descriptor = unnamed
+                descriptor = unnamed
                 // Held from here on, in case it has a working name at its end.
                 _ = try? System.lock(unnamed.raw)
             } else {
@@ -33,8 +33,8 @@ final class PendingFile {
                     let options: OpenOptions = [.writing, .exclusive, .notFollowingLinks]
                     return DescriptorBox(try System.open(path, options, mode: mode | 0o600))
                 }
-                self.descriptor = named.file
-                self.workingPath = named.path
+                descriptor = named.file
+                workingPath = named.path
             }
         } catch {
             throw CommandFailure("cannot create a file in", directory, error)
@@ -61,12 +61,12 @@ final class PendingFile {
     func narrow(to mode: UInt32) throws(SystemError) {
         self.mode &= mode
         // Its owner may need those that it has under a working name.
-        try System.setMode(try System.status(of: self.raw).mode & (mode | 0o600), of: self.raw)
+        try System.setMode(try System.status(of: raw).mode & (mode | 0o600), of: raw)
     }
 
     func write(_ bytes: Span<UInt8>, for name: SystemString) throws {
         do {
-            try System.write(bytes, to: self.raw)
+            try System.write(bytes, to: raw)
         } catch {
             throw CommandFailure("cannot write", name, error)
         }
@@ -77,12 +77,12 @@ final class PendingFile {
     /// - Parameter mode: the permissions of the file that is replaced.
     func keep(as destination: SystemString, mode: UInt32? = nil) throws {
         do {
-            if let mode { try System.setMode(mode, of: self.raw) } else { try self.narrowMode() }
+            if let mode { try System.setMode(mode, of: raw) } else { try narrowMode() }
             if self.workingPath == nil {
-                if try self.takes(destination) { return }
+                if try takes(destination) { return }
                 // Only a file with a name can replace another.
-                let file = self.descriptor
-                self.workingPath = try WorkingName.take(in: self.directory) { (path) throws(SystemError) in
+                let file = descriptor
+                self.workingPath = try WorkingName.take(in: directory) { (path) throws(SystemError) in
                     try System.link(file.raw, to: path)
                     return file
                 }.path
@@ -98,28 +98,28 @@ final class PendingFile {
     /// Gives the file the first name that is not taken, and returns its path.
     func keep(as name: SafeFileName) throws -> SystemString {
         for number in 1...10_000 {
-            let destination = self.directory.appending(name.candidate(number))
+            let destination = directory.appending(name.candidate(number))
             do {
-                try self.narrowMode()
-                if try self.takes(destination) { return destination }
+                try narrowMode()
+                if try takes(destination) { return destination }
             } catch {
                 throw CommandFailure("cannot create", destination, error)
             }
         }
-        throw CommandFailure(local: "\(self.directory) has 10000 files of the name \(name.candidate(1)) already")
+        throw CommandFailure(local: "\(directory) has 10000 files of the name \(name.candidate(1)) already")
     }
 
     /// Removes the permissions that its owner had only while the file had a working name.
     private func narrowMode() throws(SystemError) {
-        guard self.mode & 0o600 != 0o600 else { return }
-        try System.setMode(try System.status(of: self.raw).mode & self.mode, of: self.raw)
+        guard mode & 0o600 != 0o600 else { return }
+        try System.setMode(try System.status(of: raw).mode & mode, of: raw)
     }
 
     /// Gives the file a name, unless that is taken; returns whether it did.
     private func takes(_ destination: SystemString) throws(SystemError) -> Bool {
         do throws(SystemError) {
             guard let workingPath else {
-                try System.link(self.raw, to: destination)
+                try System.link(raw, to: destination)
                 return true
             }
             guard try System.renameUnlessTaken(workingPath, to: destination) else { return false }
@@ -134,7 +134,7 @@ final class PendingFile {
     /// Sets the modification time of the original file.
     func setModificationTime(of file: FileAttributes, for name: SystemString) throws {
         do {
-            try file.setModificationTime(of: self.raw)
+            try file.setModificationTime(of: raw)
         } catch {
             throw CommandFailure("cannot set the time of", name, error)
         }
@@ -143,7 +143,7 @@ final class PendingFile {
     /// Waits until the bytes would survive a crash of the machine.
     func synchronize(for name: SystemString) throws {
         do {
-            try System.synchronize(self.raw)
+            try System.synchronize(raw)
         } catch {
             throw CommandFailure("cannot write", name, error)
         }

@@ -19,39 +19,39 @@ final class PendingFolder {
     private var hasEnded = false
 
     /// The descriptor that the archive is written to.
-    var raw: CInt? { self.input?.raw }
+    var raw: CInt? { input?.raw }
 
     init(inDirectory path: SystemString) throws {
         self.path = path
         do {
-            self.directory = DescriptorBox(try System.open(path, .directory))
-            self.signals = try SignalBox([SIGPIPE])
+            directory = DescriptorBox(try System.open(path, .directory))
+            signals = try SignalBox([SIGPIPE])
             let (reader, writer) = try System.pipe().shared()
             let taken = try WorkingName.take(in: path) { (path) throws(SystemError) in
                 try System.makeDirectory(path)
                 return DescriptorBox(try System.open(path, [.directory, .notFollowingLinks]))
             }
-            (self.workingPath, self.room) = taken
-            self.folder = UnpackedFolder(in: self.room)
+            (workingPath, room) = taken
+            folder = UnpackedFolder(in: room)
             do throws(Failure) {
-                self.program = try self.folder.unpack(reader)
+                program = try folder.unpack(reader)
             } catch {
                 // Half of an instance has no deinit.
                 try? WorkingName.removeFolder(taken.path)
                 throw CommandFailure(local: "cannot create a folder in \(path): \(error.text)")
             }
-            self.input = writer
+            input = writer
         } catch let error as SystemError {
             throw CommandFailure("cannot create a folder in", path, error)
         }
     }
 
     deinit {
-        if !self.hasEnded {
-            self.program.kill()
-            try? self.program.wait()
+        if !hasEnded {
+            program.kill()
+            try? program.wait()
         }
-        try? WorkingName.removeFolder(self.workingPath)
+        try? WorkingName.removeFolder(workingPath)
     }
 
     func write(_ bytes: Span<UInt8>, for name: SystemString) throws {
@@ -61,14 +61,14 @@ final class PendingFolder {
         } catch {
             guard error.errno == EPIPE else { throw CommandFailure("cannot unpack", name, error) }
             // The archive has ended. Bytes after it are ignored, but its source may still fail.
-            try self.end(name)
+            try end(name)
         }
     }
 
     /// The error for a failed write: the reason why `tar` has ended, if there is one.
     func failure(_ error: SystemError, for name: SystemString) -> any Error {
         do {
-            if error.errno == EPIPE { try self.end(name) }
+            if error.errno == EPIPE { try end(name) }
             return CommandFailure("cannot unpack", name, error)
         } catch {
             return error
@@ -76,11 +76,11 @@ final class PendingFolder {
     }
 
     private func end(_ name: SystemString) throws {
-        guard !self.hasEnded else { return }
-        self.input = nil
-        self.hasEnded = true
+        guard !hasEnded else { return }
+        input = nil
+        hasEnded = true
         do {
-            try self.program.wait()
+            try program.wait()
         } catch {
             throw CommandFailure(local: "cannot unpack \(name): \(error.text)")
         }
@@ -92,8 +92,8 @@ final class PendingFolder {
     ///   - isLasting: whether to wait until the folder would survive a crash of the machine.
     ///   - choose: returns the new name for the name in the archive.
     func keep(isLasting: Bool, as choose: (SystemString) -> SafeFileName) throws -> SystemString {
-        try self.end("the folder")
-        let own = try self.folder.finish()
+        try end("the folder")
+        let own = try folder.finish()
         let name = choose(own)
         let room = self.room.raw
         do throws(SystemError) {
@@ -104,11 +104,11 @@ final class PendingFolder {
             if isClosed { try System.setMode(mode | 0o200, of: own, in: room) }
             for number in 1...10_000 {
                 let candidate = name.candidate(number)
-                let isNamed = try System.renameUnlessTaken(own, in: room, to: candidate, in: self.directory.raw)
+                let isNamed = try System.renameUnlessTaken(own, in: room, to: candidate, in: directory.raw)
                 guard isNamed else { continue }
-                if isClosed { try System.setMode(mode, of: candidate, in: self.directory.raw) }
-                if isLasting { try System.synchronize(self.directory.raw) }
-                return self.path.appending(candidate)
+                if isClosed { try System.setMode(mode, of: candidate, in: directory.raw) }
+                if isLasting { try System.synchronize(directory.raw) }
+                return path.appending(candidate)
             }
         } catch {
             throw CommandFailure("cannot create", name.candidate(1), error)

@@ -30,26 +30,26 @@ final class TerminalOutput: PasteSink {
                 usage: "this is a folder; use --into DIR for its tree, or a pipe or -o FILE.tar for an archive of it"
             )
         }
-        self.isText = type.conforms(to: .text)
+        isText = type.conforms(to: .text)
         // A picture is refused before its bytes come. Of other types some are text: certificates, drawings, links.
         let families: [UniformType] = [.image, .audiovisualContent, .archive, .executable, .font]
-        guard self.isText || !families.contains(where: type.conforms) else { throw self.refusal }
+        guard isText || !families.contains(where: type.conforms) else { throw refusal }
     }
 
     func write(_ bytes: Span<UInt8>) throws {
-        for index in bytes.indices where bytes[index] == 0 { throw self.refusal }
+        for index in bytes.indices where bytes[index] == 0 { throw refusal }
         // The first chunk decides: a later one may begin inside a character.
-        guard self.isText || UTF8Scan.isText(bytes, isWhole: false) else { throw self.refusal }
-        self.isText = true
-        try self.show(self.text.append(bytes))
+        guard isText || UTF8Scan.isText(bytes, isWhole: false) else { throw refusal }
+        isText = true
+        try show(text.append(bytes))
     }
 
     func finish() throws {
-        try self.show(self.text.finish())
-        if self.endsLine { self.endLine() }
-        guard self.text.escapedCount > 0, !self.isQuiet else { return }
-        self.endLine()
-        let bytes = self.text.escapedCount == 1 ? "1 unsafe byte" : "\(self.text.escapedCount) unsafe bytes"
+        try show(text.finish())
+        if endsLine { endLine() }
+        guard text.escapedCount > 0, !isQuiet else { return }
+        endLine()
+        let bytes = text.escapedCount == 1 ? "1 unsafe byte" : "\(text.escapedCount) unsafe bytes"
         StandardStreams.note(
             "pasteboard: paste: shown as \\xNN: \(bytes); --raw writes the text unchanged"
         )
@@ -57,13 +57,13 @@ final class TerminalOutput: PasteSink {
 
     func endLine() {
         // Errors are ignored: if this fails, the terminal shows nothing that follows either.
-        if self.isInLine { try? StandardStreams.print("\n") }
-        self.isInLine = false
+        if isInLine { try? StandardStreams.print("\n") }
+        isInLine = false
     }
 
     private func show(_ bytes: [UInt8]) throws {
         try StandardStreams.write(bytes.span)
-        if let last = bytes.last { self.isInLine = last != UInt8(ascii: "\n") }
+        if let last = bytes.last { isInLine = last != UInt8(ascii: "\n") }
     }
 
     func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }

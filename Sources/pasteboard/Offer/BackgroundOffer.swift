@@ -67,14 +67,14 @@ struct BackgroundOfferCommand: Command {
     private let isVerbose: Bool
 
     init(_ arguments: ParsedArguments) throws {
-        self.offer = try OfferCommand(arguments)
-        self.isVerbose = arguments.has("--verbose")
+        offer = try OfferCommand(arguments)
+        isVerbose = arguments.has("--verbose")
     }
 
     func run() throws -> CInt {
         guard try System.status(of: BackgroundOffer.ready).kind == .pipe else {
             throw CommandFailure(usage: "this is a part of 'pasteboard offer --background'; use that")
         }
-        return try self.offer.run { try BackgroundOffer.registered(isVerbose: self.isVerbose) }
+        return try offer.run { try BackgroundOffer.registered(isVerbose: isVerbose) }
     }
 }

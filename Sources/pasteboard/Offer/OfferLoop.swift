@@ -21,23 +21,23 @@ final class OfferLoop {
 
     /// Returns once the contents were replaced or cleared and the last load is done.
     func run() throws {
-        defer { self.server.stop() }
-        while !self.hasEnded || !self.server.isIdle {
-            let signal = try self.server.turn(watching: self.signals) { try self.handle($0) }
+        defer { server.stop() }
+        while !hasEnded || !server.isIdle {
+            let signal = try server.turn(watching: signals) { try handle($0) }
             guard let signal else { continue }
-            if !self.hasEnded { self.withdraw() }
+            if !hasEnded { withdraw() }
             throw CommandFailure.signaled(signal)
         }
     }
 
     private func handle(_ event: ClientEvent) throws {
         switch event {
-        case .ended(self.publication, let end):
-            self.hasEnded = true
+        case .ended(publication, let end):
+            hasEnded = true
             StandardStreams.note(
                 "pasteboard: offer: " + (end.reason == 2 ? "cleared" : "replaced by other contents")
             )
-        case .failed(self.publication, let failure):
+        case .failed(publication, let failure):
             throw failure
         default:
             break

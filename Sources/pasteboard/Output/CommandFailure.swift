@@ -73,9 +73,9 @@ struct CommandFailure: Error {
 
     /// `pasteboard: paste: text`, then the detail.
     func report(command: String?) {
-        guard let text = self.text else { return }
+        guard let text else { return }
         let prefix = ["pasteboard", command].compactMap { $0 }.joined(separator: ": ")
         StandardStreams.note("\(prefix): \(text)")
-        for line in self.detail { StandardStreams.note("  \(line)") }
+        for line in detail { StandardStreams.note("  \(line)") }
     }
 }

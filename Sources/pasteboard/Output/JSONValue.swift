@@ -30,7 +30,7 @@ enum JSONValue: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Expressib
 
     var line: String {
         var text = ""
-        self.append(to: &text)
+        append(to: &text)
         return text + "\n"
     }
 

@@ -14,26 +14,26 @@ final class ProgressLine {
     ///   - verb: `copied`, `received`.
     ///   - total: nil if the size is not known.
     func show(_ verb: String, _ count: UInt64, of total: UInt64?) {
-        guard self.isTerminal else { return }
+        guard isTerminal else { return }
         let now = MonotonicClock.now() / 1_000_000
         let rate = self.rate ?? TransferRate(at: now, count: count)
         self.rate = rate
-        guard now >= self.nextTime, let text = rate.text(verb, count, of: total, at: now) else { return }
+        guard now >= nextTime, let text = rate.text(verb, count, of: total, at: now) else { return }
         try? System.write(Array("\r\(VisibleText.line(text))\u{1B}[K".utf8).span, to: 2)
-        self.isShown = true
-        self.nextTime = now + Self.interval
+        isShown = true
+        nextTime = now + Self.interval
     }
 
     /// Removes the line, before anything else is written.
     func clear() {
-        guard self.isShown else { return }
+        guard isShown else { return }
         try? System.write(Array("\r\u{1B}[K".utf8).span, to: 2)
-        self.isShown = false
+        isShown = false
     }
 
     /// Removes the line; what is shown next is another transfer.
     func finish() {
-        self.clear()
-        self.rate = nil
+        clear()
+        rate = nil
     }
 }

@@ -6,49 +6,49 @@ import TypeIdentifiers
 
 extension DestinationStatus {
     var row: [String] {
-        let count = self.sessions ?? 0
-        let owner = [self.label, self.process.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+        let count = sessions ?? 0
+        let owner = [label, process.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
         return [
-            self.name, owner, count == 1 ? "1 session" : "\(count) sessions",
-            self.types.isEmpty ? "anything" : self.types.map(UniformType.readable).joined(separator: " "),
+            name, owner, count == 1 ? "1 session" : "\(count) sessions",
+            types.isEmpty ? "anything" : types.map(UniformType.readable).joined(separator: " "),
         ]
     }
 
     var json: JSONValue {
         [
-            "name": .string(self.name),
+            "name": .string(name),
             // Empty: it takes any type.
-            "accepts": .array(self.types.map { .string($0) }),
-            "process": JSONValue(self.process), "label": JSONValue(self.label),
-            "sessions": JSONValue(self.sessions ?? 0),
+            "accepts": .array(types.map { .string($0) }),
+            "process": JSONValue(process), "label": JSONValue(label),
+            "sessions": JSONValue(sessions ?? 0),
         ]
     }
 }
 
 extension SessionStatus {
     private var word: String? {
-        self.operation.map { operation in "\(SessionOperation(received: operation))" }
+        operation.map { operation in "\(SessionOperation(received: operation))" }
     }
 
     var row: [String] {
-        let count = self.itemCount ?? 0
-        let owner = [self.ownerLabel, self.ownerProcess.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+        let count = itemCount ?? 0
+        let owner = [ownerLabel, ownerProcess.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
         return [
-            self.state, owner, count == 1 ? "1 item" : "\(count) items", self.destination.map { "at \($0)" } ?? "-",
-            self.word ?? "-", "\(self.milliseconds ?? 0) ms",
-            self.types.map(UniformType.readable).joined(separator: " "),
+            state, owner, count == 1 ? "1 item" : "\(count) items", destination.map { "at \($0)" } ?? "-",
+            word ?? "-", "\(milliseconds ?? 0) ms",
+            types.map(UniformType.readable).joined(separator: " "),
         ]
     }
 
     var json: JSONValue {
         [
-            "state": .string(self.state),
-            "owner": ["process": JSONValue(self.ownerProcess), "label": JSONValue(self.ownerLabel)],
-            "items": JSONValue(self.itemCount ?? 0),
-            "types": .array(self.types.map { .string($0) }),
-            "destination": JSONValue(self.destination),
-            "operation": JSONValue(self.word),
-            "milliseconds": JSONValue(self.milliseconds ?? 0),
+            "state": .string(state),
+            "owner": ["process": JSONValue(ownerProcess), "label": JSONValue(ownerLabel)],
+            "items": JSONValue(itemCount ?? 0),
+            "types": .array(types.map { .string($0) }),
+            "destination": JSONValue(destination),
+            "operation": JSONValue(word),
+            "milliseconds": JSONValue(milliseconds ?? 0),
         ]
     }
 }

@@ -19,20 +19,20 @@ enum StandardStreams {
 
     /// Writes text of this program to standard output.
     static func print(_ text: String) throws {
-        try self.write(Array(text.utf8).span)
+        try write(Array(text.utf8).span)
     }
 
     /// Prints a path on a line of its own: unchanged for other programs, escaped for a terminal.
     static func print(path: SystemString) throws {
         let isTerminal = System.isTerminal(1)
-        try self.write(((isTerminal ? SystemString(VisibleText.line(path.description)) : path) + "\n").bytes.span)
+        try write(((isTerminal ? SystemString(VisibleText.line(path.description)) : path) + "\n").bytes.span)
     }
 
     static func write(_ bytes: Span<UInt8>) throws {
         do {
             try System.write(bytes, to: 1)
         } catch {
-            throw self.failure(error)
+            throw failure(error)
         }
     }
 

@@ -8,7 +8,7 @@ struct TransferRate {
     private var count: UInt64
 
     init(at now: UInt64, count: UInt64 = 0) {
-        self.start = now
+        start = now
         self.count = count
     }
 
@@ -16,7 +16,7 @@ struct TransferRate {
     ///
     /// - Parameter total: nil if the size is not known.
     func text(_ verb: String, _ count: UInt64, of total: UInt64?, at now: UInt64) -> String? {
-        let milliseconds = now - min(now, self.start)
+        let milliseconds = now - min(now, start)
         guard milliseconds >= Self.delay else { return nil }
         let all = total.map { " of \(ByteCount.text($0))" } ?? ""
         let moved = count - min(count, self.count)

@@ -15,7 +15,7 @@ struct VisibleText {
         var line = ""
         for scalar in text.unicodeScalars {
             if scalar.isHarmful {
-                for byte in String(scalar).utf8 { line += self.escape(byte) }
+                for byte in String(scalar).utf8 { line += escape(byte) }
             } else {
                 line.unicodeScalars.append(scalar)
             }
@@ -25,10 +25,10 @@ struct VisibleText {
 
     /// Escapes the next chunk of a longer text, which may contain tabs and newlines.
     mutating func append(_ bytes: Span<UInt8>) -> [UInt8] {
-        var input = self.carry
+        var input = carry
         input.reserveCapacity(input.count + bytes.count)
         for index in bytes.indices { input.append(bytes[index]) }
-        self.carry = []
+        carry = []
         var output: [UInt8] = []
         output.reserveCapacity(input.count)
         var index = 0
@@ -37,24 +37,24 @@ struct VisibleText {
             case .scalar(0x0D, _):
                 // Part of a CRLF; alone it would let the text overwrite its line.
                 guard index + 1 < input.count else {
-                    self.carry = [0x0D]
+                    carry = [0x0D]
                     return output
                 }
-                self.put(input[index...index], escaped: input[index + 1] != 0x0A, to: &output)
+                put(input[index...index], escaped: input[index + 1] != 0x0A, to: &output)
                 index += 1
             case .scalar(let value, let length):
                 let isLayout = value == 0x09 || value == 0x0A
-                self.put(
+                put(
                     input[index..<index + length],
                     escaped: !isLayout && (Unicode.Scalar(value)?.isHarmful ?? true),
                     to: &output
                 )
                 index += length
             case .invalid:
-                self.put(input[index...index], escaped: true, to: &output)
+                put(input[index...index], escaped: true, to: &output)
                 index += 1
             case .incomplete:
-                self.carry = Array(input[index...])
+                carry = Array(input[index...])
                 return output
             }
         }
@@ -64,8 +64,8 @@ struct VisibleText {
     /// The rest, at the end of the text.
     mutating func finish() -> [UInt8] {
         var output: [UInt8] = []
-        self.put(self.carry[...], escaped: true, to: &output)
-        self.carry = []
+        put(carry[...], escaped: true, to: &output)
+        carry = []
         return output
     }
 
@@ -75,7 +75,7 @@ struct VisibleText {
             return
         }
         for byte in bytes { output += Self.escape(byte).utf8 }
-        self.escapedCount += bytes.count
+        escapedCount += bytes.count
     }
 
     private static func escape(_ byte: UInt8) -> String {
