@@ -150,7 +150,7 @@ extension CatTable: TableDropDelegate {
         let session = coordinator.session
         guard let item = ToyAcceptance.toy(of: session) else { return trace.line("no toy", cat) }
         let origin = ToyAcceptance.origin(of: session)
-        session.extendLoadWindow { [self] in
+        session.extendDropWindow { [self] in
             try await take(item, from: origin)
             session.localDragSession?.localContext = nil
         }

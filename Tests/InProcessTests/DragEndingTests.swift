@@ -146,7 +146,7 @@ struct DragEndingTests {
         try await DragBroker.with { broker in
             let extending = Gate()
             let site = DropSite(on: broker.connect()) { session, _ in
-                session.extendLoadWindow {
+                session.extendDropWindow {
                     _ = try await session.loadObjects(ofClass: String.self)
                     extending.open()
                     try await Task.sleep(for: .seconds(600))

@@ -281,7 +281,7 @@ struct DropInteractionTests {
             let target = scene.target("d")
             target.delegate?.proposal = { _ in .move }
             target.delegate?.perform = { session in
-                session.extendLoadWindow {
+                session.extendDropWindow {
                     await gate.wait()
                     texts = try await session.loadObjects(ofClass: String.self)
                     if fails { throw Full() }
@@ -371,7 +371,7 @@ struct DropInteractionTests {
             let there = InteractionScene(broker, name: "b", trace: here.trace)
             let gate = Gate()
             let target = there.target("d")
-            target.delegate?.perform = { session in session.extendLoadWindow { await gate.wait() } }
+            target.delegate?.perform = { session in session.extendDropWindow { await gate.wait() } }
             try await there.root.register(as: "there", connection: there.connection)
             let drag = try await here.begin()
             try await drag.move(to: DropLocation("there"))

@@ -194,7 +194,7 @@ struct DropOutcomeTests {
             let answers = DropSite.Log()
             let connection = broker.connect()
             let site = DropSite(on: connection) { session, _ in
-                session.extendLoadWindow {
+                session.extendDropWindow {
                     asked.open()
                     do {
                         // An answer that never comes.

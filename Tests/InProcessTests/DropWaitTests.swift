@@ -193,7 +193,7 @@ struct DropWaitTests {
     @Test("a handler that asks a person first says so to the broker, before it begins a load")
     func extended() async throws {
         let kinds = try await first { session in
-            session.extendLoadWindow {}
+            session.extendDropWindow {}
         }
         #expect(kinds == [.progress, .performed, .conclude])
     }

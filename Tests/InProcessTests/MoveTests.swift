@@ -236,9 +236,9 @@ struct MoveTests {
             let texts = DropSite.Log()
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, location in
                 let isLast = location.indexPath?.last == 2
-                session.extendLoadWindow {
+                session.extendDropWindow {
                     for text in try await session.loadObjects(ofClass: String.self) { texts.add(text) }
-                    session.extendLoadWindow {
+                    session.extendDropWindow {
                         _ = try await session.items[0].itemProvider.loadData(for: .plainText)
                         texts.add("again")
                         if isLast { throw Full() }

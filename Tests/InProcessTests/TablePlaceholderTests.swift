@@ -38,7 +38,7 @@ struct TablePlaceholderTests {
                     reuseIdentifier: "place"
                 )
                 contexts.append(coordinator.drop(item.dragItem, to: placeholder))
-                coordinator.session.extendLoadWindow {
+                coordinator.session.extendDropWindow {
                     self.loaded[index] = try? await item.dragItem.itemProvider.loadObject(ofClass: String.self)
                     self.log.add("loaded \(index)")
                 }
@@ -152,7 +152,7 @@ struct TablePlaceholderTests {
                 let item = coordinator.items[0].dragItem
                 let placeholder = TableDropPlaceholder(insertionIndexPath: [0, 0], reuseIdentifier: "place")
                 _ = coordinator.drop(item, to: placeholder)
-                coordinator.session.extendLoadWindow {
+                coordinator.session.extendDropWindow {
                     _ = try await item.itemProvider.loadObject(ofClass: String.self)
                     isLoaded.open()
                 }

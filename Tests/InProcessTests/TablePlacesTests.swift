@@ -77,7 +77,7 @@ struct TablePlacesTests {
                     bytes.withLock { $0 = data }
                     arrived.open()
                 }
-                coordinator.session.extendLoadWindow { await arrived.wait() }
+                coordinator.session.extendDropWindow { await arrived.wait() }
             }
             #expect(try await drag.drop(at: 0) == "transferred copy")
             #expect(bytes.withLock { $0 } == Data(name.utf8))

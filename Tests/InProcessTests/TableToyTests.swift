@@ -193,7 +193,7 @@ private final class FarToys: TableDataSource, TableDragDelegate, TableDropDelega
     }
 
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
-        coordinator.session.extendLoadWindow {
+        coordinator.session.extendDropWindow {
             for item in coordinator.items {
                 let provider = item.dragItem.itemProvider
                 let origin = try await provider.loadData(for: UniformType(importedAs: Self.origin)).value

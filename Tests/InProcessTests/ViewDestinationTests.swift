@@ -100,7 +100,7 @@ struct ViewDestinationTests {
             target.interaction.allowsSimultaneousDropSessions = true
             let extending = Gate()
             target.delegate?.perform = { session in
-                session.extendLoadWindow {
+                session.extendDropWindow {
                     extending.open()
                     try await Task.sleep(for: .seconds(600))
                 }
@@ -268,7 +268,7 @@ struct ViewDestinationTests {
             let scene = InteractionScene(broker)
             let target = scene.target("d")
             target.delegate?.perform = { session in
-                session.extendLoadWindow { await scene.root.unregister() }
+                session.extendDropWindow { await scene.root.unregister() }
             }
             try await scene.root.register(as: "scene", connection: scene.connection)
             let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())

@@ -108,7 +108,7 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
 
     func dropInteraction(_ interaction: DropInteraction, performDrop session: any DropSession) {
         LibraryPeer.say("perform")
-        session.extendLoadWindow {
+        session.extendDropWindow {
             let texts = try await session.loadObjects(ofClass: String.self)
             LibraryPeer.say("loaded \(texts.map(Shown.text).joined(separator: ","))")
             if self.waits { await Self.line() }

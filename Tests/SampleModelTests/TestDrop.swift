@@ -35,7 +35,7 @@ final class TestDrop: DropSession {
         []
     }
 
-    func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void) {}
+    func extendDropWindow(_ body: @escaping @MainActor () async throws -> Void) {}
 }
 
 /// The drag of such a session.

@@ -62,7 +62,7 @@ final class TestDrop: DropSession {
         return objects
     }
 
-    func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void) {
+    func extendDropWindow(_ body: @escaping @MainActor () async throws -> Void) {
         Task { @MainActor in try await body() }
     }
 }

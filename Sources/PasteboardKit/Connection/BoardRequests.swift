@@ -9,37 +9,37 @@ final class ListRequest: StreamSink {
         var items: [Item] = []
     }
 
-    let reply = Reply<Listing>()
+    let result = PendingResult<Listing>()
     private let listing = Lock(Listing())
 
-    var isCancelled: Bool { reply.isResolved }
+    var isCancelled: Bool { result.isResolved }
 
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects) {
         switch event {
         case .contents(_, let contents): listing.withLock { $0.contents = contents }
         case .item(_, let item): listing.withLock { $0.items.append(item) }
-        case .ended: effects.append { self.reply.resolve(.success(self.listing.withLock { $0 })) }
+        case .ended: effects.append { self.result.resolve(.success(self.listing.withLock { $0 })) }
         default: break
         }
     }
 
     func failed(_ failure: Failure, _ effects: inout Effects) {
-        effects.append { self.reply.resolve(.failure(PasteboardError(failure))) }
+        effects.append { self.result.resolve(.failure(PasteboardError(failure))) }
     }
 }
 
 /// A clear of a board.
 final class ClearRequest: StreamSink {
-    let reply = Reply<ChangeCount>()
+    let result = PendingResult<ChangeCount>()
 
-    var isCancelled: Bool { reply.isResolved }
+    var isCancelled: Bool { result.isResolved }
 
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects) {
         guard case .committed(_, let committed) = event else { return }
-        effects.append { self.reply.resolve(.success(ChangeCount(committed))) }
+        effects.append { self.result.resolve(.success(ChangeCount(committed))) }
     }
 
     func failed(_ failure: Failure, _ effects: inout Effects) {
-        effects.append { self.reply.resolve(.failure(PasteboardError(failure))) }
+        effects.append { self.result.resolve(.failure(PasteboardError(failure))) }
     }
 }

@@ -28,7 +28,7 @@ struct Call: Sendable {
     }
 }
 
-extension Reply {
+extension PendingResult {
     /// Makes the request with `start` and waits for the result, for the task's cancellation or for the call's deadline,
     /// whichever is first.
     ///

@@ -6,7 +6,7 @@ import PasteboardWire
 /// A load that is read chunk by chunk. It holds what came and was not read; the broker is allowed to send as much again
 /// as the reader takes, so that is never more than one window.
 final class ChunkLoad: StreamSink {
-    /// Small pieces become one chunk: a source that sends bytes one by one costs no more than another.
+    /// Small frames are collected into one chunk: a source that sends single bytes costs no more than another.
     private static let wantedChunk = 64 << 10
 
     typealias Next = Result<Data?, PasteboardError>
@@ -19,22 +19,22 @@ final class ChunkLoad: StreamSink {
         var chunks: [Data] = []
         /// How it ended, behind the chunks.
         var end: Next?
-        var reader: Reply<Data?>?
+        var reader: PendingResult<Data?>?
         var timer: LoadTimer?
     }
 
-    let reply = Reply<OpenedLoad>()
+    let result = PendingResult<OpenedLoad>()
     private let expected: UniformType
     private let progress: LoadProgress?
     private let deadline: LoadDeadline?
-    private let link: Link
+    private let live: LiveConnection
     private let state = Lock(State())
 
-    init(_ expected: UniformType, progress: LoadProgress?, deadline: LoadDeadline?, link: Link) {
+    init(_ expected: UniformType, progress: LoadProgress?, deadline: LoadDeadline?, live: LiveConnection) {
         self.expected = expected
         self.progress = progress
         self.deadline = deadline
-        self.link = link
+        self.live = live
         let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) { [weak self] in
             self?.cancel(deadline?.error ?? .cancelled)
         }
@@ -64,7 +64,7 @@ final class ChunkLoad: StreamSink {
             state.withLock { $0.byteCount = byteCount }
             let chunks = ByteChunks(byteCount: byteCount, source: ByteChunks.Source(.load(self)))
             let load = OpenedLoad(chunks, answer, expected: expected)
-            effects.append { self.reply.resolve(.success(load)) }
+            effects.append { self.result.resolve(.success(load)) }
         case .progress(_, let progress):
             guard let report = self.progress else { return }
             state.withLock { $0.hasReport = true }
@@ -104,17 +104,17 @@ final class ChunkLoad: StreamSink {
     private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
         do throws(Failure) {
             let file = try PassedFile(descriptor, answer)
-            let pieces = PieceChunks(FilePieces(file), progress: progress, deadline: deadline)
+            let reader = ChunkSourceReader(FileChunks(file), progress: progress, deadline: deadline)
             let chunks = ByteChunks(
                 byteCount: Int64(clamping: file.byteCount),
-                source: ByteChunks.Source(.pieces(pieces))
+                source: ByteChunks.Source(.chunks(reader))
             )
             var load = OpenedLoad(chunks, answer, expected: expected)
             load.inPlace = file.place(answer.path).map { URL(filePath: $0, directoryHint: .notDirectory) }
-            reply.resolve(.success(load))
+            result.resolve(.success(load))
         } catch {
             progress?.end(byteCount: nil)
-            reply.resolve(.failure(PasteboardError(error)))
+            result.resolve(.failure(PasteboardError(error)))
         }
     }
 
@@ -129,7 +129,7 @@ final class ChunkLoad: StreamSink {
                 self.progress?.end(byteCount: self.byteCount)
             case .failure(let error):
                 self.progress?.end(byteCount: nil)
-                self.reply.resolve(.failure(error))
+                self.result.resolve(.failure(error))
             }
             // Only now: whoever reads to the end finds the progress ended.
             self.state.withLock { $0.end = $0.end ?? end }
@@ -142,7 +142,7 @@ final class ChunkLoad: StreamSink {
     // MARK: The reader
 
     func next() async throws(PasteboardError) -> Data? {
-        let reader = Reply<Data?>()
+        let reader = PendingResult<Data?>()
         let isSecond = state.withLock { state in
             guard state.reader == nil else { return true }
             state.reader = reader
@@ -157,7 +157,7 @@ final class ChunkLoad: StreamSink {
 
     /// Gives a waiting reader what there is.
     private func serve() {
-        let (reader, next, stream) = state.withLock { state -> (Reply<Data?>?, Next, UInt64?) in
+        let (reader, next, stream) = state.withLock { state -> (PendingResult<Data?>?, Next, UInt64?) in
             guard let reader = state.reader else { return (nil, .success(nil), nil) }
             if !state.chunks.isEmpty {
                 state.reader = nil
@@ -169,7 +169,7 @@ final class ChunkLoad: StreamSink {
         }
         guard let reader else { return }
         reader.resolve(next)
-        if let stream, case .success(let chunk) = next { link.consumed(stream, count: chunk?.count ?? 0) }
+        if let stream, case .success(let chunk) = next { live.consumed(stream, count: chunk?.count ?? 0) }
     }
 
     /// Ends the load unless it has ended. What was not read is let go.
@@ -182,10 +182,10 @@ final class ChunkLoad: StreamSink {
             return isRunning
         }
         if isRunning {
-            link.cancel(self)
+            live.cancel(self)
             progress?.end(byteCount: nil)
         }
-        reply.resolve(.failure(error))
+        result.resolve(.failure(error))
         serve()
     }
 }

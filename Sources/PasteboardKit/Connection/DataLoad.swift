@@ -14,7 +14,7 @@ final class DataLoad: StreamSink {
         var hasReport = false
     }
 
-    let reply = Reply<Loaded<Data>>()
+    let result = PendingResult<Loaded<Data>>()
     private let expected: UniformType
     private let progress: LoadProgress?
     private let state = Lock(State())
@@ -25,7 +25,7 @@ final class DataLoad: StreamSink {
         self.progress = progress
     }
 
-    var isCancelled: Bool { reply.isResolved }
+    var isCancelled: Bool { result.isResolved }
 
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects) {
         switch event {
@@ -72,7 +72,7 @@ final class DataLoad: StreamSink {
     }
 
     private func read(_ descriptor: DescriptorBox, _ answer: Answer) {
-        let outcome: Reply<Loaded<Data>>.Outcome
+        let outcome: PendingResult<Loaded<Data>>.Outcome
         do throws(Failure) {
             let file = try PassedFile(descriptor, answer)
             let data = try file.contents { self.isCancelled }
@@ -82,7 +82,7 @@ final class DataLoad: StreamSink {
             outcome = .failure(PasteboardError(error))
             progress?.end(byteCount: nil)
         }
-        reply.resolve(outcome)
+        result.resolve(outcome)
     }
 
     private func finish(_ effects: inout Effects) {
@@ -94,14 +94,14 @@ final class DataLoad: StreamSink {
         let type = Loaded<Data>.dataType(of: answer, expected: expected)
         effects.append {
             self.progress?.end(byteCount: data.count)
-            self.reply.resolve(.success(Loaded(value: data, type: type)))
+            self.result.resolve(.success(Loaded(value: data, type: type)))
         }
     }
 
     func failed(_ failure: Failure, _ effects: inout Effects) {
         effects.append {
             self.progress?.end(byteCount: nil)
-            self.reply.resolve(.failure(PasteboardError(failure)))
+            self.result.resolve(.failure(PasteboardError(failure)))
         }
     }
 }

@@ -4,10 +4,10 @@ import PasteboardWire
 
 /// The question where drags can be directed to.
 final class DestinationNames: StreamSink {
-    let reply = Reply<[String]>()
+    let result = PendingResult<[String]>()
     private let names = Lock([String]())
 
-    var isCancelled: Bool { reply.isResolved }
+    var isCancelled: Bool { result.isResolved }
 
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects) {
         switch event {
@@ -15,12 +15,12 @@ final class DestinationNames: StreamSink {
             // The broker tells more, and nobody asked for that.
             if let name = entry.destination?.name { names.withLock { $0.append(name) } }
         case .ended:
-            effects.append { self.reply.resolve(.success(self.names.withLock { $0 })) }
+            effects.append { self.result.resolve(.success(self.names.withLock { $0 })) }
         default: break
         }
     }
 
     func failed(_ failure: Failure, _ effects: inout Effects) {
-        effects.append { self.reply.resolve(.failure(PasteboardError(failure))) }
+        effects.append { self.result.resolve(.failure(PasteboardError(failure))) }
     }
 }

@@ -4,16 +4,16 @@ import PasteboardWire
 
 /// A request that is answered once a destination exists.
 final class DestinationWaiting: StreamSink {
-    let reply = Reply<Void>()
+    let result = PendingResult<Void>()
 
-    var isCancelled: Bool { reply.isResolved }
+    var isCancelled: Bool { result.isResolved }
 
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects) {
         guard case .ended = event else { return }
-        effects.append { self.reply.resolve(.success(())) }
+        effects.append { self.result.resolve(.success(())) }
     }
 
     func failed(_ failure: Failure, _ effects: inout Effects) {
-        effects.append { self.reply.resolve(.failure(PasteboardError(failure))) }
+        effects.append { self.result.resolve(.failure(PasteboardError(failure))) }
     }
 }

@@ -14,15 +14,15 @@ public final class PasteboardConnection: Sendable {
 
     private enum Phase {
         case idle
-        case connecting([Reply<Link>])
-        case connected(Link)
+        case connecting([PendingResult<LiveConnection>])
+        case connected(LiveConnection)
         case closed
     }
 
     private struct State {
         var phase = Phase.idle
         /// What is being connected, and has not heard of the broker yet.
-        var greeting: Link?
+        var greeting: LiveConnection?
         var process: CInt?
     }
 
@@ -69,7 +69,7 @@ public final class PasteboardConnection: Sendable {
     }
 
     deinit {
-        if case .connected(let link) = state.withLock({ $0.phase }) { link.close(Self.closedFailure) }
+        if case .connected(let live) = state.withLock({ $0.phase }) { live.close(Self.closedFailure) }
     }
 
     /// Ends the connection for good: what is under way fails, what was published over it is gone.
@@ -80,15 +80,15 @@ public final class PasteboardConnection: Sendable {
         }
         greeting?.close(Self.closedFailure)
         switch phase {
-        case .connected(let link): link.close(Self.closedFailure)
-        case .connecting(let waiting): for reply in waiting { reply.resolve(.failure(Self.closedError)) }
+        case .connected(let live): live.close(Self.closedFailure)
+        case .connecting(let waiting): for result in waiting { result.resolve(.failure(Self.closedError)) }
         case .idle, .closed: break
         }
     }
 
-    /// Returns the open link, or opens one. The call's cancellation and timeout end the wait.
-    func link(for call: Call) async throws(PasteboardError) -> Link {
-        let waiting = Reply<Link>()
+    /// Returns the live connection, or opens one. The call's cancellation and timeout end the wait.
+    func liveConnection(for call: Call) async throws(PasteboardError) -> LiveConnection {
+        let waiting = PendingResult<LiveConnection>()
         let (isMaker, error) = state.withLock { state -> (Bool, PasteboardError?) in
             if let process = state.process, process != System.processID { return (false, Self.forkedError(process)) }
             state.process = System.processID
@@ -98,8 +98,8 @@ public final class PasteboardConnection: Sendable {
             case .connecting(let others):
                 state.phase = .connecting(others + [waiting])
                 return (false, nil)
-            case .connected(let link) where !link.isOver:
-                waiting.resolve(.success(link))
+            case .connected(let live) where !live.isOver:
+                waiting.resolve(.success(live))
                 return (false, nil)
             case .idle, .connected:
                 state.phase = .connecting([waiting])
@@ -120,44 +120,44 @@ public final class PasteboardConnection: Sendable {
     /// A broker that dies takes connections for a moment still, and never answers them: who comes right behind its end
     /// connects again, which starts the next one.
     private func connect(triesLeft: Int) {
-        let outcome = Result { () throws(PasteboardError) in try makeLink() }
-        guard case .success(let link) = outcome, expect(link) else { return connected(outcome) }
+        let outcome = Result { () throws(PasteboardError) in try makeLiveConnection() }
+        guard case .success(let live) = outcome, expect(live) else { return connected(outcome) }
         // Not on the threads of Swift's concurrency, which a program may block.
         Task(executorPreference: HandlerPool.connections) {
-            guard await link.greet(), triesLeft > 1, self.expect(nil) else { return self.connected(outcome) }
+            guard await live.greet(), triesLeft > 1, self.expect(nil) else { return self.connected(outcome) }
             HandlerPool.connections.run { self.connect(triesLeft: triesLeft - 1) }
         }
     }
 
     /// - Returns: false: it was closed meanwhile.
-    private func expect(_ link: Link?) -> Bool {
+    private func expect(_ live: LiveConnection?) -> Bool {
         state.withLock { state in
             guard case .connecting = state.phase else { return false }
-            state.greeting = link
+            state.greeting = live
             return true
         }
     }
 
-    private func connected(_ outcome: Result<Link, PasteboardError>) {
-        let waiting = state.withLock { state -> [Reply<Link>]? in
+    private func connected(_ outcome: Result<LiveConnection, PasteboardError>) {
+        let waiting = state.withLock { state -> [PendingResult<LiveConnection>]? in
             state.greeting = nil
             guard case .connecting(let waiting) = state.phase else { return nil }
-            if case .success(let link) = outcome { state.phase = .connected(link) } else { state.phase = .idle }
+            if case .success(let live) = outcome { state.phase = .connected(live) } else { state.phase = .idle }
             return waiting
         }
         // The connection was closed meanwhile.
-        if waiting == nil, case .success(let link) = outcome { link.close(Self.closedFailure) }
-        for reply in waiting ?? [] { reply.resolve(outcome) }
+        if waiting == nil, case .success(let live) = outcome { live.close(Self.closedFailure) }
+        for result in waiting ?? [] { result.resolve(outcome) }
     }
 
-    private func makeLink() throws(PasteboardError) -> Link {
+    private func makeLiveConnection() throws(PasteboardError) -> LiveConnection {
         do {
             let socket = try connector()
             var hello = Hello()
             hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
             hello.groups = groups
             let path = socket.path
-            return try Link(adopting: socket.descriptor, path: path, hello: hello, patience: patience)
+            return try LiveConnection(adopting: socket.descriptor, path: path, hello: hello, patience: patience)
         } catch let failure as Failure {
             throw PasteboardError(failure)
         } catch {

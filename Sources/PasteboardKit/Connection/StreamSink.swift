@@ -12,7 +12,7 @@ protocol StreamSink: AnyObject, Sendable {
     func opened(_ stream: UInt64)
     /// `bytes` is what the payload of a data event lies in.
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects)
-    /// Bytes of a load, in order. Whoever keeps them all has dealt with them; whoever does not says so to the link later.
+    /// Receives bytes of a load, in order. A sink that returns `held` reports later to the connection that it has consumed them.
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout Effects) -> BytesDisposal
     /// The stream, or the connection with it, has failed.
     func failed(_ failure: Failure, _ effects: inout Effects)
@@ -20,10 +20,10 @@ protocol StreamSink: AnyObject, Sendable {
     var isPublication: Bool { get }
     /// What makes the bytes of a promise.
     func handler(item: UInt32, representation: UInt32) -> DataHandler?
-    /// A drag session has come to the destination that the stream is the life of.
+    /// A drag session has come to the destination whose lifetime this stream is.
     ///
-    /// - Returns: who waits for what the broker says on the session's own stream.
-    func visit(_ stream: UInt64, _ session: Session) -> (any StreamSink)?
+    /// - Returns: the sink of the session's own stream.
+    func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)?
 }
 
 typealias Effects = [@Sendable () -> Void]
@@ -40,7 +40,7 @@ extension StreamSink {
 
     func handler(item: UInt32, representation: UInt32) -> DataHandler? { nil }
 
-    func visit(_ stream: UInt64, _ session: Session) -> (any StreamSink)? { nil }
+    func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? { nil }
 
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout Effects) -> BytesDisposal { .consumed }
 }

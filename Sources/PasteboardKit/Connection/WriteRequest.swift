@@ -4,19 +4,19 @@ import PasteboardWire
 
 /// A write, and the life of what it has published.
 final class WriteRequest: StreamSink {
-    let reply = Reply<ChangeCount>()
+    let result = PendingResult<ChangeCount>()
     /// What is promised, as it was when it was written: what is registered later is for later writes.
     private let items: [ProviderContents]
 
     /// How the ownership was lost.
-    let end = SharedReply<Publication.End>()
+    let end = SharedResult<Publication.End>()
     private let isWithdrawn = Lock(false)
 
     init(_ items: [ProviderContents]) {
         self.items = items
     }
 
-    var isCancelled: Bool { reply.isResolved }
+    var isCancelled: Bool { result.isResolved }
     var isPublication: Bool { true }
 
     /// Opens the write and sends all of it.
@@ -50,7 +50,7 @@ final class WriteRequest: StreamSink {
         switch event {
         case .committed(_, let committed):
             let changeCount = ChangeCount(committed)
-            effects.append { self.reply.resolve(.success(changeCount)) }
+            effects.append { self.result.resolve(.success(changeCount)) }
         case .ended(_, let end):
             effects.append { self.end.resolve(end.reason == 2 ? self.clearing : .replaced) }
         default:
@@ -60,7 +60,7 @@ final class WriteRequest: StreamSink {
 
     func failed(_ failure: Failure, _ effects: inout Effects) {
         effects.append {
-            self.reply.resolve(.failure(PasteboardError(failure)))
+            self.result.resolve(.failure(PasteboardError(failure)))
             self.end.resolve(.brokerGone)
         }
     }

@@ -5,19 +5,19 @@ import PasteboardWire
 /// The stream of a name at the broker. What happens to the sessions that come to it is queued in order.
 final class DestinationRequest: StreamSink {
     enum Event: Sendable {
-        case visit(VisitedSession, VisitedSession.Step, LoadWindow)
+        case session(VisitedSession, VisitedSession.Step, DropWindow)
         case lost(Failure)
     }
 
-    let reply = Reply<Void>()
+    let result = PendingResult<Void>()
     let queue = EventQueue<Event>()
-    private let visits = Lock<[UInt64: Visit]>([:])
+    private let arrivals = Lock<[UInt64: ArrivedSession]>([:])
 
-    var isCancelled: Bool { reply.isResolved }
+    var isCancelled: Bool { result.isResolved }
 
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects) {
         switch event {
-        case .registered: effects.append { self.reply.resolve(.success(())) }
+        case .registered: effects.append { self.result.resolve(.success(())) }
         case .ended: lose(Failure(.brokerUnavailable, "the broker has ended the destination"), &effects)
         default: break
         }
@@ -30,36 +30,36 @@ final class DestinationRequest: StreamSink {
     private func lose(_ failure: Failure, _ effects: inout Effects) {
         queue.append(.lost(failure))
         effects.append {
-            self.reply.resolve(.failure(PasteboardError(failure)))
+            self.result.resolve(.failure(PasteboardError(failure)))
             self.queue.wake()
         }
     }
 
-    func visit(_ stream: UInt64, _ session: Session) -> (any StreamSink)? {
-        let visit = Visit(VisitedSession(stream, session), at: self)
-        visits.withLock { $0[stream] = visit }
-        return visit
+    func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? {
+        let arrived = ArrivedSession(VisitedSession(stream, session), at: self)
+        arrivals.withLock { $0[stream] = arrived }
+        return arrived
     }
 
     /// Gives up the name, and the sessions that are there.
-    func cancel(over link: Link) {
-        reply.resolve(.failure(Call("the registration of the destination").cancelled))
-        let left = visits.withLock { visits in
-            defer { visits = [:] }
-            return visits.values
+    func cancel(over live: LiveConnection) {
+        result.resolve(.failure(Call("the registration of the destination").cancelled))
+        let left = arrivals.withLock { arrivals in
+            defer { arrivals = [:] }
+            return arrivals.values
         }
         // The broker ends the sessions with the destination, and that would look like an end of their own.
-        for visit in left { visit.abandon() }
-        link.cancel(self)
-        for visit in left { link.cancel(visit) }
+        for session in left { session.abandon() }
+        live.cancel(self)
+        for session in left { live.cancel(session) }
         queue.finish(discarding: true)
     }
 
     /// The stream of one session.
-    private final class Visit: StreamSink {
+    private final class ArrivedSession: StreamSink {
         private let destination: DestinationRequest
         private let visited: Lock<VisitedSession>
-        private let window = LoadWindow()
+        private let window = DropWindow()
         private let isAbandoned = Lock(false)
 
         init(_ visited: VisitedSession, at destination: DestinationRequest) {
@@ -87,10 +87,10 @@ final class DestinationRequest: StreamSink {
                 let outcome = Drag.Outcome(outcome)
                 window.sessionEnded(outcome)
                 effects.append { [window] in window.ending.resolve(outcome) }
-                destination.visits.withLock { _ = $0.removeValue(forKey: visited.stream) }
+                destination.arrivals.withLock { _ = $0.removeValue(forKey: visited.stream) }
             case .propose, .exited, .perform: break
             }
-            destination.queue.append(.visit(visited, step, window))
+            destination.queue.append(.session(visited, step, window))
             effects.append { self.destination.queue.wake() }
         }
 

@@ -56,7 +56,7 @@ public final class Drag: DragSession {
         var location: DropLocation?
         /// What an empty name of a destination stands for.
         var home: String?
-        var session: (request: DragRequest, link: Link)?
+        var session: (request: DragRequest, live: LiveConnection)?
     }
 
     private let connection: PasteboardConnection
@@ -68,12 +68,12 @@ public final class Drag: DragSession {
     }
 
     deinit {
-        guard let (request, link) = state.withLock({ $0.session }), !request.isDropped else { return }
-        request.cancel(over: link)
+        guard let (request, live) = state.withLock({ $0.session }), !request.isDropped else { return }
+        request.cancel(over: live)
     }
 
-    /// Where it begins: a point of an outermost view.
-    package func place(at point: Point) {
+    /// Sets the location at which the drag begins: a point of an outermost view.
+    package func setStart(_ point: Point) {
         state.withLock { $0.location = DropLocation("", point: point) }
     }
 
@@ -101,14 +101,14 @@ public final class Drag: DragSession {
         }
         let request = try DragRequest(items, reports: observer.map(DragReports.init))
         let call = Call("the beginning of the drag", timeout: timeout)
-        let link = try await connection.link(for: call)
-        _ = try await request.reply.value(for: call) {
-            link.cancel(request)
+        let live = try await connection.liveConnection(for: call)
+        _ = try await request.result.value(for: call) {
+            live.cancel(request)
         } start: {
-            link.open(request) { client throws(Failure) in try request.send(options, &client) }
+            live.open(request) { client throws(Failure) in try request.send(options, &client) }
         }
-        state.withLock { $0.session = (request, link) }
-        request.attach(self, connection, epoch: link.epoch ?? 0)
+        state.withLock { $0.session = (request, live) }
+        request.attach(self, connection, epoch: live.epoch ?? 0)
     }
 
     /// Begins a session.
@@ -177,22 +177,22 @@ public final class Drag: DragSession {
     ///   session; `cancelled` if the task is cancelled, and then they may have been added or not. The session goes on as it
     ///   was.
     public func add(_ items: [DragItem]) async throws(PasteboardError) {
-        let (request, link) = try session(for: "items are added")
+        let (request, live) = try session(for: "items are added")
         let addition = try DragAddition(items, to: request)
         request.report(.adding(self, items))
         await request.reports?.tell()
         let handle = request.handle ?? 0
         // The request is not withdrawn: the broker may already have counted its items.
-        try await addition.reply.value(for: Call("the addition of items", besides: "the drag")) {
+        try await addition.result.value(for: Call("the addition of items", besides: "the drag")) {
         } start: {
-            link.open(addition) { client throws(Failure) in try addition.send(to: handle, &client) }
+            live.open(addition) { client throws(Failure) in try addition.send(to: handle, &client) }
         }
     }
 
     /// Directs the session to a destination, or elsewhere in it.
     ///
     /// - Parameters:
-    ///   - location: the destination and a place in it; nil: no destination.
+    ///   - location: the destination and a location in it; nil: no destination.
     ///   - timeout: the maximum duration of the call.
     /// - Returns: the operation that a drop would do there. If several moves are under way at once, it may be the answer to
     ///   a later one. The operation is ``DropOperation/cancel`` if the destination takes none of the items, proposes to do
@@ -206,18 +206,18 @@ public final class Drag: DragSession {
         to location: DropLocation?,
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> DropProposal {
-        let (request, link) = try session(for: "it is moved")
+        let (request, live) = try session(for: "it is moved")
         let home = state.withLock { $0.home }
-        var place: Location?
-        if let location { place = try Location(location, home: home) }
+        var message: Location?
+        if let location { message = try Location(location, home: home) }
         state.withLock { $0.location = location }
-        guard let reply = request.move(to: place, over: link) else {
+        guard let result = request.move(to: message, over: live) else {
             // It may have been dropped since.
             _ = try session(for: "it is moved")
             throw request.endError
         }
         request.report(.moved(self))
-        let proposal = try await reply.value(for: Call("the move of the drag", besides: "the drag", timeout: timeout))
+        let proposal = try await result.value(for: Call("the move of the drag", besides: "the drag", timeout: timeout))
         await request.reports?.tell()
         if let refusal = proposal.refusal, refusal.code == .nothingHere || refusal.code == .refused {
             throw PasteboardError(refusal)
@@ -228,7 +228,7 @@ public final class Drag: DragSession {
     /// Directs the session to a destination, and waits for the destination if it does not exist yet.
     ///
     /// - Parameters:
-    ///   - location: the destination and a place in it.
+    ///   - location: the destination and a location in it.
     ///   - duration: the longest time to wait for the destination. A waiting session is not idle, but it may still take no
     ///     longer than 10 minutes in all before its drop.
     /// - Returns: as ``move(to:timeout:)``.
@@ -276,17 +276,17 @@ public final class Drag: DragSession {
     ///   same.
     @discardableResult
     public func drop() async throws(PasteboardError) -> DropOperation {
-        let (request, link) = try session()
-        guard let reply = request.drop(over: link) else { return try request.dropResult() }
-        let operation = try await reply.value(for: Call("the wait for the drop", besides: "the drop"))
+        let (request, live) = try session()
+        guard let result = request.drop(over: live) else { return try request.dropResult() }
+        let operation = try await result.value(for: Call("the wait for the drop", besides: "the drop"))
         await request.reports?.tell()
         return operation
     }
 
     /// Withdraws the session. What has been dropped and is not complete is not transferred. Once it is over, nothing.
     public func cancel() async {
-        guard let (request, link) = state.withLock({ $0.session }) else { return }
-        request.cancel(over: link)
+        guard let (request, live) = state.withLock({ $0.session }) else { return }
+        request.cancel(over: live)
         await request.reports?.tell()
     }
 
@@ -300,19 +300,19 @@ public final class Drag: DragSession {
         return outcome
     }
 
-    private func session() throws(PasteboardError) -> (DragRequest, Link) {
+    private func session() throws(PasteboardError) -> (DragRequest, LiveConnection) {
         guard let session = state.withLock({ $0.session }) else {
             throw PasteboardError(.invalidArgument, message: "the drag has not begun")
         }
         return session
     }
 
-    private func session(for what: String) throws(PasteboardError) -> (DragRequest, Link) {
-        let (request, link) = try session()
+    private func session(for what: String) throws(PasteboardError) -> (DragRequest, LiveConnection) {
+        let (request, live) = try session()
         guard !request.isDropped else {
             throw PasteboardError(.invalidArgument, message: "the drag was dropped before \(what); begin another one")
         }
-        return (request, link)
+        return (request, live)
     }
 }
 

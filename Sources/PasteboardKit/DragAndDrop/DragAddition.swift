@@ -3,7 +3,7 @@ import PasteboardWire
 
 /// Items on their way into a session that is under way.
 final class DragAddition: StreamSink {
-    let reply = Reply<Void>()
+    let result = PendingResult<Void>()
     private let items: [DragItem]
     private let promises: [ProviderContents]
     private let session: DragRequest
@@ -14,7 +14,7 @@ final class DragAddition: StreamSink {
         promises = try DragRequest.promises(of: items, behind: session.items.count)
     }
 
-    var isCancelled: Bool { reply.isResolved }
+    var isCancelled: Bool { result.isResolved }
 
     func send(to handle: UInt64, _ client: inout ClientState) throws(Failure) -> UInt64 {
         var drag = PasteboardWire.Drag()
@@ -28,10 +28,10 @@ final class DragAddition: StreamSink {
         guard case .committed = event else { return }
         // At once: the broker may ask for one of them next.
         session.add(items, promises)
-        effects.append { self.reply.resolve(.success(())) }
+        effects.append { self.result.resolve(.success(())) }
     }
 
     func failed(_ failure: Failure, _ effects: inout Effects) {
-        effects.append { self.reply.resolve(.failure(PasteboardError(failure))) }
+        effects.append { self.result.resolve(.failure(PasteboardError(failure))) }
     }
 }

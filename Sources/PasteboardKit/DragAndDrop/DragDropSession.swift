@@ -81,13 +81,13 @@ public protocol DropSession: DragDropSession {
     ///   cancelled.
     func loadObjects<T: ItemProviderReading>(ofClass aClass: T.Type) async throws(PasteboardError) -> sending [T]
 
-    /// Keeps the load window open until `body` has returned.
+    /// Keeps the drop window open until `body` has returned.
     ///
     /// It is for a `performDrop`, which is synchronous, and for a handler that first asks a person. While `body` runs, the
     /// broker waits for the first load up to its limit `session`: 10 minutes without a byte or progress.
     ///
     /// - Parameter body: runs at once, on the main actor. If it throws, the drop was not taken, and a move deletes nothing.
-    func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void)
+    func extendDropWindow(_ body: @escaping @MainActor () async throws -> Void)
 }
 
 extension DropSession {

@@ -8,7 +8,7 @@ final class DragReports: Sendable {
         case ended(Drag, DropOperation)
         case transferred(Drag)
         /// Everything before it has been told.
-        case mark(Reply<Void>)
+        case mark(PendingResult<Void>)
         case over
     }
 
@@ -27,8 +27,8 @@ final class DragReports: Sendable {
                     observer.session(drag, didEndWith: operation)
                 case .transferred(let drag):
                     observer.sessionDidTransferItems(drag)
-                case .mark(let reply):
-                    reply.resolve(.success(()))
+                case .mark(let result):
+                    result.resolve(.success(()))
                 case .over:
                     queue.finish()
                 }
@@ -55,7 +55,7 @@ final class DragReports: Sendable {
 
     /// Returns when the observer has heard of everything before.
     func tell() async {
-        let mark = Reply<Void>()
+        let mark = PendingResult<Void>()
         guard queue.append(.mark(mark)) else { return }
         queue.wake()
         try? await mark.value(onCancel: {})

@@ -13,8 +13,8 @@ final class DragRequest: StreamSink {
         var lastMove: UInt64 = 0
         var isDropped = false
         var hasReportedEnd = false
-        var moves: [(sequence: UInt64, reply: Reply<Proposal>)] = []
-        var drops: [Reply<DropOperation>] = []
+        var moves: [(sequence: UInt64, result: PendingResult<Proposal>)] = []
+        var drops: [PendingResult<DropOperation>] = []
         /// While the session is under way, whether or not somebody holds the drag.
         var connection: PasteboardConnection?
         var key: LocalSessions.Key?
@@ -24,9 +24,9 @@ final class DragRequest: StreamSink {
     }
 
     /// What the session was named by the broker.
-    let reply = Reply<UInt64>()
+    let result = PendingResult<UInt64>()
     /// The result of the session.
-    let end = SharedReply<Drag.Outcome>()
+    let end = SharedResult<Drag.Outcome>()
     let reports: DragReports?
     private let state: Lock<State>
 
@@ -57,7 +57,7 @@ final class DragRequest: StreamSink {
         return promises
     }
 
-    var isCancelled: Bool { reply.isResolved }
+    var isCancelled: Bool { result.isResolved }
     var isPublication: Bool { true }
 
     var items: [DragItem] { state.withLock { $0.items } }
@@ -104,15 +104,15 @@ final class DragRequest: StreamSink {
     }
 
     /// - Returns: what will answer; nil if the session is over or dropped.
-    func move(to location: Location?, over link: Link) -> Reply<Proposal>? {
-        let reply = Reply<Proposal>()
+    func move(to location: Location?, over live: LiveConnection) -> PendingResult<Proposal>? {
+        let result = PendingResult<Proposal>()
         let isSent = Lock(false)
-        link.tell { client in
-            // Under the link's lock, so that moves are sent in the order of their numbers.
+        live.tell { client in
+            // Under the connection's lock, so that pointer updates are sent in the order of their numbers.
             let move = self.state.withLock { state -> (stream: UInt64, sequence: UInt64)? in
                 guard let stream = state.stream, !state.isDropped, state.progress.outcome == nil else { return nil }
                 state.lastMove += 1
-                state.moves.append((state.lastMove, reply))
+                state.moves.append((state.lastMove, result))
                 return (stream, state.lastMove)
             }
             guard let move, (try? client.move(move.stream, to: location, sequence: move.sequence)) != nil else {
@@ -120,19 +120,19 @@ final class DragRequest: StreamSink {
             }
             isSent.withLock { $0 = true }
         }
-        return isSent.withLock { $0 } ? reply : nil
+        return isSent.withLock { $0 } ? result : nil
     }
 
     /// - Returns: what will answer; nil if the session is over, or was dropped already and what it does is known.
-    func drop(over link: Link) -> Reply<DropOperation>? {
-        let reply = Reply<DropOperation>()
+    func drop(over live: LiveConnection) -> PendingResult<DropOperation>? {
+        let result = PendingResult<DropOperation>()
         let isWaiting = Lock(false)
-        link.tell { client in
+        live.tell { client in
             let (stream, isFirst) = self.state.withLock { state -> (UInt64?, Bool) in
                 guard let stream = state.stream, state.progress.outcome == nil, state.progress.dropped == nil else {
                     return (nil, false)
                 }
-                state.drops.append(reply)
+                state.drops.append(result)
                 defer { state.isDropped = true }
                 return (stream, !state.isDropped)
             }
@@ -140,7 +140,7 @@ final class DragRequest: StreamSink {
             isWaiting.withLock { $0 = true }
             if isFirst { client.drop(stream) }
         }
-        return isWaiting.withLock { $0 } ? reply : nil
+        return isWaiting.withLock { $0 } ? result : nil
     }
 
     /// What the drop did, or what has ended the session before it did anything.
@@ -161,9 +161,9 @@ final class DragRequest: StreamSink {
     }
 
     /// The source withdraws the session.
-    func cancel(over link: Link) {
+    func cancel(over live: LiveConnection) {
         change { $0.progress.cancel() }
-        link.cancel(self)
+        live.cancel(self)
     }
 
     /// Items that were added are there.
@@ -191,7 +191,7 @@ final class DragRequest: StreamSink {
 
     func failed(_ failure: Failure, _ effects: inout Effects) {
         effects += settle { $0.progress.end(failure) }
-        effects.append { self.reply.resolve(.failure(PasteboardError(failure))) }
+        effects.append { self.result.resolve(.failure(PasteboardError(failure))) }
     }
 
     private func change(_ body: (inout State) -> Void) {
@@ -204,11 +204,11 @@ final class DragRequest: StreamSink {
             body(&state)
             var effects: Effects = []
             report(&state, &effects)
-            if let handle = state.progress.handle { effects.append { self.reply.resolve(.success(handle)) } }
+            if let handle = state.progress.handle { effects.append { self.result.resolve(.success(handle)) } }
             if let proposal = state.progress.proposal, case let progress = state.progress {
                 let answered = state.moves.filter { progress.hasAnswered($0.sequence) }
                 state.moves.removeFirst(answered.count)
-                effects.append { for move in answered { move.reply.resolve(.success(proposal)) } }
+                effects.append { for move in answered { move.result.resolve(.success(proposal)) } }
             }
             if let dropped = state.progress.dropped {
                 let drops = state.drops
@@ -256,8 +256,8 @@ final class DragRequest: StreamSink {
         let error = Self.error(of: outcome)
         effects.append {
             if let key { LocalSessions.shared.remove(key) }
-            self.reply.resolve(.failure(error))
-            for move in moves { move.reply.resolve(.failure(error)) }
+            self.result.resolve(.failure(error))
+            for move in moves { move.result.resolve(.failure(error)) }
             for drop in drops { drop.resolve(.failure(error)) }
             self.end.resolve(Drag.Outcome(outcome))
             withExtendedLifetime((drag, connection)) {}

@@ -36,16 +36,16 @@ extension DropDestination {
         // hangs.
         let timeout = duration.map { min($0, .seconds(365 * 86_400)) + LoadDeadline.brokerGrace }
         let call = Call("the wait for destination \(name)", timeout: timeout)
-        let link = try await connection.link(for: call)
+        let live = try await connection.liveConnection(for: call)
         let request = DestinationWaiting()
         var wait = Wait()
         wait.destination = name
         wait.milliseconds = duration?.loadMilliseconds
         wait.handle = session
-        try await request.reply.value(for: call) {
-            link.cancel(request)
+        try await request.result.value(for: call) {
+            live.cancel(request)
         } start: {
-            link.open(request) { [wait] state throws(Failure) in try state.open(wait) }
+            live.open(request) { [wait] state throws(Failure) in try state.open(wait) }
         }
     }
 
@@ -59,12 +59,12 @@ extension DropDestination {
     /// - Throws: the error that ended the connection; `cancelled` if the task is cancelled.
     public static func names(connection: PasteboardConnection = .shared) async throws(PasteboardError) -> [String] {
         let call = Call("the list of destinations")
-        let link = try await connection.link(for: call)
+        let live = try await connection.liveConnection(for: call)
         let request = DestinationNames()
-        let names = try await request.reply.value(for: call) {
-            link.cancel(request)
+        let names = try await request.result.value(for: call) {
+            live.cancel(request)
         } start: {
-            link.open(request) { state throws(Failure) in try state.open(Status()) }
+            live.open(request) { state throws(Failure) in try state.open(Status()) }
         }
         let hidden = DropRegistration.ownNames.withLock(\.self)
         return names.filter { !hidden.contains($0) }

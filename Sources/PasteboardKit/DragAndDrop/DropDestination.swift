@@ -8,7 +8,7 @@ public struct DropDestination: Sendable {
     public enum Event: Sendable {
         /// A session has come; an ``updated(_:_:)`` follows.
         case entered(any DropSession)
-        /// It is at this place, newly, or has more items.
+        /// The session came to this location, or has more items.
         case updated(any DropSession, DropLocation)
         /// It is elsewhere.
         case exited(any DropSession)
@@ -49,7 +49,7 @@ public struct DropDestination: Sendable {
     ///   - propose: returns what a drop would do at a location. It is called when a session enters, moves or gets more
     ///     items. If it takes longer than half a second, the drop would do nothing.
     ///   - perform: takes the drop. Loads are possible while it runs. The first load has to begin within 5 s; a handler
-    ///     that first asks a person calls ``DropSession/extendLoadWindow(_:)`` for that. The handler may then take any time
+    ///     that first asks a person calls ``DropSession/extendDropWindow(_:)`` for that. The handler may then take any time
     ///     as long as bytes arrive or ``DropSession/progress`` advances, and 10 minutes without either. When it returns,
     ///     the drop is complete, and so is a move. If it throws, the drop was not taken, and the source keeps everything.
     ///   - onRegistered: called once, as soon as sources can find the destination. A source in another process waits for

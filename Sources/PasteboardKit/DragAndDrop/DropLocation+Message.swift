@@ -4,7 +4,7 @@ import PasteboardWire
 // Where a session is, on the wire.
 extension Location {
     /// - Parameter home: what an empty name stands for.
-    /// - Throws: `invalid-argument` for what cannot be a place.
+    /// - Throws: `invalid-argument` for an invalid location.
     init(_ location: DropLocation, home: String?) throws(PasteboardError) {
         self.init()
         destination = location.destination.isEmpty ? home ?? "" : location.destination

@@ -2,8 +2,7 @@
 public struct DropProposal: Sendable, Hashable {
     /// What the drop would do.
     public let operation: DropOperation
-    /// Whether the place within the destination is one that the session would be moved to for the drop, as text is
-    /// inserted between two letters.
+    /// Whether the drop inserts at exactly this location, as text is inserted between two letters.
     public var isPrecise = false
     /// Whether the items would like to be shown in full size; honoured within one process.
     public var prefersFullSizePreview = false

@@ -6,7 +6,7 @@
 ///
 /// Nothing of it is called before ``propose(_:at:isEntry:)``.
 package protocol DropReceiver: AnyObject {
-    /// The session is over the destination, newly or at another place, or it has more items.
+    /// The session is over the destination, newly or at another location, or it has more items.
     ///
     /// - Returns: what a drop would do there; nil: it cannot handle the session as it is now, and is asked again once items
     ///   were added. Whoever asks waits for half a second.

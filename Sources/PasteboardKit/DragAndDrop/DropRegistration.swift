@@ -10,7 +10,7 @@ package final class DropRegistration: Sendable {
     private let name: String
     private let request: DestinationRequest
     private let connection: PasteboardConnection
-    private let link: Link
+    private let live: LiveConnection
     /// Those that are here, by the broker's stream.
     private let sessions = Lock<[UInt64: Service]>([:])
 
@@ -26,16 +26,16 @@ package final class DropRegistration: Sendable {
         _ name: String,
         _ request: DestinationRequest,
         _ connection: PasteboardConnection,
-        _ link: Link
+        _ live: LiveConnection
     ) {
         self.name = name
         self.request = request
         self.connection = connection
-        self.link = link
+        self.live = live
     }
 
     deinit {
-        request.cancel(over: link)
+        request.cancel(over: live)
         _ = Self.ownNames.withLock { $0.remove(name) }
     }
 
@@ -63,20 +63,20 @@ package final class DropRegistration: Sendable {
         if isOwnProcess { destination.isOwnProcess = true }
         if allowsSimultaneousSessions { destination.allowsSimultaneousSessions = true }
         let call = Call("the registration of destination \(name)")
-        let link = try await connection.link(for: call)
+        let live = try await connection.liveConnection(for: call)
         let request = DestinationRequest()
-        try await request.reply.value(for: call) {
-            link.cancel(request)
+        try await request.result.value(for: call) {
+            live.cancel(request)
         } start: {
-            link.open(request) { [destination] client throws(Failure) in try client.open(destination) }
+            live.open(request) { [destination] client throws(Failure) in try client.open(destination) }
         }
         if isOwnProcess { _ = ownNames.withLock { $0.insert(name) } }
-        return DropRegistration(name, request, connection, link)
+        return DropRegistration(name, request, connection, live)
     }
 
     /// Gives the name up; its sessions are over. The receiver is notified of that before ``serve(_:)`` returns.
     package func unregister() {
-        request.cancel(over: link)
+        request.cancel(over: live)
     }
 
     /// Calls the receiver, on the caller's actor, until the name is given up or the task is cancelled, which gives it up.
@@ -115,10 +115,10 @@ package final class DropRegistration: Sendable {
             case .lost(let reason):
                 failure = reason
                 request.queue.finish()
-            case .visit(let visited, .perform(let operation, let location), let window):
+            case .session(let visited, .perform(let operation, let location), let window):
                 guard let session = begin(visited, window, at: location) else { continue }
                 await perform(session, DropOperation(operation), DropLocation(location))
-            case .visit(let visited, let step, let window):
+            case .session(let visited, let step, let window):
                 await take(step, of: visited, window, for: receiver)
             }
         }
@@ -131,7 +131,7 @@ package final class DropRegistration: Sendable {
             return sessions.values.map(\.session)
         }
         for session in left { await session.confirm() }
-        request.cancel(over: link)
+        request.cancel(over: live)
         for session in left {
             session.window.sessionEnded(session.abandoned)
             await end(session, for: receiver)
@@ -142,7 +142,7 @@ package final class DropRegistration: Sendable {
     private func take(
         _ step: VisitedSession.Step,
         of visited: VisitedSession,
-        _ window: LoadWindow,
+        _ window: DropWindow,
         for receiver: any DropReceiver
     ) async {
         switch step {
@@ -150,13 +150,13 @@ package final class DropRegistration: Sendable {
             break
         case .propose(let sequence, let location, let isEntry):
             let session = session(visited, window)
-            let place = DropLocation(location)
-            session.update(visited, at: place)
+            let dropLocation = DropLocation(location)
+            session.update(visited, at: dropLocation)
             let isNew = isEntry || !session.isInside
-            let proposal = await receiver.propose(session, at: place, isEntry: isNew)
+            let proposal = await receiver.propose(session, at: dropLocation, isEntry: isNew)
             if proposal != nil { session.enter() }
             let message = proposal?.message(sequence) ?? .declining(sequence)
-            link.tell { $0.propose(message, on: visited.stream) }
+            live.tell { $0.propose(message, on: visited.stream) }
         case .exited:
             guard let session = sessions.withLock({ $0[visited.stream]?.session }), session.leave() else { return }
             await receiver.exited(session)
@@ -172,9 +172,9 @@ package final class DropRegistration: Sendable {
         }
     }
 
-    private func session(_ visited: VisitedSession, _ window: LoadWindow) -> RemoteDropSession {
+    private func session(_ visited: VisitedSession, _ window: DropWindow) -> RemoteDropSession {
         if let known = sessions.withLock({ $0[visited.stream]?.session }) { return known }
-        let session = RemoteDropSession(visited, window, connection: connection, link: link)
+        let session = RemoteDropSession(visited, window, connection: connection, live: live)
         sessions.withLock { $0[visited.stream] = Service(session: session) }
         return session
     }
@@ -184,7 +184,7 @@ package final class DropRegistration: Sendable {
     /// nil: no proposal was made for it, so it is not for the receiver.
     private func begin(
         _ visited: VisitedSession,
-        _ window: LoadWindow,
+        _ window: DropWindow,
         at location: Location
     ) -> RemoteDropSession? {
         let session = session(visited, window)

@@ -26,19 +26,19 @@ package final class RemoteDropSession: DropSession {
     package var progress: LoadProgress { window.progress }
 
     let stream: UInt64
-    let window: LoadWindow
+    let window: DropWindow
     private let connection: PasteboardConnection
-    private let link: Link
+    private let live: LiveConnection
     /// The source's half, if that is in this process.
     private let local: DragRequest?
     private let state: Lock<State>
 
-    init(_ visited: VisitedSession, _ window: LoadWindow, connection: PasteboardConnection, link: Link) {
+    init(_ visited: VisitedSession, _ window: DropWindow, connection: PasteboardConnection, live: LiveConnection) {
         stream = visited.stream
         self.window = window
         self.connection = connection
-        self.link = link
-        let key = link.epoch.map { LocalSessions.Key(epoch: $0, handle: visited.handle) }
+        self.live = live
+        let key = live.epoch.map { LocalSessions.Key(epoch: $0, handle: visited.handle) }
         local = key.flatMap { LocalSessions.shared[$0] }
         state = Lock(State(visited: visited))
     }
@@ -77,7 +77,7 @@ package final class RemoteDropSession: DropSession {
             at: index,
             of: handle,
             connection: connection,
-            link: link,
+            live: live,
             window: window
         )
         let source = local.map { local in
@@ -145,7 +145,7 @@ package final class RemoteDropSession: DropSession {
     func perform(_ operation: DropOperation, _ body: () async throws -> Void) async {
         state.withLock { $0.operation = operation }
         window.open()
-        if state.withLock({ !$0.extensions.isEmpty }) { link.tell { [stream] in $0.report(Progress(), on: stream) } }
+        if state.withLock({ !$0.extensions.isEmpty }) { live.tell { [stream] in $0.report(Progress(), on: stream) } }
         // The observer stays until the session is over: callbacks may go on after the handler has returned.
         window.progress.observe { [weak self] in self?.reportProgress() }
         var failure: Failure?
@@ -173,12 +173,12 @@ package final class RemoteDropSession: DropSession {
         performed.failure = failure
         // Callbacks and loads may go on after the handler; the report keeps the limit `conclude` from ending the drop.
         let isQuiet = failure != nil || window.isQuiet
-        link.tell { [performed, stream] client in
+        live.tell { [performed, stream] client in
             if !isQuiet { client.report(Progress(), on: stream) }
             client.performed(performed, on: stream)
         }
         guard failure == nil else { return }
-        window.whenQuiet { [weak self, weak window, link, stream] in
+        window.whenQuiet { [weak self, weak window, live, stream] in
             guard let window else { return }
             var conclude = Conclude()
             conclude.items = window.takenItems
@@ -186,18 +186,18 @@ package final class RemoteDropSession: DropSession {
             let failure = window.failure ?? (operation == .move ? window.loss : nil)
             conclude.failure = failure.map { Failure(.refused, $0) }
             self?.state.withLock { $0.hasConcluded = true }
-            link.tell { [conclude] client in client.conclude(conclude, on: stream) }
+            live.tell { [conclude] client in client.conclude(conclude, on: stream) }
         }
     }
 
-    package func extendLoadWindow(_ body: @escaping @MainActor () async throws -> Void) {
+    package func extendDropWindow(_ body: @escaping @MainActor () async throws -> Void) {
         let task = Task { @MainActor in try await body() }
         state.withLock { state in
             if !state.isReturned { state.extensions.append(task) }
         }
         // After a report the broker no longer applies the limit `drop-window`.
         guard state.withLock({ $0.operation != nil }) else { return }
-        link.tell { [stream] client in client.report(Progress(), on: stream) }
+        live.tell { [stream] client in client.report(Progress(), on: stream) }
     }
 
     /// Reports progress to the broker, so that no limit ends a drop that goes on.
@@ -213,7 +213,7 @@ package final class RemoteDropSession: DropSession {
         }
         var report = Progress()
         report.completed = completed
-        link.tell { [report, stream] client in client.report(report, on: stream) }
+        live.tell { [report, stream] client in client.report(report, on: stream) }
     }
 
     private func nextExtension() -> Task<Void, any Error>? {
@@ -230,10 +230,10 @@ package final class RemoteDropSession: DropSession {
 
     /// Something that a drop is complete only after.
     package final class Hold: Sendable {
-        private let window: LoadWindow
+        private let window: DropWindow
         private let isHeld = Lock(true)
 
-        fileprivate init(_ window: LoadWindow) {
+        fileprivate init(_ window: DropWindow) {
             self.window = window
             window.hold()
         }

@@ -19,7 +19,7 @@ extension ItemProvider {
 }
 
 extension PasteboardError {
-    /// Where the library fails in the place of a source's handler, or on its bytes, it says so as the source would.
+    /// Where the library fails on behalf of a source's handler, or on its bytes, it reports the error as the source would.
     static func broken(_ message: String, _ code: ItemProvider.ErrorCode) -> PasteboardError {
         PasteboardError(
             .sourceFailed,

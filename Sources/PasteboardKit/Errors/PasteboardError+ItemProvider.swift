@@ -33,6 +33,6 @@ extension PasteboardError {
     /// ``itemProviderErrorCode``.
     public var _code: Int { itemProviderErrorCode }
 
-    /// The domain of errors that this library reports in the place of a handler that broke its contract.
+    /// The domain of errors that this library reports on behalf of a handler that broke its contract.
     static let domain = ItemProvider.errorDomain
 }

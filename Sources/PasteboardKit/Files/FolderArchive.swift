@@ -5,7 +5,7 @@ import PasteboardWire
 
 /// The bytes of a folder: an archive of its tree, which the system's `tar` makes as it is read. The names in it begin with
 /// the folder's own.
-final class FolderArchive: PieceSource {
+final class FolderArchive: ChunkSource {
     private enum Phase {
         case idle
         case running(SystemProgram, DescriptorBox)
@@ -42,8 +42,8 @@ final class FolderArchive: PieceSource {
 
     private func read() throws -> Data? {
         let output = try output()
-        let piece = try System.read(output.raw, upTo: WireLimits.sharedDataLength)
-        guard piece.isEmpty else { return Data(piece) }
+        let chunk = try System.read(output.raw, upTo: WireLimits.sharedDataLength)
+        guard chunk.isEmpty else { return Data(chunk) }
         let program = phase.withLock { phase -> SystemProgram? in
             guard case .running(let program, _) = phase else { return nil }
             phase = .ending(program)

@@ -3,20 +3,21 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A file for loaded bytes, which is removed together with its ``TemporaryPlace``.
+/// A file for loaded bytes, which is removed together with its ``TemporaryDirectory``.
 struct LoadedFile: Sendable {
     /// The number of bytes moved at once; limited, so that a cancelled load does not continue for long.
     private static let moved: UInt64 = 16 << 20
 
-    let place: TemporaryPlace
+    let temporary: TemporaryDirectory
     let path: String
     private let descriptor: DescriptorBox
     private let attributes: FileAttributes?
 
     /// - Parameter attributes: the attributes of the original file.
-    init(_ name: SystemString, _ attributes: FileAttributes?, in place: TemporaryPlace) throws(PasteboardError) {
-        self.place = place
-        path = "\(place.path)/\(name)"
+    init(_ name: SystemString, _ attributes: FileAttributes?, in temporary: TemporaryDirectory) throws(PasteboardError)
+    {
+        self.temporary = temporary
+        path = "\(temporary.path)/\(name)"
         self.attributes = attributes
         // Whatever mode the source has sent, this process has to be able to read its copy.
         let mode = (attributes?.copyMode ?? 0o600) | 0o400
@@ -25,7 +26,7 @@ struct LoadedFile: Sendable {
                 try System.open(path, [.writing, .exclusive, .notFollowingLinks], mode: mode)
             )
         } catch {
-            throw place.failure("cannot make a file for what is loaded", error)
+            throw temporary.failure("cannot make a file for what is loaded", error)
         }
     }
 
@@ -33,7 +34,7 @@ struct LoadedFile: Sendable {
         do {
             try System.write(data.span, to: descriptor.raw)
         } catch {
-            throw place.failure("cannot write what is loaded", error)
+            throw temporary.failure("cannot write what is loaded", error)
         }
     }
 
@@ -42,7 +43,7 @@ struct LoadedFile: Sendable {
         do throws(SystemError) {
             try attributes?.setModificationTime(of: descriptor.raw)
         } catch {
-            throw place.failure("cannot set the time of what is loaded", error)
+            throw temporary.failure("cannot set the time of what is loaded", error)
         }
     }
 
@@ -53,7 +54,7 @@ struct LoadedFile: Sendable {
             let mode = try System.status(of: file.descriptor.raw).mode | 0o400
             try System.setMode(try System.status(of: descriptor.raw).mode & mode, of: descriptor.raw)
         } catch {
-            throw place.failure("cannot set the permissions of what is loaded", error)
+            throw temporary.failure("cannot set the permissions of what is loaded", error)
         }
     }
 
@@ -69,16 +70,16 @@ struct LoadedFile: Sendable {
                 case .count(0): throw file.truncated(at: offset)
                 case .count(let count): offset += UInt64(count)
                 case .blocked, .unsupported:
-                    let piece = try file.piece(at: offset)
-                    try append(piece)
-                    offset += UInt64(piece.count)
+                    let chunk = try file.chunk(at: offset)
+                    try append(chunk)
+                    offset += UInt64(chunk.count)
                 }
             } catch let failure as Failure {
                 throw PasteboardError(failure)
             } catch let error as PasteboardError {
                 throw error
             } catch {
-                throw place.failure("cannot write what is loaded", error)
+                throw temporary.failure("cannot write what is loaded", error)
             }
         }
     }

@@ -6,7 +6,7 @@ import PasteboardWire
 /// A loaded file or folder.
 struct StoredLoad: Sendable {
     let url: URL
-    private let place: TemporaryPlace
+    private let temporary: TemporaryDirectory
 
     /// Takes all bytes of a load. On the pool's threads: writing may wait for a disk.
     ///
@@ -28,8 +28,8 @@ struct StoredLoad: Sendable {
             file: isNamedByFile ? load.file : nil,
             type: load.type
         ).candidate(1)
-        place = try TemporaryPlace(in: directory)
-        let file = try LoadedFile(load.isArchive ? "archive" : name, load.isArchive ? nil : load.file, in: place)
+        temporary = try TemporaryDirectory(in: directory)
+        let file = try LoadedFile(load.isArchive ? "archive" : name, load.isArchive ? nil : load.file, in: temporary)
         try await load.chunks.source.makeReader().write(to: file)
         try file.finish()
         guard load.isArchive else {
@@ -38,7 +38,7 @@ struct StoredLoad: Sendable {
         }
         let folder = try await Self.unpack(
             file.path,
-            in: place,
+            in: temporary,
             as: name.description,
             deadline,
             progress
@@ -48,18 +48,18 @@ struct StoredLoad: Sendable {
 
     /// Removes the file or folder after its use.
     func remove() {
-        place.remove()
+        temporary.remove()
     }
 
     /// Unpacks an archive. Its names begin with that of the source's folder, which gets another one here.
     private static func unpack(
         _ archive: String,
-        in place: TemporaryPlace,
+        in temporary: TemporaryDirectory,
         as name: String,
         _ deadline: LoadDeadline?,
         _ progress: LoadProgress?
     ) async throws(PasteboardError) -> String {
-        let room = "\(place.path)/tree"
+        let room = "\(temporary.path)/tree"
         let input: DescriptorBox
         let folder: UnpackedFolder
         do throws(SystemError) {
@@ -69,7 +69,7 @@ struct StoredLoad: Sendable {
             // Removed at once, so that the disk does not hold the contents twice for longer than necessary.
             try System.unlink(archive)
         } catch {
-            throw place.failure("cannot make a folder for what is loaded", error)
+            throw temporary.failure("cannot make a folder for what is loaded", error)
         }
         let own: SystemString
         do {
@@ -93,7 +93,7 @@ struct StoredLoad: Sendable {
             } catch {
                 throw Failure(
                     error.code,
-                    "the folder that is loaded cannot be unpacked in \(place.directory): \(error.text)"
+                    "the folder that is loaded cannot be unpacked in \(temporary.parent): \(error.text)"
                 )
             }
             own = try folder.finish()
@@ -104,7 +104,7 @@ struct StoredLoad: Sendable {
             // Renamed within the room: it could be moved elsewhere only if its owner may write to it.
             try System.rename(own, in: folder.room.raw, to: SystemString(name), in: folder.room.raw)
         } catch {
-            throw place.failure("cannot name the folder that is loaded", error)
+            throw temporary.failure("cannot name the folder that is loaded", error)
         }
         return "\(room)/\(name)"
     }

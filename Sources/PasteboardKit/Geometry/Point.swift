@@ -1,4 +1,4 @@
-/// A place in the plane, in points.
+/// A point in the plane, in points.
 public struct Point: Sendable, Hashable, Codable {
     /// How far to the right of the origin, in points.
     public var x: Double
@@ -8,7 +8,7 @@ public struct Point: Sendable, Hashable, Codable {
     /// The origin.
     public static let zero = Point(x: 0, y: 0)
 
-    /// Makes a place of its two coordinates.
+    /// Makes a point of its two coordinates.
     public init(x: Double, y: Double) {
         self.x = x
         self.y = y

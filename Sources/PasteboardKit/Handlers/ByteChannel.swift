@@ -1,9 +1,9 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// Between a program that writes bytes and a load that takes them: small pieces are collected, and a writer that is
+/// Between a program that writes bytes and a load that takes them: small chunks are collected, and a writer that is
 /// ahead waits.
-final class ByteChannel: PieceSource {
+final class ByteChannel: ChunkSource {
     /// So many bytes wait here before their writer does.
     private static let room = 64 << 10
 

@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Bytes that are made piece by piece and that several loads take, each from the first on and at its own pace: they are
+/// Bytes that are made chunk by chunk and that several loads take, each from the first on and at its own pace: they are
 /// kept in memory as they come.
 final class GrowingBytes: Sendable {
     private typealias Waiter = @Sendable () -> Void
@@ -15,11 +15,11 @@ final class GrowingBytes: Sendable {
         var waiters: [Waiter] = []
     }
 
-    private let source: any PieceSource
+    private let source: any ChunkSource
     private let memory: MemoryFile
     private let state = Lock(State())
 
-    init(_ source: any PieceSource) throws(SystemError) {
+    init(_ source: any ChunkSource) throws(SystemError) {
         self.source = source
         memory = try MemoryFile()
     }
@@ -33,9 +33,9 @@ final class GrowingBytes: Sendable {
     private func take(_ completion: @Sendable (Result<SourceFile, any Error>) -> Void) async {
         let result: Result<Void, any Error>
         do {
-            while let piece = try await source.next() {
-                try memory.append(piece.span)
-                for waiter in advance(by: piece.count) { waiter() }
+            while let chunk = try await source.next() {
+                try memory.append(chunk.span)
+                for waiter in advance(by: chunk.count) { waiter() }
             }
             try memory.seal(attempts: 16)
             result = .success(())
@@ -66,7 +66,7 @@ final class GrowingBytes: Sendable {
     }
 
     /// One more load of the bytes; nil if there will be none of them.
-    func makeView() -> (any PieceSource)? {
+    func makeView() -> (any ChunkSource)? {
         let isWanted = state.withLock { state in
             if case .failure = state.end { return false }
             state.views += 1
@@ -86,9 +86,9 @@ final class GrowingBytes: Sendable {
     }
 
     /// What one load takes.
-    private final class View: PieceSource {
+    private final class View: ChunkSource {
         private let bytes: GrowingBytes
-        private let place = Lock((offset: UInt64(0), isOver: false))
+        private let position = Lock((offset: UInt64(0), isOver: false))
 
         init(_ bytes: GrowingBytes) {
             self.bytes = bytes
@@ -103,7 +103,7 @@ final class GrowingBytes: Sendable {
         var fileName: String? { bytes.source.fileName }
 
         func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
-            let (offset, isOver) = place.withLock { $0 }
+            let (offset, isOver) = position.withLock { $0 }
             guard !isOver else { return take(.failure(PasteboardError.cancelled)) }
             let (count, end) = bytes.state.withLock { state -> (UInt64, Result<Void, any Error>?) in
                 if state.count == offset, state.end == nil { state.waiters.append { self.next(take) } }
@@ -118,15 +118,15 @@ final class GrowingBytes: Sendable {
 
         private func read(at offset: UInt64, of count: UInt64) throws -> Data {
             let file = PassedFile(descriptor: bytes.memory.descriptor, byteCount: count, isImmutable: false)
-            let piece = try file.piece(at: offset)
-            place.withLock { $0.offset = offset + UInt64(piece.count) }
-            return piece
+            let chunk = try file.chunk(at: offset)
+            position.withLock { $0.offset = offset + UInt64(chunk.count) }
+            return chunk
         }
 
         func cancel() {
-            let wasOver = place.withLock { place in
-                defer { place.isOver = true }
-                return place.isOver
+            let wasOver = position.withLock { position in
+                defer { position.isOver = true }
+                return position.isOver
             }
             guard !wasOver else { return }
             bytes.removeView()

@@ -39,7 +39,7 @@ final class HandlerPool: TaskExecutor {
             guard !isEmpty else { return nil }
             let work = queue[first]
             first += 1
-            // What is done goes in one piece, so that taking costs the same however many wait.
+            // Finished work is removed many at a time, so that the cost of taking does not depend on the queue's length.
             if isEmpty || first >= 64 {
                 queue.removeFirst(first)
                 first = 0
@@ -92,7 +92,7 @@ final class HandlerPool: TaskExecutor {
         do {
             try SystemThread(name: "pasteboard-pool", stackSize: Self.stackSize) { self.work() }.detach()
         } catch {
-            // The others go on with the queue. Without any, the next piece of work tries again.
+            // The other threads continue with the queue. If there are none, the next call tries again.
             state.withLock { $0.threads -= 1 }
         }
     }

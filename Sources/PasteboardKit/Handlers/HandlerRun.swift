@@ -19,7 +19,7 @@ final class HandlerRun: Sendable {
     }
 
     private let handler: DataHandler
-    private let completion: @Sendable (Result<MadeBytes, any Error>) -> Void
+    private let completion: @Sendable (Result<HandlerResult, any Error>) -> Void
     private let progress: @Sendable (_ completed: Int64, _ total: Int64) -> Void
     private let state = Lock(State())
 
@@ -29,7 +29,7 @@ final class HandlerRun: Sendable {
     init(
         _ handler: DataHandler,
         progress: @escaping @Sendable (_ completed: Int64, _ total: Int64) -> Void,
-        completion: @escaping @Sendable (Result<MadeBytes, any Error>) -> Void
+        completion: @escaping @Sendable (Result<HandlerResult, any Error>) -> Void
     ) {
         self.handler = handler
         self.progress = progress
@@ -40,7 +40,7 @@ final class HandlerRun: Sendable {
         switch handler {
         case .callback(let body):
             HandlerPool.shared.run {
-                self.run { promise in body { promise.fulfil($0.map(MadeBytes.data), $1) } }
+                self.run { promise in body { promise.fulfil($0.map(HandlerResult.data), $1) } }
             }
         case .file(let body):
             HandlerPool.shared.run {
@@ -79,10 +79,10 @@ final class HandlerRun: Sendable {
             }
         }
         channel.onCancel { HandlerPool.completions.run { task.cancel() } }
-        finish(.success(.pieces(channel)))
+        finish(.success(.chunks(channel)))
     }
 
-    private func task(_ progress: LoadProgress?, _ body: @escaping @Sendable () async throws -> MadeBytes) {
+    private func task(_ progress: LoadProgress?, _ body: @escaping @Sendable () async throws -> HandlerResult) {
         let task = Task(executorPreference: HandlerPool.shared) {
             do {
                 self.finish(.success(try await body()))
@@ -149,10 +149,10 @@ final class HandlerRun: Sendable {
         }
     }
 
-    private func finish(_ result: Result<MadeBytes, any Error>) {
+    private func finish(_ result: Result<HandlerResult, any Error>) {
         guard end() != nil else {
             // Nobody takes them.
-            if case .success(.pieces(let pieces)) = result { pieces.cancel() }
+            if case .success(.chunks(let chunks)) = result { chunks.cancel() }
             return
         }
         if case .success(.data(let data)) = result, data.startIndex != 0 {
@@ -180,9 +180,9 @@ final class HandlerRun: Sendable {
 
     /// What a handler's completion stands for. Only its first use counts; let go of unused, it has failed.
     private final class Promise: Sendable {
-        private let finish: @Sendable (Result<MadeBytes, any Error>) -> Void
+        private let finish: @Sendable (Result<HandlerResult, any Error>) -> Void
 
-        init(_ finish: @escaping @Sendable (Result<MadeBytes, any Error>) -> Void) {
+        init(_ finish: @escaping @Sendable (Result<HandlerResult, any Error>) -> Void) {
             self.finish = finish
         }
 
@@ -190,7 +190,7 @@ final class HandlerRun: Sendable {
             finish(.failure(Self.broken("never called its completion")))
         }
 
-        func fulfil(_ bytes: MadeBytes?, _ error: (any Error)?) {
+        func fulfil(_ bytes: HandlerResult?, _ error: (any Error)?) {
             if let error {
                 finish(.failure(error))
             } else if let bytes {
@@ -203,7 +203,7 @@ final class HandlerRun: Sendable {
         /// The file is opened before the handler's completion returns: after that it may be gone.
         func fulfil(opening url: URL?, _ error: (any Error)?) {
             do throws(PasteboardError) {
-                fulfil(error == nil ? try url.map(MadeBytes.init(opening:)) : nil, error)
+                fulfil(error == nil ? try url.map(HandlerResult.init(opening:)) : nil, error)
             } catch {
                 finish(.failure(error))
             }

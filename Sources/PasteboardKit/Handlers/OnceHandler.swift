@@ -3,7 +3,7 @@ import PasteboardTransport
 
 /// A handler that is asked once: loads at the same time share its run, and later ones get what it gave.
 final class OnceHandler: Sendable {
-    typealias Completion = @Sendable (Result<MadeBytes, any Error>) -> Void
+    typealias Completion = @Sendable (Result<HandlerResult, any Error>) -> Void
     typealias Report = @Sendable (_ completed: Int64, _ total: Int64) -> Void
 
     private struct Share {
@@ -16,7 +16,7 @@ final class OnceHandler: Sendable {
         /// `number` tells this run from those that were given up.
         case running(number: Int, HandlerRun, shares: [Int: Share])
         case growing(number: Int, GrowingBytes)
-        case done(MadeBytes)
+        case done(HandlerResult)
     }
 
     private struct State {
@@ -36,7 +36,7 @@ final class OnceHandler: Sendable {
     ///
     /// - Returns: what `leave` takes.
     func join(report: @escaping Report, completion: @escaping Completion) -> Int {
-        let (share, started, made) = state.withLock { state -> (Int, HandlerRun?, MadeBytes?) in
+        let (share, started, made) = state.withLock { state -> (Int, HandlerRun?, HandlerResult?) in
             state.shares += 1
             let share = Share(report: report, completion: completion)
             switch state.phase {
@@ -47,7 +47,7 @@ final class OnceHandler: Sendable {
                 state.phase = .running(number: number, run, shares: shares)
                 return (state.shares, nil, nil)
             case .growing(_, let bytes):
-                if let view = bytes.makeView() { return (state.shares, nil, .pieces(view)) }
+                if let view = bytes.makeView() { return (state.shares, nil, .chunks(view)) }
                 return (state.shares, start(with: share, &state), nil)
             case .idle:
                 return (state.shares, start(with: share, &state), nil)
@@ -92,14 +92,14 @@ final class OnceHandler: Sendable {
         }
     }
 
-    private func finish(_ number: Int, _ result: Result<MadeBytes, any Error>) {
-        guard case .success(.pieces(let pieces)) = result else {
+    private func finish(_ number: Int, _ result: Result<HandlerResult, any Error>) {
+        guard case .success(.chunks(let chunks)) = result else {
             for share in change(number, to: (try? result.get()).map(Phase.done) ?? .idle) { share.completion(result) }
             return
         }
-        // Pieces go to one taker only: they are put together for all.
+        // Chunks go to one taker only: they are put together for all.
         do throws(SystemError) {
-            let bytes = try GrowingBytes(pieces)
+            let bytes = try GrowingBytes(chunks)
             // Until all have theirs, so that none can be the last to go.
             let first = bytes.makeView()
             defer { first?.cancel() }
@@ -110,10 +110,10 @@ final class OnceHandler: Sendable {
                 _ = self.change(number, to: (try? result.get()).map { .done(.file($0)) } ?? .idle)
             }
             for (share, view) in zip(shares, views) {
-                share.completion(view.map { .success(.pieces($0)) } ?? .failure(PasteboardError.cancelled))
+                share.completion(view.map { .success(.chunks($0)) } ?? .failure(PasteboardError.cancelled))
             }
         } catch {
-            pieces.cancel()
+            chunks.cancel()
             for share in change(number, to: .idle) { share.completion(.failure(error)) }
         }
     }

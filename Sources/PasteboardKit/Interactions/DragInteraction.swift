@@ -22,7 +22,7 @@ public final class DragInteraction: Interaction {
     func beginDrag(at point: Point) async throws(PasteboardError) -> Drag? {
         guard let view, let delegate else { return nil }
         let drag = Drag(connection: view.outermost.connection)
-        drag.place(at: view.convert(point, to: nil))
+        drag.setStart(view.convert(point, to: nil))
         let items = delegate.dragInteraction(self, itemsForBeginning: drag)
         guard !items.isEmpty else { return nil }
         drag.prepare(items)

@@ -31,7 +31,7 @@ public protocol DragInteractionDelegate: AnyObject {
         sessionAllowsMoveBetweenProcesses session: any DragSession
     ) -> Bool
 
-    /// The session is at another place, or over nothing.
+    /// The session is at another location, or over nothing.
     func dragInteraction(_ interaction: DragInteraction, sessionDidMove session: any DragSession)
 
     /// What is added to a session that is under way, when it is asked for at a point of the view, in its coordinates.

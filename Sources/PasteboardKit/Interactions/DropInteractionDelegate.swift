@@ -12,7 +12,7 @@ public protocol DropInteractionDelegate: AnyObject {
     /// The session has come over the view, perhaps again.
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnter session: any DropSession)
 
-    /// The session has come, is at another place in the view, or has more items. It must be quick: after half a second the
+    /// The session has come, is at another location in the view, or has more items. It must be quick: after half a second the
     /// drop would do nothing.
     ///
     /// - Returns: what a drop would do. Default: ``DropOperation/cancel``.
@@ -22,7 +22,7 @@ public protocol DropInteractionDelegate: AnyObject {
     func dropInteraction(_ interaction: DropInteraction, sessionDidExit session: any DropSession)
 
     /// The session is dropped: copy or move was proposed last. Loads can begin until this has returned, and until what it
-    /// gives to ``DropSession/extendLoadWindow(_:)`` has; never before and after.
+    /// gives to ``DropSession/extendDropWindow(_:)`` has; never before and after.
     func dropInteraction(_ interaction: DropInteraction, performDrop session: any DropSession)
 
     /// The drop was performed. Loads may still be under way.

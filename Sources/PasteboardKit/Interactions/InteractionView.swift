@@ -1,6 +1,6 @@
 public import TypeIdentifiers
 
-/// What a view is to drag and drop, without a screen: a frame, a place in a tree, and interactions.
+/// What a view is to drag and drop, without a screen: a frame, a position in a tree, and interactions.
 ///
 ///     let list = InteractionView(frame: Rect(x: 0, y: 0, width: 200, height: 400))
 ///     list.addInteraction(DropInteraction(delegate: controller))

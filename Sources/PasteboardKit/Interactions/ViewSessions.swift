@@ -2,40 +2,42 @@
 @MainActor
 final class ViewSessions: DropReceiver {
     private weak var root: InteractionView?
-    private var visits: [ObjectIdentifier: Visit] = [:]
+    private var viewSessions: [ObjectIdentifier: ViewSession] = [:]
 
     init(root: InteractionView) {
         self.root = root
     }
 
     @MainActor func propose(_ session: RemoteDropSession, at location: DropLocation, isEntry: Bool) -> DropProposal? {
-        let visit = visits[ObjectIdentifier(session)] ?? Visit(session)
-        visits[ObjectIdentifier(session)] = visit
+        let viewSession = viewSessions[ObjectIdentifier(session)] ?? ViewSession(session)
+        viewSessions[ObjectIdentifier(session)] = viewSession
         let candidates = targets(at: location)
-        if let current = visit.current, !candidates.contains(where: { $0 === current }) { visit.move(to: nil) }
-        let target = candidates.first { isFree($0, for: visit) && visit.canHandle($0) }
-        if target !== visit.current { visit.move(to: target) }
+        if let current = viewSession.current, !candidates.contains(where: { $0 === current }) {
+            viewSession.move(to: nil)
+        }
+        let target = candidates.first { isFree($0, for: viewSession) && viewSession.canHandle($0) }
+        if target !== viewSession.current { viewSession.move(to: target) }
 
         if let target {
-            visit.wasProposed = true
+            viewSession.wasProposed = true
             return target.sessionDidUpdate(session, at: location)
         }
         // Who declines is not asked again before there are more items, and until then the session may yet move to another
         // view, or the view may be enabled.
-        guard let all = root?.allDropTargets, !all.isEmpty, all.allSatisfy(visit.isRefused(by:)) else {
-            visit.wasProposed = true
+        guard let all = root?.allDropTargets, !all.isEmpty, all.allSatisfy(viewSession.isRefused(by:)) else {
+            viewSession.wasProposed = true
             return DropProposal(operation: .cancel)
         }
-        if !visit.wasProposed { visits[ObjectIdentifier(session)] = nil }
+        if !viewSession.wasProposed { viewSessions[ObjectIdentifier(session)] = nil }
         return nil
     }
 
     @MainActor func exited(_ session: RemoteDropSession) {
-        visits[ObjectIdentifier(session)]?.move(to: nil)
+        viewSessions[ObjectIdentifier(session)]?.move(to: nil)
     }
 
     @MainActor func perform(_ session: RemoteDropSession, at location: DropLocation, operation: DropOperation) throws {
-        guard let target = visits[ObjectIdentifier(session)]?.current, target.isAttended,
+        guard let target = viewSessions[ObjectIdentifier(session)]?.current, target.isAttended,
             root?.dropTargets.contains(where: { $0 === target }) ?? false
         else { throw PasteboardError(.refused, message: "the view that was to take the drop is not there any more") }
         target.performDrop(session, at: location, operation: operation)
@@ -43,8 +45,8 @@ final class ViewSessions: DropReceiver {
     }
 
     @MainActor func ended(_ session: RemoteDropSession) {
-        guard let visit = visits.removeValue(forKey: ObjectIdentifier(session)) else { return }
-        for target in visit.entered { target.sessionDidEnd(session) }
+        guard let viewSession = viewSessions.removeValue(forKey: ObjectIdentifier(session)) else { return }
+        for target in viewSession.entered { target.sessionDidEnd(session) }
     }
 
     /// What the session may be over, the first of which that can handle it counts.
@@ -54,14 +56,14 @@ final class ViewSessions: DropReceiver {
         return root.views(at: root.converting(point)).flatMap(\.ownDropTargets)
     }
 
-    private func isFree(_ target: any DropTarget, for visit: Visit) -> Bool {
+    private func isFree(_ target: any DropTarget, for viewSession: ViewSession) -> Bool {
         target.allowsSimultaneousDropSessions
-            || visits.values.allSatisfy { $0 === visit || $0.current !== target }
+            || viewSessions.values.allSatisfy { $0 === viewSession || $0.current !== target }
     }
 
     /// One session at the tree.
     @MainActor
-    private final class Visit {
+    private final class ViewSession {
         let session: RemoteDropSession
         /// What it is over.
         private(set) var current: (any DropTarget)?

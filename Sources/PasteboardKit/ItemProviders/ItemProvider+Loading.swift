@@ -121,7 +121,7 @@ extension ItemProvider {
     // MARK: What all loads begin with
 
     /// For a call with a callback: if the item is of a drop that is being performed, the drop waits for it.
-    func dropCall() -> LoadWindow.Call? {
+    func dropCall() -> DropWindow.Call? {
         contents.representations.lazy.compactMap(\.origin.window).first?.call()
     }
 

@@ -2,7 +2,7 @@ public import FoundationEssentials
 import PasteboardTransport
 
 // A handler runs when somebody loads: once per load and perhaps several times at once, unless its policy says otherwise,
-// on threads of the library that it may block. A type that is registered again keeps its place and gets the new handler.
+// on threads of the library that it may block. A type that is registered again keeps its position and gets the new handler.
 // What is registered after a provider was written to a pasteboard is for later writes.
 //
 // Each takes, beside its own arguments:
@@ -156,7 +156,7 @@ extension ItemProvider {
         register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
-    /// Promises the item as data of a type that is made piece by piece: what a destination does not take yet is not made
+    /// Promises the item as data of a type that is made chunk by chunk: what a destination does not take yet is not made
     /// yet, and none of it has to fit into memory.
     ///
     /// - Parameters:

@@ -34,14 +34,14 @@ extension ItemProvider {
         coordinated: Bool = false,
         visibility: ItemProviderRepresentationVisibility = .all
     ) {
-        guard let made = try? MadeBytes(opening: fileURL) else { return nil }
+        guard let made = try? HandlerResult(opening: fileURL) else { return nil }
         self.init()
         let name = fileURL.lastPathComponent
         suggestedName = name
         let type: UniformType
         switch (contentType, made) {
         case (let contentType?, _): type = contentType
-        case (nil, .pieces): type = .forFolder(named: name)
+        case (nil, .chunks): type = .forFolder(named: name)
         case (nil, .file(let file)): type = file.type(named: name)
         case (nil, .data): type = .forFile(named: name)
         }
@@ -129,7 +129,7 @@ extension ItemProvider {
         firstByteTimeout: Duration? = nil,
         loadHandler: @escaping @Sendable () async throws -> URL
     ) {
-        let handler = DataHandler.async { try MadeBytes(opening: try await loadHandler()) }
+        let handler = DataHandler.async { try HandlerResult(opening: try await loadHandler()) }
         register(
             contentType,
             visibility,
@@ -158,7 +158,7 @@ extension ItemProvider {
         firstByteTimeout: Duration? = nil,
         loadHandler: @escaping @Sendable (_ progress: LoadProgress) async throws -> URL
     ) {
-        let handler = DataHandler.reporting { try MadeBytes(opening: try await loadHandler($0)) }
+        let handler = DataHandler.reporting { try HandlerResult(opening: try await loadHandler($0)) }
         register(
             contentType,
             visibility,

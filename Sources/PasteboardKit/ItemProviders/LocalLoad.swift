@@ -5,7 +5,7 @@ import PasteboardTransport
 /// A load from a provider of this process: its handler is called, and no broker hears of it. It has the same deadlines
 /// that a broker would set.
 struct LocalLoad: Sendable {
-    private let reply = Reply<MadeBytes>()
+    private let result = PendingResult<HandlerResult>()
     private let run: HandlerRun
     private let type: UniformType
     private let progress: LoadProgress?
@@ -14,15 +14,15 @@ struct LocalLoad: Sendable {
     init(_ registration: ProviderContents.Registration, type: UniformType, progress: LoadProgress?) {
         self.type = type
         self.progress = progress
-        let (reply, watch) = (reply, HandlerWatch(type, firstByteTimeout: registration.firstByteTimeout))
+        let (result, watch) = (result, HandlerWatch(type, firstByteTimeout: registration.firstByteTimeout))
         self.watch = watch
         run = HandlerRun(registration.handler) { completed, total in
             watch.reported()
             progress?.report(completed: completed, total: total < 0 ? nil : total)
-        } completion: { result in
-            let isFirst = reply.resolve(result.mapError(PasteboardError.init(ofHandler:)))
+        } completion: { outcome in
+            let isFirst = result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
             // Nobody waits for it any more.
-            if !isFirst, case .success(.pieces(let pieces)) = result { pieces.cancel() }
+            if !isFirst, case .success(.chunks(let chunks)) = outcome { chunks.cancel() }
         }
     }
 
@@ -62,20 +62,20 @@ struct LocalLoad: Sendable {
         }
     }
 
-    private func opened(_ made: MadeBytes, _ deadline: LoadDeadline?) -> OpenedLoad {
-        let source: any PieceSource
+    private func opened(_ made: HandlerResult, _ deadline: LoadDeadline?) -> OpenedLoad {
+        let source: any ChunkSource
         var watch: HandlerWatch?
         switch made {
-        case .data(let data): source = DataPieces(data)
-        case .file(let file): source = FilePieces(file)
-        case .pieces(let pieces):
-            source = pieces
+        case .data(let data): source = DataChunks(data)
+        case .file(let file): source = FileChunks(file)
+        case .chunks(let chunks):
+            source = chunks
             watch = self.watch
         }
         let chunks = ByteChunks(
             byteCount: source.byteCount.map { Int64(clamping: $0) },
             source: ByteChunks.Source(
-                .pieces(PieceChunks(source, progress: progress, deadline: deadline, watch: watch))
+                .chunks(ChunkSourceReader(source, progress: progress, deadline: deadline, watch: watch))
             )
         )
         var load = OpenedLoad(chunks, type: type, isArchive: source.isArchive)
@@ -83,18 +83,18 @@ struct LocalLoad: Sendable {
         return load
     }
 
-    private func made(_ deadline: LoadDeadline?) async throws(PasteboardError) -> MadeBytes {
-        let (reply, run) = (reply, run)
+    private func made(_ deadline: LoadDeadline?) async throws(PasteboardError) -> HandlerResult {
+        let (result, run) = (result, run)
         let end: @Sendable (PasteboardError) -> Void = { error in
-            if reply.resolve(.failure(error)) { run.cancel() }
+            if result.resolve(.failure(error)) { run.cancel() }
         }
         progress?.begin { end(.cancelled) }
         let timer = deadline.map { deadline in deadline.timer { end(deadline.error) } } ?? watch.timer(end)
         defer { timer.cancel() }
-        return try await reply.value {
+        return try await result.value {
             end(.cancelled)
         } start: {
-            if !reply.isResolved { run.start() }
+            if !result.isResolved { run.start() }
         }
     }
 }

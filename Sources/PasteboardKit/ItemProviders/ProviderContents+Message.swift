@@ -99,7 +99,7 @@ extension ProviderContents.Representation {
         switch origin {
         case .handler(let registration): registration.handler
         case .remote(let remote), .utf8Text(of: let remote):
-            .reporting { .pieces(ChunkPieces(try await remote.open(timeout: nil, inPlace: false, progress: $0))) }
+            .reporting { .chunks(RemoteChunks(try await remote.open(timeout: nil, inPlace: false, progress: $0))) }
         }
     }
 }

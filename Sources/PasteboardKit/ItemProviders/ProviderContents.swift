@@ -32,7 +32,7 @@ struct ProviderContents: Sendable {
         case utf8Text(of: RemoteRepresentation)
 
         /// The drop that the item is of, if it is of one.
-        var window: LoadWindow? {
+        var window: DropWindow? {
             switch self {
             case .handler: nil
             case .remote(let remote), .utf8Text(of: let remote): remote.window
@@ -69,7 +69,7 @@ struct ProviderContents: Sendable {
     /// In the order of registration, which is that of fidelity.
     var representations: [Representation] = []
 
-    /// A type that is there already keeps its place and gets the new handler.
+    /// Adds a representation. One whose type is registered already keeps its position and gets the new handler.
     mutating func register(_ representation: Representation) {
         if let index = representations.firstIndex(where: { $0.type == representation.type }) {
             representations[index] = representation

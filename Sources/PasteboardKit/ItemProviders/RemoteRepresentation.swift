@@ -6,34 +6,34 @@ import PasteboardWire
 /// were listed on: another broker's numbers mean something else.
 struct RemoteRepresentation: Sendable {
     let connection: PasteboardConnection
-    let link: Link
+    let live: LiveConnection
     let handle: UInt64
     let item: Int
     let type: UniformType
     /// What its source has asked for, for whoever publishes it again.
     let firstByteMilliseconds: UInt64?
     /// The drop that the item is of, if it is of one.
-    let window: LoadWindow?
+    let window: DropWindow?
 
     func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
         let request = request(timeout: timeout)
         let progress = window?.begin(progress, item: item) ?? progress
         let load = DataLoad(type, progress: progress)
-        let link = link
+        let live = live
         let cancel: @Sendable () -> Void = {
-            if load.reply.resolve(.failure(.cancelled)) { link.cancel(load) }
+            if load.result.resolve(.failure(.cancelled)) { live.cancel(load) }
         }
         progress?.begin(cancel: cancel)
         let deadline = LoadDeadline(timeout)
         let timer = deadline?.timer(grace: LoadDeadline.brokerGrace) {
-            guard let error = deadline?.error, load.reply.resolve(.failure(error)) else { return }
+            guard let error = deadline?.error, load.result.resolve(.failure(error)) else { return }
             progress?.end(byteCount: nil)
-            link.cancel(load)
+            live.cancel(load)
         }
         defer { timer?.cancel() }
         do throws(PasteboardError) {
-            return try await load.reply.value(onCancel: cancel) {
-                link.open(load) { state throws(Failure) in try state.open(request) }
+            return try await load.result.value(onCancel: cancel) {
+                live.open(load) { state throws(Failure) in try state.open(request) }
                 progress?.call?.begun()
             }
         } catch {
@@ -49,7 +49,7 @@ struct RemoteRepresentation: Sendable {
             ?? PasteboardError(
                 .notLoadableNow,
                 message: "the drag session of this item is over; loads begin while its drop is performed, or in what "
-                    + "is given to the session's extendLoadWindow"
+                    + "is given to the session's extendDropWindow"
             )
     }
 
@@ -62,13 +62,13 @@ struct RemoteRepresentation: Sendable {
         var request = request(timeout: timeout)
         if inPlace { request.inPlaceWelcome = true }
         let progress = window?.begin(progress, item: item) ?? progress
-        let load = ChunkLoad(type, progress: progress, deadline: LoadDeadline(timeout), link: link)
+        let load = ChunkLoad(type, progress: progress, deadline: LoadDeadline(timeout), live: live)
         progress?.begin { [weak load] in load?.cancel() }
         do throws(PasteboardError) {
-            return try await load.reply.value {
+            return try await load.result.value {
                 load.cancel()
             } start: {
-                link.open(load) { [request] state throws(Failure) in try state.open(request) }
+                live.open(load) { [request] state throws(Failure) in try state.open(request) }
                 progress?.call?.begun()
             }
         } catch {

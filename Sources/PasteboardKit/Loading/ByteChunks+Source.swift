@@ -6,14 +6,14 @@ extension ByteChunks {
     /// Where the chunks come from.
     enum Origin: Sendable {
         case load(ChunkLoad)
-        /// They came as a file, or are made piece by piece in this process.
-        case pieces(PieceChunks)
+        /// They came as a file, or are made chunk by chunk in this process.
+        case chunks(ChunkSourceReader)
         case nowhere
 
         func cancel() {
             switch self {
             case .load(let load): load.cancel()
-            case .pieces(let pieces): pieces.end(.cancelled)
+            case .chunks(let chunks): chunks.end(.cancelled)
             case .nowhere: break
             }
         }
@@ -55,7 +55,7 @@ extension ByteChunks {
 
         /// Takes all: what came as a file by copying that, inside the kernel where it can.
         func write(to output: LoadedFile) async throws(PasteboardError) {
-            if case .pieces(let chunks) = origin, let file = (chunks.source as? FilePieces)?.file {
+            if case .chunks(let chunks) = origin, let file = (chunks.source as? FileChunks)?.file {
                 return try await chunks.takeAll { isOver in try output.fill(from: file, isOver: isOver) }
             }
             while let chunk = try await next() { try output.append(chunk) }
@@ -63,7 +63,7 @@ extension ByteChunks {
 
         /// What was to be taken is not needed.
         func finish() async throws(PasteboardError) {
-            if case .pieces(let chunks) = origin { try await chunks.takeAll { _ in } }
+            if case .chunks(let chunks) = origin { try await chunks.takeAll { _ in } }
         }
 
         func cancel() {
@@ -74,8 +74,8 @@ extension ByteChunks {
             switch origin {
             case .load(let load):
                 return try await load.next()
-            case .pieces(let pieces):
-                return try await pieces.next()
+            case .chunks(let chunks):
+                return try await chunks.next()
             case .nowhere:
                 throw PasteboardError(.invalidArgument, message: "the chunks of a load can be iterated only once")
             }

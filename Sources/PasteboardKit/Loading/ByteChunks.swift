@@ -22,8 +22,8 @@ public struct ByteChunks: AsyncSequence, Sendable {
 
     /// Bytes that are there already.
     init(_ data: Data) {
-        let pieces = PieceChunks(DataPieces(data), progress: nil, deadline: nil)
-        self.init(byteCount: Int64(data.count), source: Source(.pieces(pieces)))
+        let reader = ChunkSourceReader(DataChunks(data), progress: nil, deadline: nil)
+        self.init(byteCount: Int64(data.count), source: Source(.chunks(reader)))
     }
 
     /// Takes the chunks one after the other.

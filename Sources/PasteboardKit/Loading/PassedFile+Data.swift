@@ -9,7 +9,7 @@ extension PassedFile {
 
     /// All bytes: mapped where they cannot change, else read.
     ///
-    /// - Parameter isCancelled: asked between two pieces.
+    /// - Parameter isCancelled: asked between two chunks.
     func contents(isCancelled: () -> Bool) throws(Failure) -> Data {
         guard byteCount > 0 else { return Data() }
         if isImmutable, let mapped = try? Data(mapping: MemoryFile(sealed: descriptor), count: byteCount) {
@@ -18,9 +18,9 @@ extension PassedFile {
         var data = Data()
         data.reserveCapacity(Int(clamping: min(byteCount, Self.largestReservation)))
         do {
-            try forEachPiece { piece in
+            try forEachPiece { chunk in
                 if isCancelled() { throw Failure(.cancelled, "the load was cancelled") }
-                data.append(copying: piece)
+                data.append(copying: chunk)
             }
         } catch {
             throw error as? Failure ?? Failure(.sourceFailed, "\(error)")
@@ -28,14 +28,14 @@ extension PassedFile {
         return data
     }
 
-    /// The bytes from `offset` on, at most one piece of them; empty at the end.
-    func piece(at offset: UInt64) throws(Failure) -> Data {
+    /// The bytes from `offset` on, at most one chunk of them; empty at the end.
+    func chunk(at offset: UInt64) throws(Failure) -> Data {
         let count = Int(clamping: min(UInt64(WireLimits.dataLength), byteCount - min(offset, byteCount)))
         guard count > 0 else { return Data() }
-        let piece = try [UInt8](capacity: count) { (output) throws(Failure) in
+        let chunk = try [UInt8](capacity: count) { (output) throws(Failure) in
             try read(at: offset, into: &output)
         }
-        return Data(piece)
+        return Data(chunk)
     }
 }
 

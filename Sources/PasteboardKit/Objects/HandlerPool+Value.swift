@@ -4,7 +4,7 @@ import PasteboardTransport
 extension HandlerPool {
     /// What a program's code makes on one of the threads. It is handed over, so it need not be Sendable.
     func value<Value>(_ body: @escaping @Sendable () throws -> sending Value) async throws -> sending Value {
-        // A continuation that is resumed before it is awaited is no order that ThreadSanitizer can see, see `Reply`.
+        // A continuation that is resumed before it is awaited is no order that ThreadSanitizer can see, see `PendingResult`.
         let isMade = Lock(false)
         defer { isMade.withLock { _ in } }
         return try await withCheckedThrowingContinuation { continuation in
@@ -25,12 +25,12 @@ extension HandlerPool {
 extension HandlerPool {
     /// Converts a text, which may be long.
     func utf8Text(of loaded: Loaded<Data>) async throws(PasteboardError) -> Data {
-        let reply = Reply<Data>()
-        return try await reply.value {
-            reply.resolve(.failure(.cancelled))
+        let result = PendingResult<Data>()
+        return try await result.value {
+            result.resolve(.failure(.cancelled))
         } start: {
             run {
-                reply.resolve(
+                result.resolve(
                     Result { () throws(PasteboardError) in
                         try PasteboardKit.utf8Text(of: loaded.value, type: loaded.type)
                     }

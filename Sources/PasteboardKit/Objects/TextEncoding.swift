@@ -55,7 +55,7 @@ extension Data {
 
     fileprivate func converted(from encoding: TextEncoding, type: UniformType) throws(PasteboardError) -> [UInt8] {
         do throws(SystemError) {
-            // With its mark, so that the places that errors name are those in the data.
+            // With its mark, so that the offsets that errors name are those in the data.
             let text = try System.convert(span, fromEncoding: encoding.name, toEncoding: "UTF-8")
             return encoding.markLength == 0 ? text : Array(text.dropFirst(Self.convertedMarkLength))
         } catch {

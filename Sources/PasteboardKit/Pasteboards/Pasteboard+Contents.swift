@@ -11,12 +11,12 @@ extension Pasteboard {
         /// The name of the program that wrote them, as it said itself: to be shown, not to be trusted.
         public let ownerLabel: String?
 
-        init(_ listing: ListRequest.Listing, connection: PasteboardConnection, link: Link) {
+        init(_ listing: ListRequest.Listing, connection: PasteboardConnection, live: LiveConnection) {
             let contents = listing.contents
             changeCount = ChangeCount(value: contents.changeCount, epoch: contents.epoch)
             ownerLabel = contents.ownerLabel
             items = listing.items.enumerated().map { index, item in
-                PasteboardItem(item, at: index, of: contents.handle ?? 0, connection: connection, link: link)
+                PasteboardItem(item, at: index, of: contents.handle ?? 0, connection: connection, live: live)
             }
         }
     }

@@ -1,7 +1,7 @@
 import PasteboardClient
 import PasteboardWire
 
-/// A named place that all programs of the user share, and that holds the items of the last write.
+/// A named container that all programs of the user share. It holds the items of the last write.
 public struct Pasteboard: Sendable {
     /// A pasteboard's name: 1 to 255 bytes of UTF-8, without `/` and control characters.
     public struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
@@ -63,20 +63,20 @@ public struct Pasteboard: Sendable {
     ) async throws(PasteboardError) -> Publication {
         let items = try Self.promises(of: providers)
         let call = Call("the write", timeout: timeout)
-        let link = try await connection.link(for: call)
+        let live = try await connection.liveConnection(for: call)
         let request = WriteRequest(items)
         let board = name.rawValue
-        let changeCount = try await request.reply.value(for: call) {
-            link.cancel(request)
+        let changeCount = try await request.result.value(for: call) {
+            live.cancel(request)
         } start: {
-            link.open(request) { state throws(Failure) in try request.send(board: board, &state) }
+            live.open(request) { state throws(Failure) in try request.send(board: board, &state) }
         }
         return Publication(
             changeCount: changeCount,
             request: request,
             board: board,
             connection: connection,
-            link: link
+            live: live
         )
     }
 
@@ -112,14 +112,14 @@ public struct Pasteboard: Sendable {
     @discardableResult
     public func clear(timeout: Duration? = nil) async throws(PasteboardError) -> ChangeCount {
         let call = Call("the clear", timeout: timeout)
-        let link = try await connection.link(for: call)
+        let live = try await connection.liveConnection(for: call)
         let request = ClearRequest()
         var clear = Clear()
         clear.board = name.rawValue
-        return try await request.reply.value(for: call) {
-            link.cancel(request)
+        return try await request.result.value(for: call) {
+            live.cancel(request)
         } start: {
-            link.open(request) { [clear] state throws(Failure) in try state.open(clear) }
+            live.open(request) { [clear] state throws(Failure) in try state.open(clear) }
         }
     }
 
@@ -135,15 +135,15 @@ public struct Pasteboard: Sendable {
 
     /// Lists the items as ``contents(timeout:)`` does, as a part of another call.
     func contents(for call: Call) async throws(PasteboardError) -> Contents {
-        let link = try await connection.link(for: call)
+        let live = try await connection.liveConnection(for: call)
         let request = ListRequest()
         var list = List()
         list.board = name.rawValue
-        let listing = try await request.reply.value(for: call) {
-            link.cancel(request)
+        let listing = try await request.result.value(for: call) {
+            live.cancel(request)
         } start: {
-            link.open(request) { [list] state throws(Failure) in try state.open(list) }
+            live.open(request) { [list] state throws(Failure) in try state.open(list) }
         }
-        return Contents(listing, connection: connection, link: link)
+        return Contents(listing, connection: connection, live: live)
     }
 }

@@ -26,7 +26,7 @@ public struct PasteboardItem: Sendable, Identifiable {
         public let state: State
     }
 
-    /// The item's place in the contents, from 0.
+    /// The item's index in the contents, from 0.
     public let id: Int
     /// What the item is loaded from. It stands for the source's own provider.
     public let itemProvider: ItemProvider
@@ -39,8 +39,8 @@ public struct PasteboardItem: Sendable, Identifiable {
         at index: Int,
         of handle: UInt64,
         connection: PasteboardConnection,
-        link: Link,
-        window: LoadWindow? = nil
+        live: LiveConnection,
+        window: DropWindow? = nil
     ) {
         id = index
         var contents = ProviderContents(item)
@@ -49,7 +49,7 @@ public struct PasteboardItem: Sendable, Identifiable {
             let type = UniformType(received: message)
             let remote = RemoteRepresentation(
                 connection: connection,
-                link: link,
+                live: live,
                 handle: handle,
                 item: index,
                 type: type,

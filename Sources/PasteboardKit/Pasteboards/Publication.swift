@@ -26,21 +26,21 @@ public final class Publication: Sendable {
     private let request: WriteRequest
     private let connection: PasteboardConnection
     private let board: String
-    /// The link on which the promises were made: they do not outlive it.
-    private let link: Link
+    /// The connection on which the promises were made: they do not outlive it.
+    private let live: LiveConnection
 
     init(
         changeCount: ChangeCount,
         request: WriteRequest,
         board: String,
         connection: PasteboardConnection,
-        link: Link
+        live: LiveConnection
     ) {
         self.changeCount = changeCount
         self.request = request
         self.board = board
         self.connection = connection
-        self.link = link
+        self.live = live
     }
 
     /// Whether the pasteboard still has these contents, as far as this process knows. The broker is not asked.
@@ -67,7 +67,7 @@ public final class Publication: Sendable {
             // In a new task: this one is cancelled, and `withdraw()` would throw.
             await Task { try? await withdraw() }.value
         }
-        let loads = Task { [link, request] in await link.answersEnded(of: request) }
+        let loads = Task { [live, request] in await live.answersEnded(of: request) }
         await withTaskCancellationHandler {
             await loads.value
         } onCancel: {
@@ -77,7 +77,7 @@ public final class Publication: Sendable {
             }
         }
         // Where the broker has refused to clear the pasteboard, the promises end all the same.
-        if isCurrent { link.cancel(request) }
+        if isCurrent { live.cancel(request) }
         return request.end.value ?? .withdrawn
     }
 
@@ -96,15 +96,15 @@ public final class Publication: Sendable {
         let clearing = ClearRequest()
         request.withdraws(true)
         do throws(PasteboardError) {
-            _ = try await clearing.reply.value(for: call) { [link] in
-                link.cancel(clearing)
+            _ = try await clearing.result.value(for: call) { [live] in
+                live.cancel(clearing)
             } start: {
-                link.open(clearing) { [clear] state throws(Failure) in try state.open(clear) }
+                live.open(clearing) { [clear] state throws(Failure) in try state.open(clear) }
             }
         } catch {
             request.withdraws(false)
             // If the pasteboard has changed or the connection is lost, the result of the publication shows that.
-            guard error.code == .superseded || link.isOver else { throw error }
+            guard error.code == .superseded || live.isOver else { throw error }
         }
         _ = try await request.end.value(for: call)
     }

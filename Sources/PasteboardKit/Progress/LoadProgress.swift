@@ -55,7 +55,7 @@ public final class LoadProgress: Sendable {
 
     let state: Lock<State>
     /// The call that a load of a drop was begun by, if it has a callback.
-    let call: LoadWindow.Call?
+    let call: DropWindow.Call?
 
     /// Makes a progress of its own.
     ///
@@ -65,7 +65,7 @@ public final class LoadProgress: Sendable {
         call = nil
     }
 
-    init(of call: LoadWindow.Call?) {
+    init(of call: DropWindow.Call?) {
         state = Lock(State(totalUnitCount: -1))
         self.call = call
     }

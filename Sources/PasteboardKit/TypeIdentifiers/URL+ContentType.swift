@@ -16,12 +16,12 @@ extension URL {
         guard isFileURL else { return nil }
         let path = path(percentEncoded: false)
         // With a slash at the end, a link would be followed.
-        let place = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        guard let status = try? System.status(at: place) else { return nil }
+        let unslashed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        guard let status = try? System.status(at: unslashed) else { return nil }
         return switch status.kind {
         case .symbolicLink: .symbolicLink
-        case .directory: .forFolder(named: place)
-        case .regular: .forFile(named: place)
+        case .directory: .forFolder(named: unslashed)
+        case .regular: .forFile(named: unslashed)
         case .pipe: UniformType("public.named-pipe")
         case .socket, .device: .item
         }

@@ -2,15 +2,15 @@ import FoundationEssentials
 import PasteboardTransport
 
 /// What a handler has made.
-enum MadeBytes: Sendable {
+enum HandlerResult: Sendable {
     case data(Data)
     /// In a file already, which is passed on where a descriptor is welcome, else read.
     case file(SourceFile)
-    /// One piece after the other.
-    case pieces(any PieceSource)
+    /// One chunk after the other.
+    case chunks(any ChunkSource)
 
     /// With where its file lies, if it is one.
-    var located: MadeBytes {
+    var located: HandlerResult {
         guard case .file(let file) = self else { return self }
         return .file(file.located)
     }
@@ -25,7 +25,7 @@ enum MadeBytes: Sendable {
             switch status.kind {
             case .regular:
                 self = .file(SourceFile(descriptor: file, byteCount: status.size, name: url.lastPathComponent))
-            case .directory: self = .pieces(try FolderArchive(file))
+            case .directory: self = .chunks(try FolderArchive(file))
             case let kind: throw SourceFile.failure("\(url.lastPathComponent) is a \(kind), not a file or folder")
             }
         } catch let error as PasteboardError {

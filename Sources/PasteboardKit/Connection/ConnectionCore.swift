@@ -3,13 +3,13 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// What the lock of a link guards: the connection, who waits for its streams, and what is being answered.
-struct LinkCore: ~Copyable {
+/// The state that the lock of a ``LiveConnection`` guards: the connection, its streams and the answers under way.
+struct ConnectionCore: ~Copyable {
     /// Reads in one turn: a broker that sends without end does not keep requests waiting.
     private static let readsPerTurn = 4
 
     var io: ConnectionIO
-    var streams = LinkStreams()
+    var streams = ConnectionStreams()
     /// Somebody is going to send what waits.
     var isSendScheduled = false
     /// Whether the thread waits without an end.
@@ -71,7 +71,7 @@ struct LinkCore: ~Copyable {
     /// - Returns: whether there may be more to read.
     private static func pump(
         _ io: inout ConnectionIO,
-        to streams: inout LinkStreams,
+        to streams: inout ConnectionStreams,
         _ effects: inout Effects
     ) throws(Failure) -> Bool {
         try io.pump { state, event, bytes in streams.take(event, in: bytes, &state, &effects) }
@@ -100,16 +100,16 @@ struct LinkCore: ~Copyable {
         return isSendScheduled ? .later : .scheduled
     }
 
-    /// Hands what is to be sent to the socket, and goes on with answers that waited for room.
+    /// Writes what is to be sent to the socket, and continues the answers that waited for room in it.
     mutating func flush(_ effects: inout Effects) {
         guard !isOver else { return }
         do throws(Failure) {
             try io.flush()
-            while !io.wantsWrite, !streams.stalled.isEmpty {
+            while !io.wantsWrite, !streams.sendable.isEmpty {
                 // Small ones share a write.
                 repeat {
-                    try send(streams.stalled.removeFirst(), &effects)
-                } while !streams.stalled.isEmpty && io.waitingCount < WireLimits.sharedDataLength
+                    try send(streams.sendable.removeFirst(), &effects)
+                } while !streams.sendable.isEmpty && io.waitingCount < WireLimits.sharedDataLength
                 try io.flush()
             }
         } catch {
@@ -133,9 +133,9 @@ struct LinkCore: ~Copyable {
 
     // MARK: Answering
 
-    mutating func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>, _ effects: inout Effects) {
+    mutating func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>, _ effects: inout Effects) {
         guard streams.answers[ask] != nil else {
-            if case .success(.pieces(let pieces)) = result { effects.append { pieces.cancel() } }
+            if case .success(.chunks(let chunks)) = result { effects.append { chunks.cancel() } }
             return
         }
         switch result {
@@ -146,31 +146,31 @@ struct LinkCore: ~Copyable {
             // A small one is a single frame, which says its size itself.
             if data.count > WireLimits.sharedDataLength { io.state.answer(ask, byteCount: UInt64(data.count)) }
             streams.answers[ask]?.data = data
-            streams.stalled.append(ask)
+            streams.sendable.append(ask)
         case .success(.file(let file)):
             // That it is an archive could not be told with a descriptor.
             let (count, path, name) = (file.byteCount, file.path, file.name)
             if !file.isArchive, io.pass(file.descriptor, byteCount: count, path: path, fileName: name, on: ask) {
                 return streams.forget(ask)
             }
-            send(FilePieces(file), on: ask)
-        case .success(.pieces(let pieces)):
-            send(pieces, on: ask)
+            send(FileChunks(file), on: ask)
+        case .success(.chunks(let chunks)):
+            send(chunks, on: ask)
         }
     }
 
-    /// Piece by piece, the first of them empty.
-    private mutating func send(_ pieces: any PieceSource, on ask: UInt64) {
-        let (content, name) = (pieces.isArchive ? UInt32(1) : nil, pieces.fileName)
-        io.state.answer(ask, byteCount: pieces.byteCount, content: content, fileName: name)
-        streams.answers[ask]?.pieces = pieces
+    /// Begins an answer of several chunks, with an empty one.
+    private mutating func send(_ chunks: any ChunkSource, on ask: UInt64) {
+        let (content, name) = (chunks.isArchive ? UInt32(1) : nil, chunks.fileName)
+        io.state.answer(ask, byteCount: chunks.byteCount, content: content, fileName: name)
+        streams.answers[ask]?.chunks = chunks
         streams.answers[ask]?.data = Data()
-        streams.stalled.append(ask)
+        streams.sendable.append(ask)
     }
 
-    mutating func goOn(_ ask: UInt64, with piece: Result<Data?, any Error>) {
+    mutating func goOn(_ ask: UInt64, with chunk: Result<Data?, any Error>) {
         guard streams.answers[ask] != nil else { return }
-        switch piece {
+        switch chunk {
         case .failure(let error):
             io.state.fail(ask, Failure(ofHandler: error))
             streams.forget(ask)
@@ -181,36 +181,36 @@ struct LinkCore: ~Copyable {
             streams.discard(streams.answers[ask]?.data)
             streams.answers[ask]?.data = data
             streams.answers[ask]?.sent = 0
-            streams.stalled.append(ask)
+            streams.sendable.append(ask)
         }
     }
 
     /// Sends of an answer what credit and socket allow, from where it is.
     private mutating func send(_ ask: UInt64, _ effects: inout Effects) throws(Failure) {
         guard let answer = streams.answers[ask], let data = answer.data else { return }
-        if let pieces = answer.pieces, answer.sent == data.count { return takeNext(ask, of: pieces, &effects) }
+        if let chunks = answer.chunks, answer.sent == data.count { return takeNext(ask, of: chunks, &effects) }
         var sent = answer.sent
-        while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: answer.pieces == nil) {
+        while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: answer.chunks == nil) {
             sent += count
             if sent == data.count {
-                if let pieces = answer.pieces { takeNext(ask, of: pieces, &effects) } else { streams.forget(ask) }
+                if let chunks = answer.chunks { takeNext(ask, of: chunks, &effects) } else { streams.forget(ask) }
                 return
             }
             try io.flush()
             if io.wantsWrite {
-                streams.stalled.append(ask)
+                streams.sendable.append(ask)
                 break
             }
         }
         streams.answers[ask]?.sent = sent
     }
 
-    private mutating func takeNext(_ ask: UInt64, of pieces: any PieceSource, _ effects: inout Effects) {
+    private mutating func takeNext(_ ask: UInt64, of chunks: any ChunkSource, _ effects: inout Effects) {
         streams.discard(streams.answers[ask]?.data)
         streams.answers[ask]?.data = nil
         streams.answers[ask]?.sent = 0
-        effects.append { [weak link = streams.link] in
-            pieces.next { [weak link] piece in link?.goOn(ask, with: piece) }
+        effects.append { [weak owner = streams.owner] in
+            chunks.next { [weak owner] chunk in owner?.goOn(ask, with: chunk) }
         }
     }
 

@@ -5,7 +5,7 @@ import PasteboardTransport
 /// It opens when the drop is performed and closes once the handler and what extends it have returned. A load that a callback
 /// waits for begins a moment after its call has returned: the window stays open for it, and the drop is complete only when
 /// the callback has returned.
-final class LoadWindow: Sendable {
+final class DropWindow: Sendable {
     private enum Phase {
         case before
         case open
@@ -30,14 +30,14 @@ final class LoadWindow: Sendable {
         /// Why the drop cannot be completed, although all loads are well.
         var failure: String?
         var taken: Set<UInt32> = []
-        var closing: Reply<Void>?
+        var closing: PendingResult<Void>?
         var whenQuiet: (@Sendable () -> Void)?
     }
 
     /// Of all loads together.
     let progress = LoadProgress(totalUnitCount: 0)
     /// The result of the session, for callers that wait for it.
-    let ending = SharedReply<Drag.Outcome>()
+    let ending = SharedResult<Drag.Outcome>()
     private let state = Lock(State())
 
     init() {
@@ -90,7 +90,7 @@ final class LoadWindow: Sendable {
 
     /// Returns when everything that was called for has begun.
     func close() async {
-        let closing = Reply<Void>()
+        let closing = PendingResult<Void>()
         let isClosed = state.withLock { state -> Bool in
             guard case .open = state.phase, state.beginning > 0 else {
                 if case .open = state.phase { state.phase = .closed }
@@ -113,7 +113,7 @@ final class LoadWindow: Sendable {
 
     /// The session is over.
     func end() {
-        let closing = state.withLock { state -> Reply<Void>? in
+        let closing = state.withLock { state -> PendingResult<Void>? in
             state.phase = .over
             state.whenQuiet = nil
             defer { state.closing = nil }
@@ -207,7 +207,7 @@ final class LoadWindow: Sendable {
     }
 
     fileprivate func begun() {
-        let closing = state.withLock { state -> Reply<Void>? in
+        let closing = state.withLock { state -> PendingResult<Void>? in
             state.beginning -= 1
             guard state.beginning == 0, case .closing = state.phase else { return nil }
             state.phase = .closed
@@ -235,10 +235,10 @@ final class LoadWindow: Sendable {
             var isOver = false
         }
 
-        private let window: LoadWindow
+        private let window: DropWindow
         private let steps = Lock(Steps())
 
-        fileprivate init(_ window: LoadWindow) {
+        fileprivate init(_ window: DropWindow) {
             self.window = window
         }
 

@@ -1,7 +1,7 @@
 import PasteboardTransport
 
 /// One result for one waiter, in whichever order the two come: what every request waits with.
-final class Reply<Value: Sendable>: Sendable {
+final class PendingResult<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, PasteboardError>
 
     // Not copyable, so that the waiter is moved out and nothing is counted.

@@ -2,13 +2,13 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardTransport
 
-/// A directory of our own, which nobody else may enter, for what is loaded. It goes with all that is in it, at the
-/// latest with this.
-final class TemporaryPlace: Sendable {
+/// A directory for loaded files that no other user may enter. It is removed with its contents, at the latest when this
+/// object is released.
+final class TemporaryDirectory: Sendable {
     let path: String
-    /// The directory that the place is in.
-    let directory: String
-    /// A lock that shows that the place is in use. It is needed in a program's own directory, which the system does not
+    /// The directory that contains it.
+    let parent: String
+    /// A lock that shows that the directory is in use. It is needed in a program's own directory, which the system does not
     /// clean up: a later load removes unlocked leftovers there.
     private let lock: DescriptorBox?
     private let isRemoved = Lock(false)
@@ -22,7 +22,7 @@ final class TemporaryPlace: Sendable {
     init(in directory: URL?) throws(PasteboardError) {
         let temporary = System.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         let given = if let directory { try directory.localPath("cannot load into") } else { temporary }
-        self.directory = given
+        parent = given
         do throws(SystemError) {
             if directory != nil {
                 let own = SystemString(given)
@@ -38,7 +38,7 @@ final class TemporaryPlace: Sendable {
                 try System.makeDirectory(path)
             }
         } catch {
-            throw Self.failure("cannot make a place for what is loaded", in: self.directory, error)
+            throw Self.failure("cannot make a directory for what is loaded", in: parent, error)
         }
     }
 
@@ -64,9 +64,9 @@ final class TemporaryPlace: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Makes the error of an operation that failed in this place.
+    /// Makes the error of an operation that failed in this directory.
     func failure(_ what: String, _ error: any Error) -> PasteboardError {
-        Self.failure(what, in: directory, error)
+        Self.failure(what, in: parent, error)
     }
 
     private static func failure(_ what: String, in directory: String, _ error: any Error) -> PasteboardError {

@@ -2,12 +2,11 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardTransport
 
-/// The chunks of a load whose bytes this process gets piece by piece itself: out of a file that was handed over, or from
-/// a handler of its own.
-final class PieceChunks: Sendable {
+/// Reads the chunks of a load whose source is in this process: a passed file, or one of its own handlers.
+final class ChunkSourceReader: Sendable {
     private enum Phase {
         case open
-        case reading(Reply<Data?>)
+        case reading(PendingResult<Data?>)
         case over(Result<Data?, PasteboardError>)
     }
 
@@ -15,11 +14,11 @@ final class PieceChunks: Sendable {
         var phase = Phase.open
         var taken: UInt64 = 0
         var timer: LoadTimer?
-        /// Ends the wait for a piece that a handler makes.
+        /// Ends the wait for a chunk that a handler makes.
         var patience: LoadTimer?
     }
 
-    let source: any PieceSource
+    let source: any ChunkSource
     private let progress: LoadProgress?
     private let watch: HandlerWatch?
     private let hasDeadline: Bool
@@ -27,9 +26,9 @@ final class PieceChunks: Sendable {
 
     /// - Parameters:
     ///   - deadline: when all has to have been taken; then the handler's own limits do not count.
-    ///   - watch: over the handler of this process that makes the pieces.
+    ///   - watch: over the handler of this process that makes the chunks.
     init(
-        _ source: any PieceSource,
+        _ source: any ChunkSource,
         progress: LoadProgress?,
         deadline: LoadDeadline?,
         watch: HandlerWatch? = nil
@@ -52,24 +51,24 @@ final class PieceChunks: Sendable {
     }
 
     func next() async throws(PasteboardError) -> Data? {
-        let reply = Reply<Data?>()
-        return try await reply.value {
+        let result = PendingResult<Data?>()
+        return try await result.value {
             self.end(.cancelled)
-            reply.resolve(.failure(.cancelled))
+            result.resolve(.failure(.cancelled))
         } start: {
-            self.readNext(for: reply)
+            self.readNext(for: result)
         }
     }
 
     /// Takes all at once, past the chunks: with `body`, on the pool's threads, which is to look now and then whether the
     /// load is over already.
     func takeAll(_ body: @escaping @Sendable (_ isOver: () -> Bool) throws -> Void) async throws(PasteboardError) {
-        let reply = Reply<Data?>()
-        _ = try await reply.value {
+        let result = PendingResult<Data?>()
+        _ = try await result.value {
             self.end(.cancelled)
-            reply.resolve(.failure(.cancelled))
+            result.resolve(.failure(.cancelled))
         } start: {
-            self.begin(for: reply) {
+            self.begin(for: result) {
                 self.state.withLock { $0.taken = self.source.byteCount ?? 0 }
                 HandlerPool.files.run {
                     self.take(
@@ -83,8 +82,8 @@ final class PieceChunks: Sendable {
         }
     }
 
-    private func readNext(for reply: Reply<Data?>) {
-        begin(for: reply) {
+    private func readNext(for result: PendingResult<Data?>) {
+        begin(for: result) {
             self.watch?.resumed()
             let patience = self.hasDeadline ? nil : self.watch?.timer { [weak self] in self?.end($0) }
             self.state.withLock { $0.patience = patience }
@@ -92,9 +91,9 @@ final class PieceChunks: Sendable {
         }
     }
 
-    private func begin(for reply: Reply<Data?>, _ read: () -> Void) {
+    private func begin(for result: PendingResult<Data?>, _ read: () -> Void) {
         let before = state.withLock { state in
-            defer { if case .open = state.phase { state.phase = .reading(reply) } }
+            defer { if case .open = state.phase { state.phase = .reading(result) } }
             return state.phase
         }
         switch before {
@@ -102,37 +101,37 @@ final class PieceChunks: Sendable {
             read()
         case .reading:
             let text = "the chunks of one load are read by one task at a time"
-            reply.resolve(.failure(PasteboardError(.invalidArgument, message: text)))
+            result.resolve(.failure(PasteboardError(.invalidArgument, message: text)))
         case .over(let end):
-            reply.resolve(end)
+            result.resolve(end)
         }
     }
 
-    private func take(_ piece: Result<Data?, any Error>) {
-        let piece = piece.mapError(PasteboardError.init(ofLoad:))
+    private func take(_ chunk: Result<Data?, any Error>) {
+        let chunk = chunk.mapError(PasteboardError.init(ofLoad:))
         watch?.gaveBytes()
-        let (reply, taken, patience) = state.withLock { state -> (Reply<Data?>?, UInt64, LoadTimer?) in
+        let (result, taken, patience) = state.withLock { state -> (PendingResult<Data?>?, UInt64, LoadTimer?) in
             // It may have been ended meanwhile.
             let patience = state.patience
-            guard case .reading(let reply) = state.phase else { return (nil, 0, patience) }
-            if case .success(let data?) = piece {
+            guard case .reading(let result) = state.phase else { return (nil, 0, patience) }
+            if case .success(let data?) = chunk {
                 state.taken += UInt64(data.count)
                 state.phase = .open
             } else {
-                state.phase = .over(piece)
+                state.phase = .over(chunk)
             }
-            return (reply, state.taken, patience)
+            return (result, state.taken, patience)
         }
         patience?.cancel()
-        guard let reply else { return }
-        switch piece {
+        guard let result else { return }
+        switch chunk {
         case .success(.some):
             let total = source.byteCount.map { Int64(clamping: $0) }
             if watch?.hasReported != true { progress?.report(completed: Int64(clamping: taken), total: total) }
         case .success(nil): ended(byteCount: Int(clamping: taken))
         case .failure: ended(byteCount: nil)
         }
-        reply.resolve(piece)
+        result.resolve(chunk)
     }
 
     private func ended(byteCount: Int?) {
@@ -148,15 +147,15 @@ final class PieceChunks: Sendable {
 
     /// Ends the load unless it has ended.
     func end(_ error: PasteboardError) {
-        let (isFirst, reply) = state.withLock { state -> (Bool, Reply<Data?>?) in
+        let (isFirst, result) = state.withLock { state -> (Bool, PendingResult<Data?>?) in
             if case .over = state.phase { return (false, nil) }
             defer { state.phase = .over(.failure(error)) }
-            if case .reading(let reply) = state.phase { return (true, reply) }
+            if case .reading(let result) = state.phase { return (true, result) }
             return (true, nil)
         }
         guard isFirst else { return }
         source.cancel()
         ended(byteCount: nil)
-        reply?.resolve(.failure(error))
+        result?.resolve(.failure(error))
     }
 }

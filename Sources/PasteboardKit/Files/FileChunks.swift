@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 
 /// The bytes of an open file, read on the pool's threads: it may be on a disk that takes its time.
-final class FilePieces: PieceSource {
+final class FileChunks: ChunkSource {
     let file: PassedFile
     private let offset = Lock(UInt64(0))
 
@@ -30,9 +30,9 @@ final class FilePieces: PieceSource {
 
     private func read() throws -> Data? {
         let start = offset.withLock { $0 }
-        let piece = try file.piece(at: start)
-        offset.withLock { $0 = start + UInt64(piece.count) }
-        return piece.isEmpty ? nil : piece
+        let chunk = try file.chunk(at: start)
+        offset.withLock { $0 = start + UInt64(chunk.count) }
+        return chunk.isEmpty ? nil : chunk
     }
 
     func cancel() {}

@@ -1,10 +1,10 @@
 import PasteboardTransport
 
 /// One result for any number of waiters, in whichever order they come.
-final class SharedReply<Value: Sendable>: Sendable {
+final class SharedResult<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
-        var waiters: [Reply<Value>] = []
+        var waiters: [PendingResult<Value>] = []
     }
 
     private let state = Lock(State())
@@ -14,7 +14,7 @@ final class SharedReply<Value: Sendable>: Sendable {
 
     /// Sets the result and resumes the waiters. Only the first result counts. Not called under a lock.
     func resolve(_ value: Value) {
-        let waiters = state.withLock { state -> [Reply<Value>] in
+        let waiters = state.withLock { state -> [PendingResult<Value>] in
             guard state.value == nil else { return [] }
             state.value = value
             defer { state.waiters = [] }
@@ -26,7 +26,7 @@ final class SharedReply<Value: Sendable>: Sendable {
     /// Waits for the result. A result that is already known is returned even if the task is cancelled.
     func value(for call: Call) async throws(PasteboardError) -> Value {
         if let value { return value }
-        let waiter = Reply<Value>()
+        let waiter = PendingResult<Value>()
         return try await waiter.value(for: call) {
             self.state.withLock { $0.waiters.removeAll { $0 === waiter } }
         } start: {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import PasteboardTransport
 
 /// The bytes of another process's item, for somebody who asks this one for them.
-final class ChunkPieces: PieceSource {
+final class RemoteChunks: ChunkSource {
     private let load: OpenedLoad
     private let reader: ByteChunks.Reader
     private let task = Lock(Task<Void, Never>?.none)

@@ -8,8 +8,8 @@ import PasteboardWire
 /// Whoever has a request writes it himself, under the lock, which no call that could wait is made under; what the socket
 /// does not take is left to the thread. The thread reads, and wakes whoever waits once the lock is free: one change of
 /// threads for a load, and no more.
-final class Link: Sendable {
-    private let core: Lock<LinkCore>
+final class LiveConnection: Sendable {
+    private let core: Lock<ConnectionCore>
     private let wake: EventDescriptor
     private let descriptor: CInt
 
@@ -24,8 +24,8 @@ final class Link: Sendable {
         wake = try EventDescriptor()
         var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: .shared)
         io.patience = patience
-        core = Lock(LinkCore(io))
-        core.withLock { $0.streams.link = self }
+        core = Lock(ConnectionCore(io))
+        core.withLock { $0.streams.owner = self }
         try SystemThread(name: "pasteboard") { self.run() }.detach()
     }
 
@@ -83,21 +83,21 @@ final class Link: Sendable {
     /// Returns once no load of a publication is under way and all its bytes have been written to the socket, or when the
     /// connection ends.
     func answersEnded(of promises: any StreamSink) async {
-        let reply = Reply<Void>()
+        let result = PendingResult<Void>()
         change { core, effects in
-            if core.isOver { return effects.append { reply.resolve(.success(())) } }
-            core.streams.expectEnd(of: promises, reply)
+            if core.isOver { return effects.append { result.resolve(.success(())) } }
+            core.streams.expectEnd(of: promises, result)
         }
-        try? await reply.value(onCancel: { reply.resolve(.success(())) })
+        try? await result.value(onCancel: { result.resolve(.success(())) })
     }
 
-    func finish(_ ask: UInt64, _ result: Result<MadeBytes, any Error>) {
+    func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>) {
         changeSoon(behind: .handlers) { core, effects in core.finish(ask, result, &effects) }
     }
 
-    /// The next piece of an answer; nil at its end.
-    func goOn(_ ask: UInt64, with piece: Result<Data?, any Error>) {
-        change { core, _ in core.goOn(ask, with: piece) }
+    /// The next chunk of an answer; nil at its end.
+    func goOn(_ ask: UInt64, with chunk: Result<Data?, any Error>) {
+        change { core, _ in core.goOn(ask, with: chunk) }
     }
 
     func report(_ ask: UInt64, completed: Int64, total: Int64) {
@@ -113,7 +113,7 @@ final class Link: Sendable {
     }
 
     /// Changes the connection, sends what that brought about, and performs the effects.
-    private func change(_ body: @Sendable (inout LinkCore, inout Effects) -> Void) {
+    private func change(_ body: @Sendable (inout ConnectionCore, inout Effects) -> Void) {
         let (effects, isForThread) = core.withLock { core -> (Effects, Bool) in
             var effects: Effects = []
             let waited = core.io.wantsWrite
@@ -136,9 +136,9 @@ final class Link: Sendable {
     /// - Parameter others: whose turns come first: what they have to send goes with it.
     private func changeSoon(
         behind others: Others,
-        _ body: @Sendable (inout LinkCore, inout Effects) -> Void
+        _ body: @Sendable (inout ConnectionCore, inout Effects) -> Void
     ) {
-        let (effects, step) = core.withLock { core -> (Effects, LinkCore.Sending) in
+        let (effects, step) = core.withLock { core -> (Effects, ConnectionCore.Sending) in
             var effects: Effects = []
             let waited = core.io.wantsWrite
             body(&core, &effects)
@@ -170,7 +170,7 @@ final class Link: Sendable {
             let isReadable = ready.first.map { !$0.subtracting(.writable).isEmpty } ?? false
             let isIdle = ready.allSatisfy { $0.isEmpty }
             let effects: Effects
-            (effects, wait) = core.withLock { core -> (Effects, LinkCore.Wait?) in
+            (effects, wait) = core.withLock { core -> (Effects, ConnectionCore.Wait?) in
                 var effects: Effects = []
                 core.turn(isReadable: isReadable, &effects)
                 core.streams.release(&effects)

@@ -2,10 +2,10 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardWire
 
-/// Who waits for the streams of a link, what this process has promised on it, and what it is answering.
-struct LinkStreams {
+/// The streams of a connection: their sinks, the publications of this process, and the answers under way.
+struct ConnectionStreams {
     /// What comes of saying hello.
-    let greeting = Reply<Void>()
+    let greeting = PendingResult<Void>()
     /// By stream.
     var sinks: [UInt64: any StreamSink] = [:]
     /// What this process has promised, by the handle of the publication.
@@ -14,14 +14,14 @@ struct LinkStreams {
     private var lastPublications: [UInt64: any StreamSink] = [:]
     var answers: [UInt64: AskAnswer] = [:]
     /// Calls that wait until no answer of a publication is under way.
-    private var ends: [(promises: any StreamSink, reply: Reply<Void>)] = []
-    /// Answers that have something to send.
-    var stalled: [UInt64] = []
+    private var ends: [(promises: any StreamSink, result: PendingResult<Void>)] = []
+    /// Answers that have bytes to send, and the credit for them.
+    var sendable: [UInt64] = []
     /// What this was perhaps the last to hold. It may hold what a program's handlers have captured, whose end is the
     /// program's code: it is let go of once the lock is free.
     private var discarded: [any Sendable] = []
-    /// Whose streams they are.
-    weak var link: Link?
+    /// The connection that these streams belong to.
+    weak var owner: LiveConnection?
 
     /// What the broker says.
     mutating func take(
@@ -36,7 +36,7 @@ struct LinkStreams {
         case .asked(let stream, let ask):
             asked(stream, ask, &state, &effects)
         case .askCredit(let stream):
-            if answers[stream]?.data != nil { stalled.append(stream) }
+            if answers[stream]?.data != nil { sendable.append(stream) }
         case .askCancelled(let stream):
             if let answer = answers.removeValue(forKey: stream) { effects.append { answer.cancel() } }
             forgetLastPublications()
@@ -60,7 +60,7 @@ struct LinkStreams {
             ended(sink)
             sink.received(event, in: bytes, &effects)
         case .session(let stream, let session) where sinks[stream] == nil:
-            sinks[stream] = session.destination.flatMap { sinks[$0] }?.visit(stream, session)
+            sinks[stream] = session.destination.flatMap { sinks[$0] }?.sessionArrived(stream, session)
         default:
             sinks[event.stream]?.received(event, in: bytes, &effects)
         }
@@ -80,16 +80,16 @@ struct LinkStreams {
 
     private mutating func asked(_ stream: UInt64, _ ask: Ask, _ state: inout ClientState, _ effects: inout Effects) {
         let handle = ask.handle ?? 0
-        guard let link, let promises = publications[handle] ?? lastPublications[handle],
+        guard let owner, let promises = publications[handle] ?? lastPublications[handle],
             let handler = promises.handler(item: ask.item ?? 0, representation: ask.representation ?? 0)
         else {
             state.fail(stream, Failure(.sourceGone, "the source has no representation \(ask.type) any more"))
             return
         }
-        let run = HandlerRun(handler) { [weak link] completed, total in
-            link?.report(stream, completed: completed, total: total)
-        } completion: { [weak link, isInPlace = ask.inPlaceWelcome == true] result in
-            link?.finish(stream, isInPlace ? result.map(\.located) : result)
+        let run = HandlerRun(handler) { [weak owner] completed, total in
+            owner?.report(stream, completed: completed, total: total)
+        } completion: { [weak owner, isInPlace = ask.inPlaceWelcome == true] result in
+            owner?.finish(stream, isInPlace ? result.map(\.located) : result)
         }
         answers[stream] = AskAnswer(run: run, promises: promises)
         effects.append { run.start() }
@@ -97,9 +97,9 @@ struct LinkStreams {
 
     // MARK: What ends
 
-    /// Resolves `reply` when no answer of `promises` is under way.
-    mutating func expectEnd(of promises: any StreamSink, _ reply: Reply<Void>) {
-        ends.append((promises, reply))
+    /// Resolves `result` when no answer of `promises` is under way.
+    mutating func expectEnd(of promises: any StreamSink, _ result: PendingResult<Void>) {
+        ends.append((promises, result))
     }
 
     /// Resolves the waiting calls whose publication has no answer under way. Called when the output buffer is empty.
@@ -107,7 +107,7 @@ struct LinkStreams {
         guard !ends.isEmpty else { return }
         ends.removeAll { end in
             guard !answers.values.contains(where: { $0.promises === end.promises }) else { return false }
-            effects.append { end.reply.resolve(.success(())) }
+            effects.append { end.result.resolve(.success(())) }
             // This may be the last reference, and its deinit may run user code: it is released after unlocking.
             discarded.append(end.promises)
             return true
@@ -140,7 +140,7 @@ struct LinkStreams {
         publications = [:]
         lastPublications = [:]
         self.answers = [:]
-        stalled = []
+        sendable = []
         tellEnds(&effects)
         effects.append { [greeting] in greeting.resolve(.failure(PasteboardError(failure))) }
         for sink in sinks { sink.failed(failure, &effects) }
@@ -168,13 +168,13 @@ struct AskAnswer: Sendable {
     let promises: any StreamSink
     var data: Data?
     var sent = 0
-    /// Where the pieces after `data` come from.
-    var pieces: (any PieceSource)?
+    /// Where the chunks after `data` come from.
+    var chunks: (any ChunkSource)?
     var nextReport: UInt64 = 0
 
     /// Nobody wants the bytes any more.
     func cancel() {
         run.cancel()
-        pieces?.cancel()
+        chunks?.cancel()
     }
 }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// Bytes that are all there, as one piece.
-final class DataPieces: PieceSource {
+/// Bytes that are all there, as one chunk.
+final class DataChunks: ChunkSource {
     let byteCount: UInt64?
     private let data: Lock<Data>
 
