@@ -28,28 +28,28 @@ struct BenchOptions {
         while let argument = rest.popFirst() {
             switch argument {
             case "--quick":
-                self.isQuick = true
-                self.rounds = 1
+                isQuick = true
+                rounds = 1
             case "--rounds":
                 guard let number = rest.popFirst().flatMap({ Int($0) }), 1...1_000 ~= number else {
                     throw BenchError("--rounds needs a number from 1 to 1000")
                 }
-                self.rounds = number
+                rounds = number
             case "--case":
                 guard let word = rest.popFirst() else { throw BenchError("--case needs a word") }
-                self.words.append(word)
+                words.append(word)
             case "--programs":
                 guard let programs = rest.popFirst() else { throw BenchError("--programs needs a directory") }
                 self.programs = programs
-            case "--free": self.isFree = true
-            case "--json": self.printsJSON = true
-            case "--help", "-h": self.showsHelp = true
+            case "--free": isFree = true
+            case "--json": printsJSON = true
+            case "--help", "-h": showsHelp = true
             default: throw BenchError("unknown argument '\(argument)'; see --help")
             }
         }
     }
 
     func includes(_ line: String) -> Bool {
-        self.words.isEmpty || self.words.contains { line.contains($0) }
+        words.isEmpty || words.contains { line.contains($0) }
     }
 }

@@ -16,7 +16,7 @@ final class BenchProcess {
     /// - Parameter isQuiet: whether its complaints are of no interest.
     init(_ command: [String], interrupts: CInt, isQuiet: Bool = false) throws {
         guard let path = command.first else { throw BenchError("no program to start") }
-        self.name = command.joined(separator: " ")
+        name = command.joined(separator: " ")
         self.interrupts = interrupts
         var configuration = ChildProcess.Configuration(path: path)
         configuration.arguments = command.map { SystemString($0) }
@@ -24,55 +24,55 @@ final class BenchProcess {
         configuration.output = .descriptor(pipe.second.raw)
         if isQuiet { configuration.errors = .null }
         configuration.descriptors = [pipe.second.raw]
-        self.process = try ChildProcess(configuration)
-        self.output = pipe.keepingFirst()
+        process = try ChildProcess(configuration)
+        output = pipe.keepingFirst()
     }
 
-    var id: pid_t { self.process.id }
+    var id: pid_t { process.id }
 
     /// The next line that it prints.
     func line() throws -> String {
         while true {
-            if let end = self.unread.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = String(decoding: self.unread[..<end], as: UTF8.self)
-                self.unread.removeSubrange(...end)
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: unread[..<end], as: UTF8.self)
+                unread.removeSubrange(...end)
                 return line
             }
-            try self.awaitOutput()
+            try awaitOutput()
         }
     }
 
     /// Waits until it has said something more.
     func awaitOutput() throws {
-        let interests = [PollInterest(self.output.raw, .readable), PollInterest(self.interrupts, .readable)]
+        let interests = [PollInterest(output.raw, .readable), PollInterest(interrupts, .readable)]
         let ready = try System.poll(interests, milliseconds: Self.patience)
         guard ready[1].isEmpty else { throw BenchError("interrupted") }
-        guard !ready[0].isEmpty else { throw BenchError("\(self.name): silent for \(Self.patience) ms") }
-        let more = try System.read(self.output.raw, upTo: 4096)
-        guard !more.isEmpty else { throw BenchError("\(self.name): ended early") }
-        self.unread += more
+        guard !ready[0].isEmpty else { throw BenchError("\(name): silent for \(Self.patience) ms") }
+        let more = try System.read(output.raw, upTo: 4096)
+        guard !more.isEmpty else { throw BenchError("\(name): ended early") }
+        unread += more
     }
 
     /// The numbers of the next line.
     func numbers(_ count: Int) throws -> [Double] {
         let line = try self.line()
         let numbers = line.split(separator: " ").compactMap { Double($0) }
-        guard numbers.count == count else { throw BenchError("\(self.name) said '\(line)', not \(count) numbers") }
+        guard numbers.count == count else { throw BenchError("\(name) said '\(line)', not \(count) numbers") }
         return numbers
     }
 
     func kill() throws {
-        try self.process.kill(SIGKILL)
+        try process.kill(SIGKILL)
     }
 
     func end() {
-        guard !self.hasEnded else { return }
-        self.hasEnded = true
-        try? self.process.kill(SIGKILL)
-        _ = try? self.process.wait()
+        guard !hasEnded else { return }
+        hasEnded = true
+        try? process.kill(SIGKILL)
+        _ = try? process.wait()
     }
 
     deinit {
-        self.end()
+        end()
     }
 }

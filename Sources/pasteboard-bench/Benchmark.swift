@@ -9,12 +9,12 @@ struct Benchmark {
     }
 
     func run() throws {
-        if self.options.showsHelp { return try Self.print(BenchOptions.usage) }
-        let stage = try Stage(self.options)
+        if options.showsHelp { return try Self.print(BenchOptions.usage) }
+        let stage = try Stage(options)
         defer { stage.close() }
         var results: [CaseResult] = []
-        if !self.options.printsJSON { try Self.print(CaseResult.heading) }
-        for benchCase in self.cases where self.options.includes("\(benchCase.name): \(benchCase.subject)") {
+        if !options.printsJSON { try Self.print(CaseResult.heading) }
+        for benchCase in self.cases where options.includes("\(benchCase.name): \(benchCase.subject)") {
             let measured: [CaseResult]
             do {
                 measured = try benchCase.run(on: stage)
@@ -23,17 +23,17 @@ struct Benchmark {
                 measured = [CaseResult(name: benchCase.name, subject: benchCase.subject, outcome: outcome)]
             }
             results += measured
-            if !self.options.printsJSON { try Self.print(measured.map(\.rows).joined()) }
+            if !options.printsJSON { try Self.print(measured.map(\.rows).joined()) }
         }
-        if self.options.printsJSON {
+        if options.printsJSON {
             let cases = results.map(\.json).joined(separator: ",\n")
-            let settings = "\"rounds\":\(self.options.rounds),\"pinned\":\(!self.options.isFree)"
+            let settings = "\"rounds\":\(options.rounds),\"pinned\":\(!options.isFree)"
             try Self.print("{\(settings),\"cases\":[\n\(cases)\n]}\n")
         }
     }
 
     private var cases: [any BenchCase] {
-        let quick = self.options.isQuick
+        let quick = options.isQuick
         return LoadCase.all(quick: quick) + DescriptorCase.all(quick: quick) + CommandCase.all(quick: quick) + [
             StartCase()
         ]

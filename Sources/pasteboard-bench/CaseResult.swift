@@ -19,7 +19,7 @@ struct Figure {
         self.kind = kind
         self.ours = ours.median
         self.floor = floor.isEmpty ? nil : floor.median
-        self.ratio = floor.isEmpty ? nil : zip(ours, floor).map { $0 / $1 }.median
+        ratio = floor.isEmpty ? nil : zip(ours, floor).map { $0 / $1 }.median
     }
 }
 
@@ -38,8 +38,8 @@ struct CaseResult {
         "\("case".padded(52))\("figure".padded(14))\("ours".padded(11))\("floor".padded(11))unit        ratio\n"
 
     var rows: String {
-        let title = self.subject.isEmpty ? self.name : "\(self.name): \(self.subject)"
-        switch self.outcome {
+        let title = subject.isEmpty ? name : "\(name): \(subject)"
+        switch outcome {
         case .skipped(let reason):
             return "\(title.padded(52))skipped: \(reason)\n"
         case .measured(let figures):
@@ -51,8 +51,8 @@ struct CaseResult {
     }
 
     var json: String {
-        let head = "{\"name\":\(self.name.quoted),\"subject\":\(self.subject.quoted)"
-        switch self.outcome {
+        let head = "{\"name\":\(name.quoted),\"subject\":\(subject.quoted)"
+        switch outcome {
         case .skipped(let reason): return "\(head),\"skipped\":\(reason.quoted)}"
         case .measured(let figures): return "\(head),\"figures\":[\(figures.map(\.json).joined(separator: ","))]}"
         }
@@ -61,40 +61,40 @@ struct CaseResult {
 
 extension Figure {
     fileprivate var row: String {
-        var row = self.kind.name.padded(14)
-        row += self.ours.rounded3.padded(11)
-        row += (self.floor?.rounded3 ?? "-").padded(11)
-        row += (self.kind.unit + (self.kind.moreIsBetter ? " (+)" : "")).padded(12)
-        return row + (self.ratio?.rounded3 ?? "-") + "\n"
+        var row = kind.name.padded(14)
+        row += ours.rounded3.padded(11)
+        row += (floor?.rounded3 ?? "-").padded(11)
+        row += (kind.unit + (kind.moreIsBetter ? " (+)" : "")).padded(12)
+        return row + (ratio?.rounded3 ?? "-") + "\n"
     }
 
     fileprivate var json: String {
-        let better = self.kind.moreIsBetter ? "more" : "less"
-        return "{\"name\":\(self.kind.name.quoted),\"unit\":\(self.kind.unit.quoted),\"better\":\"\(better)\","
-            + "\"ours\":\(self.ours.rounded3),\"floor\":\(self.floor?.rounded3 ?? "null"),"
-            + "\"ratio\":\(self.ratio?.rounded3 ?? "null")}"
+        let better = kind.moreIsBetter ? "more" : "less"
+        return "{\"name\":\(kind.name.quoted),\"unit\":\(kind.unit.quoted),\"better\":\"\(better)\","
+            + "\"ours\":\(ours.rounded3),\"floor\":\(floor?.rounded3 ?? "null"),"
+            + "\"ratio\":\(ratio?.rounded3 ?? "null")}"
     }
 }
 
 extension [Double] {
     var median: Double {
-        guard !self.isEmpty else { return .nan }
+        guard !isEmpty else { return .nan }
         let sorted = self.sorted()
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
     /// What so many of a hundred are not above.
     func percentile(_ percent: Int) -> Double {
-        guard !self.isEmpty else { return .nan }
-        return self.sorted()[Swift.min(self.count - 1, self.count * percent / 100)]
+        guard !isEmpty else { return .nan }
+        return sorted()[Swift.min(count - 1, count * percent / 100)]
     }
 }
 
 extension Double {
     /// Three digits or more, as a number of JSON.
     fileprivate var rounded3: String {
-        guard self.isFinite else { return "null" }
-        if abs(self) >= 1_000 { return "\(Int64(self.rounded()))" }
+        guard isFinite else { return "null" }
+        if abs(self) >= 1_000 { return "\(Int64(rounded()))" }
         let factor = abs(self) >= 100 ? 10.0 : abs(self) >= 1 ? 100 : 1_000
         return "\((self * factor).rounded() / factor)"
     }
@@ -102,11 +102,11 @@ extension Double {
 
 extension String {
     fileprivate func padded(_ width: Int) -> String {
-        self + String(repeating: " ", count: max(1, width - self.count))
+        self + String(repeating: " ", count: max(1, width - count))
     }
 
     fileprivate var quoted: String {
-        let escaped = self.unicodeScalars.map { scalar in
+        let escaped = unicodeScalars.map { scalar in
             switch scalar {
             case "\"": "\\\""
             case "\\": "\\\\"

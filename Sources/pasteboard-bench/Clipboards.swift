@@ -17,17 +17,17 @@ final class Clipboard {
     }
 
     func end() {
-        self.server?.end()
+        server?.end()
     }
 
     /// What a command needs to be started with.
     func configuration(_ command: [String]) -> ChildProcess.Configuration {
         let inherited = System.environment().filter { entry in
-            !self.environment.keys.contains { entry.hasPrefix("\($0)=") }
+            !environment.keys.contains { entry.hasPrefix("\($0)=") }
         }
         var configuration = ChildProcess.Configuration(
             path: command[0],
-            environment: inherited + self.environment.map { "\($0.key)=\($0.value)" }
+            environment: inherited + environment.map { "\($0.key)=\($0.value)" }
         )
         configuration.arguments = command.map { SystemString($0) }
         configuration.errors = .null

@@ -12,7 +12,7 @@ struct Comparison {
     typealias Measure = () throws -> [Double]
 
     func run(rounds: Int, floor: Measure? = nil, _ subject: String, _ ours: @escaping Measure) throws -> [CaseResult] {
-        try self.run(rounds: rounds, floor: floor, [(subject, ours)])
+        try run(rounds: rounds, floor: floor, [(subject, ours)])
     }
 
     /// Subjects that throw `Skip` are left out from then on.
@@ -33,17 +33,17 @@ struct Comparison {
                 floorRounds.append(try floor())
             } catch let skip as Skip {
                 // It has run so far: nothing is to be compared with less of it.
-                throw BenchError("\(self.name): the floor: \(skip.reason)")
+                throw BenchError("\(name): the floor: \(skip.reason)")
             }
         }
         return subjects.enumerated().map { index, subject in
             if let reason = skipped[index] {
-                return CaseResult(name: self.name, subject: subject.0, outcome: .skipped(reason))
+                return CaseResult(name: name, subject: subject.0, outcome: .skipped(reason))
             }
-            let figures = self.kinds.enumerated().map { kind, value in
+            let figures = kinds.enumerated().map { kind, value in
                 Figure(value, ours: ourRounds[index].map { $0[kind] }, floor: floorRounds.map { $0[kind] })
             }
-            return CaseResult(name: self.name, subject: subject.0, outcome: .measured(figures))
+            return CaseResult(name: name, subject: subject.0, outcome: .measured(figures))
         }
     }
 }

@@ -3,7 +3,7 @@ import PasteboardTransport
 /// Programs of this machine.
 enum Programs {
     static func installed(_ name: String) throws -> String {
-        guard let path = self.find(name) else { throw Skip("\(name) is not installed") }
+        guard let path = find(name) else { throw Skip("\(name) is not installed") }
         return path
     }
 

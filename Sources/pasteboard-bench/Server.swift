@@ -12,7 +12,7 @@ enum Server: String {
     /// Starts it and returns once it says that it can be asked.
     func start(on stage: Stage, _ socket: String) throws -> BenchProcess {
         let process = try BenchProcess(
-            try self.command(stage, socket),
+            try command(stage, socket),
             interrupts: stage.interrupts,
             isQuiet: self == .dbus
         )
@@ -43,10 +43,10 @@ enum Server: String {
             _ = try CoreConnection.open(socket).welcome()
         case .floor:
             // A frame without payload that asks for the blob.
-            try self.exchange(socket, [0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+            try exchange(socket, [0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         case .dbus:
             let user = Array("\(System.userID)".utf8).map { String($0, radix: 16) }.joined()
-            try self.exchange(socket, [0] + Array("AUTH EXTERNAL \(user)\r\n".utf8))
+            try exchange(socket, [0] + Array("AUTH EXTERNAL \(user)\r\n".utf8))
         }
     }
 
@@ -54,7 +54,7 @@ enum Server: String {
         let connection = OwnedDescriptor(adopting: floor_connect(socket))
         try System.write(bytes.span, to: connection.raw)
         guard try !System.read(connection.raw, upTo: 4096).isEmpty else {
-            throw BenchError("\(self.rawValue) does not answer")
+            throw BenchError("\(rawValue) does not answer")
         }
     }
 }
@@ -72,7 +72,7 @@ struct ProcessMemory {
             }
             throw Skip("/proc/PID/smaps_rollup has no \(name)")
         }
-        self.resident = try value("Rss")
-        self.proportional = try value("Pss")
+        resident = try value("Rss")
+        proportional = try value("Pss")
     }
 }

@@ -15,31 +15,31 @@ final class Stage {
 
     init(_ options: BenchOptions) throws {
         self.options = options
-        self.program = try System.programPath()
-        self.interrupts = bench_interrupts()
-        self.directory = "/tmp/pasteboard-bench-\(System.processID)"
-        try System.makeDirectory(self.directory)
+        program = try System.programPath()
+        interrupts = bench_interrupts()
+        directory = "/tmp/pasteboard-bench-\(System.processID)"
+        try System.makeDirectory(directory)
         // The broker's limits are the defaults, whatever the user has configured.
-        try System.setEnvironment("XDG_CONFIG_HOME", to: self.directory)
+        try System.setEnvironment("XDG_CONFIG_HOME", to: directory)
         if !options.isFree { bench_pin() }
     }
 
     func close() {
-        _ = bench_remove_tree(self.directory)
+        _ = bench_remove_tree(directory)
     }
 
     /// A place for a socket that nobody has used before.
     func socket() throws -> String {
-        self.sockets += 1
-        let directory = "\(self.directory)/\(self.sockets)"
+        sockets += 1
+        let directory = "\(self.directory)/\(sockets)"
         try System.makeDirectory(directory)
         return "\(directory)/socket"
     }
 
     /// A program of this package, as it is installed.
     func shipped(_ name: String) throws -> String {
-        let beside = self.program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
-        let path = "\(self.options.programs ?? beside)/\(name)"
+        let beside = program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+        let path = "\(options.programs ?? beside)/\(name)"
         guard (try? System.open(path)) != nil else { throw Skip("there is no \(path); build it, or see --programs") }
         return path
     }
@@ -48,15 +48,15 @@ final class Stage {
     func await(_ path: String, of name: String) throws {
         for _ in 0..<500 {
             if try System.status(at: path) != nil { return }
-            let ready = try System.poll([PollInterest(self.interrupts, .readable)], milliseconds: 10)
+            let ready = try System.poll([PollInterest(interrupts, .readable)], milliseconds: 10)
             guard ready[0].isEmpty else { throw BenchError("interrupted") }
         }
         throw Skip("\(name) does not get ready")
     }
 
     func floorProgram() throws -> String {
-        if let floor = self.floor { return floor }
-        let program = try FloorProgram.build(in: self.directory)
+        if let floor { return floor }
+        let program = try FloorProgram.build(in: directory)
         self.floor = program
         return program
     }
@@ -70,21 +70,21 @@ final class Stage {
 
     /// Starts this program in a role; it tells what it has to tell by lines.
     func start(_ role: [any CustomStringConvertible]) throws -> BenchProcess {
-        try BenchProcess([self.program, "role"] + role.map(\.description), interrupts: self.interrupts)
+        try BenchProcess([program, "role"] + role.map(\.description), interrupts: interrupts)
     }
 
     func start(_ role: any CustomStringConvertible...) throws -> BenchProcess {
-        try self.start(role)
+        try start(role)
     }
 
     /// As `start`, and waits until it has said that it is ready.
     func startReady(_ role: [any CustomStringConvertible]) throws -> BenchProcess {
-        let process = try self.start(role)
+        let process = try start(role)
         guard try process.line() == "ready" else { throw BenchError("\(process.name) did not get ready") }
         return process
     }
 
     func startReady(_ role: any CustomStringConvertible...) throws -> BenchProcess {
-        try self.startReady(role)
+        try startReady(role)
     }
 }

@@ -31,7 +31,7 @@ struct CommandCase: BenchCase {
     func run(on stage: Stage) throws -> [CaseResult] {
         let input = "\(stage.directory)/input"
         // Text, because some peers do not take anything else.
-        try stage.fill(input, bytes: self.bytes, with: UInt8(ascii: "x"))
+        try stage.fill(input, bytes: bytes, with: UInt8(ascii: "x"))
         defer { try? System.unlink(input) }
         let floor = try Clipboard.floor(stage)
         defer { floor.end() }
@@ -45,7 +45,7 @@ struct CommandCase: BenchCase {
             do {
                 let clipboard = try make(stage)
                 clipboards.append(clipboard)
-                return (name, { try self.measure(stage, name, clipboard, input) } as Comparison.Measure)
+                return (name, { try measure(stage, name, clipboard, input) } as Comparison.Measure)
             } catch {
                 return (name, { throw error } as Comparison.Measure)
             }
@@ -53,7 +53,7 @@ struct CommandCase: BenchCase {
         let kinds = ["both", "copy", "paste"].map { FigureKind(name: $0, unit: "ms") }
         return try Comparison(self.name, kinds).run(
             rounds: stage.options.rounds,
-            floor: { try self.measure(stage, "the C program", floor, input) },
+            floor: { try measure(stage, "the C program", floor, input) },
             subjects
         )
     }
@@ -61,9 +61,9 @@ struct CommandCase: BenchCase {
     private func measure(_ stage: Stage, _ name: String, _ clipboard: Clipboard, _ input: String) throws -> [Double] {
         var copies: [Double] = []
         var pastes: [Double] = []
-        for _ in 0..<self.count {
-            copies.append(try self.time { try self.copy(stage, name, clipboard, input) })
-            pastes.append(try self.time { try self.paste(stage, name, clipboard) })
+        for _ in 0..<count {
+            copies.append(try time { try copy(stage, name, clipboard, input) })
+            pastes.append(try time { try paste(stage, name, clipboard) })
         }
         return [zip(copies, pastes).map { $0 + $1 }.median, copies.median, pastes.median]
     }
@@ -81,7 +81,7 @@ struct CommandCase: BenchCase {
         configuration.input = .descriptor(file.raw)
         // Some leave a process behind, which must not hold this program's output.
         configuration.output = .null
-        try self.end(try ChildProcess(configuration), name)
+        try end(try ChildProcess(configuration), name)
     }
 
     private func paste(_ stage: Stage, _ name: String, _ clipboard: Clipboard) throws {
@@ -91,10 +91,10 @@ struct CommandCase: BenchCase {
         let process = try ChildProcess(configuration)
         let output = pipe.keepingFirst()
         let count = bench_drain(output.raw, stage.interrupts, Self.patience)
-        if count != Int64(self.bytes) { try? process.kill(SIGKILL) }
+        if count != Int64(bytes) { try? process.kill(SIGKILL) }
         guard count != -2 else { throw BenchError("interrupted") }
-        try self.end(process, name)
-        guard count == Int64(self.bytes) else { throw Skip("\(name) gave \(count) of \(self.bytes) bytes") }
+        try end(process, name)
+        guard count == Int64(bytes) else { throw Skip("\(name) gave \(count) of \(bytes) bytes") }
     }
 
     private func end(_ process: ChildProcess, _ name: String) throws {

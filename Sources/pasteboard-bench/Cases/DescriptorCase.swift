@@ -33,38 +33,38 @@ struct DescriptorCase: BenchCase {
         self.reads = reads
     }
 
-    var subject: String { self.contents.rawValue }
+    var subject: String { contents.rawValue }
 
     func run(on stage: Stage) throws -> [CaseResult] {
         let path = "\(stage.directory)/input"
-        if self.contents == .file { try stage.fill(path, bytes: self.bytes, with: 7) }
+        if contents == .file { try stage.fill(path, bytes: bytes, with: 7) }
         defer { try? System.unlink(path) }
-        let passed = self.contents == .file ? PassedKind.file : .memory
-        let from: [any CustomStringConvertible] = [passed.rawValue, path, self.bytes]
+        let passed = contents == .file ? PassedKind.file : .memory
+        let from: [any CustomStringConvertible] = [passed.rawValue, path, bytes]
         let source: (String, [any CustomStringConvertible]) =
-            switch self.contents {
-            case .kept, .data: ("keeper", [self.bytes])
+            switch contents {
+            case .kept, .data: ("keeper", [bytes])
             case .memory, .file: ("core-file-source", from)
             }
-        let destination = self.contents == .data ? "library-file-destination" : "core-file-destination"
-        return try Comparison(self.name, self.kinds).run(
+        let destination = contents == .data ? "library-file-destination" : "core-file-destination"
+        return try Comparison(name, kinds).run(
             rounds: stage.options.rounds,
             floor: {
-                try self.measure(stage, "relay-descriptors", "floor-file-source", from, "floor-file-destination")
+                try measure(stage, "relay-descriptors", "floor-file-source", from, "floor-file-destination")
             },
-            self.subject,
-            { try self.measure(stage, "broker", source.0, source.1, destination) }
+            subject,
+            { try measure(stage, "broker", source.0, source.1, destination) }
         )
     }
 
-    private var isMapped: Bool { self.contents != .file }
+    private var isMapped: Bool { contents != .file }
 
     private var kinds: [FigureKind] {
         let handed = FigureKind(name: "handed over", unit: "us")
         let mapped = FigureKind(name: "mapped", unit: "us")
         let read = FigureKind(name: "read once", unit: "GiB/s", moreIsBetter: true)
         let broker = FigureKind(name: "broker", unit: "us/load")
-        return switch self.contents {
+        return switch contents {
         case .kept, .memory: [handed, mapped, read, broker]
         case .data: [mapped, broker]
         case .file: [handed, read, broker]
@@ -84,13 +84,13 @@ struct DescriptorCase: BenchCase {
         let source = try stage.startReady([source, socket] + from)
         defer { source.end() }
         let destination = try stage.start([
-            destination, socket, self.isMapped ? "mapped" : "read", self.count, self.reads, self.bytes, relay.id,
+            destination, socket, isMapped ? "mapped" : "read", count, reads, bytes, relay.id,
         ])
         defer { destination.end() }
         let numbers = try destination.numbers(4)
         let (handed, mapped, broker) = (numbers[0] / 1e3, numbers[1] / 1e3, numbers[3] / 1e3)
-        let rate = Double(self.bytes) / Double(1 << 30) / numbers[2] * 1e9
-        return switch self.contents {
+        let rate = Double(bytes) / Double(1 << 30) / numbers[2] * 1e9
+        return switch contents {
         case .kept, .memory: [handed, mapped, rate, broker]
         case .data: [mapped, broker]
         case .file: [handed, rate, broker]

@@ -29,26 +29,26 @@ struct HoldingCase: BenchCase {
     func run(on stage: Stage) throws -> [CaseResult] {
         let limit = System.raiseDescriptorLimit()
         // The broker leaves a quarter to kept bytes, and some to itself.
-        let needed = self.count * 4 / 3 + 512
-        guard self.role != "hold-connections" || limit >= needed else {
+        let needed = count * 4 / 3 + 512
+        guard role != "hold-connections" || limit >= needed else {
             throw Skip("takes \(needed) descriptors, and RLIMIT_NOFILE allows \(limit)")
         }
         let kind = FigureKind(name: "RSS of each", unit: "bytes")
-        return try Comparison(self.name, [kind]).run(rounds: stage.options.rounds, self.subject) {
+        return try Comparison(name, [kind]).run(rounds: stage.options.rounds, subject) {
             let socket = try stage.socket()
             let broker = try Server.broker.start(on: stage, socket)
             defer { broker.end() }
             // What the first of anything takes is not of each.
-            let first = try stage.startReady(self.role, socket, 1)
+            let first = try stage.startReady(role, socket, 1)
             first.end()
             let before = try ProcessMemory(of: broker.id)
             var holders: [BenchProcess] = []
             defer { for holder in holders { holder.end() } }
-            for start in stride(from: 0, to: self.count, by: self.share) {
-                holders.append(try stage.startReady(self.role, socket, min(self.share, self.count - start)))
+            for start in stride(from: 0, to: count, by: share) {
+                holders.append(try stage.startReady(role, socket, min(share, count - start)))
             }
             let after = try ProcessMemory(of: broker.id)
-            return [(after.resident - before.resident) * 1024 / Double(self.count)]
+            return [(after.resident - before.resident) * 1024 / Double(count)]
         }
     }
 }

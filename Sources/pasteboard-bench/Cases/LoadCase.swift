@@ -64,27 +64,27 @@ struct LoadCase: BenchCase {
         self.bytes = bytes
     }
 
-    var name: String { self.title }
+    var name: String { title }
 
     var subject: String {
-        switch (self.destination, self.contents) {
+        switch (destination, contents) {
         case (.library, .promised(.library)): "library both ends"
-        default: self.destination.rawValue
+        default: destination.rawValue
         }
     }
 
     func run(on stage: Stage) throws -> [CaseResult] {
         let source =
-            switch self.contents {
+            switch contents {
             case .promised(let client): "\(client)-source"
             case .kept: "keeper"
             }
-        let relay = self.shape == .connections ? "relay-many" : "relay"
-        return try Comparison(self.name, self.kinds).run(
+        let relay = shape == .connections ? "relay-many" : "relay"
+        return try Comparison(name, kinds).run(
             rounds: stage.options.rounds,
-            floor: { try self.measure(stage, relay, "floor-source", "floor-destination") },
-            self.subject,
-            { try self.measure(stage, "broker", source, "\(self.destination)-destination") }
+            floor: { try measure(stage, relay, "floor-source", "floor-destination") },
+            subject,
+            { try measure(stage, "broker", source, "\(destination)-destination") }
         )
     }
 
@@ -92,23 +92,23 @@ struct LoadCase: BenchCase {
         let socket = try stage.socket()
         let relay = try stage.startReady(relay, socket)
         defer { relay.end() }
-        let source = try stage.startReady(source, socket, self.bytes)
+        let source = try stage.startReady(source, socket, bytes)
         defer { source.end() }
         let destination = try stage.start(
             destination,
             socket,
-            self.shape.rawValue,
-            self.count,
-            self.bytes,
+            shape.rawValue,
+            count,
+            bytes,
             relay.id
         )
         defer { destination.end() }
-        return self.figures(try destination.numbers(4))
+        return figures(try destination.numbers(4))
     }
 
     private var kinds: [FigureKind] {
-        let relay = FigureKind(name: "broker", unit: self.shape == .bulk ? "s/GiB" : "us/load")
-        return switch self.shape {
+        let relay = FigureKind(name: "broker", unit: shape == .bulk ? "s/GiB" : "us/load")
+        return switch shape {
         case .each: [FigureKind(name: "p50", unit: "us"), FigureKind(name: "p99", unit: "us"), relay]
         case .pipelined, .connections: [FigureKind(name: "rate", unit: "loads/s", moreIsBetter: true), relay]
         case .bulk: [FigureKind(name: "rate", unit: "GiB/s", moreIsBetter: true), relay]
@@ -116,10 +116,10 @@ struct LoadCase: BenchCase {
     }
 
     private func figures(_ numbers: [Double]) -> [Double] {
-        let loads = Double(self.count)
-        let gibibytes = loads * Double(self.bytes) / Double(1 << 30)
+        let loads = Double(count)
+        let gibibytes = loads * Double(bytes) / Double(1 << 30)
         let (median, high, whole, relay) = (numbers[0], numbers[1], numbers[2], numbers[3])
-        return switch self.shape {
+        return switch shape {
         case .each: [median / 1e3, high / 1e3, relay / 1e3 / loads]
         case .pipelined, .connections: [loads / whole * 1e9, relay / 1e3 / loads]
         case .bulk: [gibibytes / whole * 1e9, relay / 1e9 / gibibytes]

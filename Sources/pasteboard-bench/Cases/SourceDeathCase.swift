@@ -11,11 +11,11 @@ struct SourceDeathCase: BenchCase {
     func run(on stage: Stage) throws -> [CaseResult] {
         let kinds = [FigureKind(name: "p50", unit: "us"), FigureKind(name: "p99", unit: "us")]
         let count = stage.options.isQuick ? 10 : 200
-        return try Comparison(self.name, kinds).run(
+        return try Comparison(name, kinds).run(
             rounds: stage.options.rounds,
-            floor: { Self.figures(try (0..<count).map { _ in try self.floorDeath(stage) }) },
-            self.subject,
-            { Self.figures(try self.deaths(stage, count)) }
+            floor: { Self.figures(try (0..<count).map { _ in try floorDeath(stage) }) },
+            subject,
+            { Self.figures(try deaths(stage, count)) }
         )
     }
 
@@ -39,7 +39,7 @@ struct SourceDeathCase: BenchCase {
             _ = try connection.io.state.open(load)
             try connection.io.flush()
             guard try source.line() == "asked" else { throw BenchError("the source was not asked") }
-            return try self.time(source) {
+            return try time(source) {
                 var failure: Failure?
                 while failure == nil {
                     try connection.turn { _, event, _ in
@@ -60,7 +60,7 @@ struct SourceDeathCase: BenchCase {
         let destination = OwnedDescriptor(adopting: floor_connect(socket))
         floor_ask(destination.raw)
         guard try source.line() == "asked" else { throw BenchError("the source was not asked") }
-        return try self.time(source) {
+        return try time(source) {
             guard try System.read(destination.raw, upTo: 4096).isEmpty else { throw BenchError("bytes came") }
         }
     }

@@ -28,7 +28,7 @@ struct StartCase: BenchCase {
             }
         }
         _ = try stage.floorProgram()
-        return try Comparison(self.name, kinds).run(
+        return try Comparison(name, kinds).run(
             rounds: stage.options.rounds,
             floor: measure(.floor),
             [Server.broker, .dbus].map { ($0.rawValue, measure($0)) }

@@ -18,8 +18,8 @@ enum CoreConnection {
 
     /// Lets the broker keep bytes, as `pasteboard copy` does.
     static func keep(_ socket: String, bytes: Int) throws {
-        let connection = try self.open(socket)
-        _ = try connection.write(Write(), items: [self.item(.bytes([UInt8](repeating: 7, count: bytes)))])
+        let connection = try open(socket)
+        _ = try connection.write(Write(), items: [item(.bytes([UInt8](repeating: 7, count: bytes)))])
         try Role.ready()
         while true { pause() }
     }

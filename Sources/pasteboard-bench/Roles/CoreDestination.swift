@@ -10,7 +10,7 @@ struct CoreDestination {
 
     init(_ socket: String, _ work: DestinationWork) throws {
         self.work = work
-        self.connections = try (0..<work.connections).map { _ in
+        connections = try (0..<work.connections).map { _ in
             let connection = try CoreConnection.open(socket)
             _ = try connection.welcome()
             return connection
@@ -24,15 +24,15 @@ struct CoreDestination {
     }
 
     func measure() throws -> Measurement {
-        if self.work.shape != .bulk { _ = try self.load(self.work.warmUpCount) }
-        return try Measurement(relay: self.work.relay) { try self.load(self.work.count) }
+        if work.shape != .bulk { _ = try load(work.warmUpCount) }
+        return try Measurement(relay: work.relay) { try load(work.count) }
     }
 
     private func load(_ count: Int) throws -> [UInt64] {
-        switch self.work.shape {
-        case .each, .bulk: return try self.each(count)
-        case .pipelined: try self.pipelined(count)
-        case .connections: try self.everywhere(count)
+        switch work.shape {
+        case .each, .bulk: return try each(count)
+        case .pipelined: try pipelined(count)
+        case .connections: try everywhere(count)
         }
         return []
     }
@@ -43,20 +43,20 @@ struct CoreDestination {
         for _ in 0..<count {
             let start = MonotonicClock.now()
             var received = 0
-            try self.connections[0].load(self.load) { received += $0.count }
+            try connections[0].load(load) { received += $0.count }
             times.append(MonotonicClock.now() - start)
-            try self.work.check(received)
+            try work.check(received)
         }
         return times
     }
 
     private func pipelined(_ count: Int) throws {
-        let connection = self.connections[0]
+        let connection = connections[0]
         var asked = 0
         var ends = LoadEnds()
         while ends.count < count {
             while asked < count, asked - ends.count < LoadShape.depth {
-                _ = try connection.io.state.open(self.load)
+                _ = try connection.io.state.open(load)
                 asked += 1
             }
             try connection.turn { state, event, _ in ends.take(event, &state) }
@@ -68,29 +68,29 @@ struct CoreDestination {
     private func everywhere(_ count: Int) throws {
         let epoll = try Epoll()
         var events = EpollEvents()
-        for (index, connection) in self.connections.enumerated() {
+        for (index, connection) in connections.enumerated() {
             try epoll.add(connection.io.descriptor, .readable, token: UInt64(index))
-            _ = try connection.io.state.open(self.load)
+            _ = try connection.io.state.open(load)
             try connection.io.flush()
         }
-        var asked = self.connections.count
+        var asked = connections.count
         var done = 0
         while done < asked {
             try epoll.wait(into: &events, milliseconds: nil)
             for index in 0..<events.count {
-                let connection = self.connections[Int(events[index].token)]
+                let connection = connections[Int(events[index].token)]
                 var ends = LoadEnds()
                 _ = try connection.io.pump { state, event, _ in ends.take(event, &state) }
                 if let failure = ends.failure { throw failure }
                 done += ends.count
                 for _ in 0..<min(ends.count, count - asked) {
-                    _ = try connection.io.state.open(self.load)
+                    _ = try connection.io.state.open(load)
                     asked += 1
                 }
                 try connection.io.flush()
             }
         }
-        for connection in self.connections { try epoll.remove(connection.io.descriptor) }
+        for connection in connections { try epoll.remove(connection.io.descriptor) }
     }
 }
 
@@ -103,9 +103,9 @@ private struct LoadEnds {
         switch event {
         case .data(let stream, let payload, let last):
             state.consumed(stream, count: payload.count)
-            if last { self.count += 1 }
-        case .ended: self.count += 1
-        case .failed(_, let reason): self.failure = reason
+            if last { count += 1 }
+        case .ended: count += 1
+        case .failed(_, let reason): failure = reason
         default: break
         }
     }

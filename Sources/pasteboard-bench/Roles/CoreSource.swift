@@ -11,24 +11,24 @@ final class CoreSource {
     private var sent: [UInt64: Int] = [:]
 
     init(_ socket: String, bytes: Int) throws {
-        self.connection = try CoreConnection.open(socket)
-        self.size = bytes
-        self.chunk = [UInt8](repeating: 7, count: min(bytes, WireLimits.dataLength))
+        connection = try CoreConnection.open(socket)
+        size = bytes
+        chunk = [UInt8](repeating: 7, count: min(bytes, WireLimits.dataLength))
     }
 
     func run() throws {
-        _ = try self.connection.write(Write(), items: [CoreConnection.item(.promised)])
+        _ = try connection.write(Write(), items: [CoreConnection.item(.promised)])
         try Role.ready()
         var streams: [UInt64] = []
         while true {
-            try self.connection.turn { _, event, _ in
+            try connection.turn { _, event, _ in
                 switch event {
                 case .asked(let stream, _), .askCredit(let stream): streams.append(stream)
-                case .askCancelled(let stream): self.sent[stream] = nil
+                case .askCancelled(let stream): sent[stream] = nil
                 default: break
                 }
             }
-            for stream in streams { try self.send(stream) }
+            for stream in streams { try send(stream) }
             streams.removeAll(keepingCapacity: true)
         }
     }
@@ -36,14 +36,14 @@ final class CoreSource {
     private func send(_ stream: UInt64) throws {
         var sent = self.sent[stream] ?? 0
         let chunk = self.chunk
-        while sent < self.size {
-            let count = min(chunk.count, self.size - sent)
+        while sent < size {
+            let count = min(chunk.count, size - sent)
             let payload = chunk.span.extracting(0..<count)
-            guard let taken = try self.connection.io.send(payload, on: stream, last: sent + count == self.size),
+            guard let taken = try connection.io.send(payload, on: stream, last: sent + count == size),
                 taken > 0
             else { break }
             sent += taken
         }
-        self.sent[stream] = sent == self.size ? nil : sent
+        self.sent[stream] = sent == size ? nil : sent
     }
 }

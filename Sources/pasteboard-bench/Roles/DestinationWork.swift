@@ -26,19 +26,19 @@ struct DestinationWork: Sendable {
     init(_ part: Part) throws {
         guard let shape = LoadShape(rawValue: try part.word(0)) else { throw BenchError("there is no such shape") }
         self.shape = shape
-        self.count = try part.number(1)
-        self.bytes = try part.number(2)
-        self.relay = pid_t(truncatingIfNeeded: try part.number(3))
+        count = try part.number(1)
+        bytes = try part.number(2)
+        relay = pid_t(truncatingIfNeeded: try part.number(3))
     }
 
     /// Loads before the measured ones.
-    var warmUpCount: Int { max(1, self.count / 10 / LoadShape.depth) * LoadShape.depth }
+    var warmUpCount: Int { max(1, count / 10 / LoadShape.depth) * LoadShape.depth }
 
     /// How many connections it takes.
-    var connections: Int { self.shape == .connections ? LoadShape.depth : 1 }
+    var connections: Int { shape == .connections ? LoadShape.depth : 1 }
 
     func check(_ received: Int) throws {
-        guard received == self.bytes else { throw BenchError("\(received) of \(self.bytes) bytes came") }
+        guard received == bytes else { throw BenchError("\(received) of \(bytes) bytes came") }
     }
 }
 
@@ -48,25 +48,25 @@ struct FloorDestination {
     private let work: DestinationWork
 
     init(_ socket: String, _ work: DestinationWork) {
-        self.sockets = (0..<work.connections).map { _ in floor_connect(socket) }
+        sockets = (0..<work.connections).map { _ in floor_connect(socket) }
         self.work = work
     }
 
     func measure() -> Measurement {
-        if self.work.shape != .bulk { _ = self.load(self.work.warmUpCount) }
-        return Measurement(relay: self.work.relay) { self.load(self.work.count) }
+        if work.shape != .bulk { _ = load(work.warmUpCount) }
+        return Measurement(relay: work.relay) { load(work.count) }
     }
 
     private func load(_ count: Int) -> [UInt64] {
-        let bytes = UInt64(self.work.bytes)
-        switch self.work.shape {
+        let bytes = UInt64(work.bytes)
+        switch work.shape {
         case .each:
             var times = [UInt64](repeating: 0, count: count)
-            floor_load_each(self.sockets[0], count, bytes, &times)
+            floor_load_each(sockets[0], count, bytes, &times)
             return times
-        case .pipelined: floor_load_pipelined(self.sockets[0], count, bytes, LoadShape.depth)
-        case .connections: floor_load_connections(self.sockets, self.sockets.count, count, bytes)
-        case .bulk: floor_load_pipelined(self.sockets[0], count, bytes, 1)
+        case .pipelined: floor_load_pipelined(sockets[0], count, bytes, LoadShape.depth)
+        case .connections: floor_load_connections(sockets, sockets.count, count, bytes)
+        case .bulk: floor_load_pipelined(sockets[0], count, bytes, 1)
         }
         return []
     }

@@ -65,18 +65,18 @@ struct FileDestination {
     private let relay: pid_t
 
     init(_ part: Part) throws {
-        self.isMapped = try part.word(0) == "mapped"
-        self.count = try part.number(1)
-        self.reads = try part.number(2)
-        self.bytes = try part.number(3)
-        self.relay = pid_t(truncatingIfNeeded: try part.number(4))
+        isMapped = try part.word(0) == "mapped"
+        count = try part.number(1)
+        reads = try part.number(2)
+        bytes = try part.number(3)
+        relay = pid_t(truncatingIfNeeded: try part.number(4))
     }
 
     func floor(_ socket: String) throws {
         let connection = floor_connect(socket)
-        try self.measure { use in
+        try measure { use in
             let descriptor = OwnedDescriptor(adopting: floor_load_descriptor(connection))
-            try use(descriptor.raw) { bench_read_all(descriptor.raw, self.bytes) }
+            try use(descriptor.raw) { bench_read_all(descriptor.raw, bytes) }
         }
     }
 
@@ -87,10 +87,10 @@ struct FileDestination {
         accept.type = "public.data"
         var load = Load()
         load.accepts = [accept]
-        try self.measure { use in
+        try measure { use in
             var taken: PassedFile?
             try connection.load(load, file: { taken = $0 }) { _ in }
-            guard let file = taken, file.byteCount == UInt64(self.bytes), file.isImmutable || !self.isMapped else {
+            guard let file = taken, file.byteCount == UInt64(bytes), file.isImmutable || !isMapped else {
                 throw BenchError("the bytes did not come as a descriptor")
             }
             try use(file.descriptor.raw) {
@@ -112,27 +112,27 @@ struct FileDestination {
         var read: [Double] = []
         try load { _, _ in }
         let before = bench_processor_time(self.relay)
-        for _ in 0..<self.count {
+        for _ in 0..<count {
             let start = MonotonicClock.now()
             try load { descriptor, _ in
                 handed.append(Double(MonotonicClock.now() - start))
-                if self.isMapped { mapped.append(Double(bench_map(descriptor, self.bytes) - start)) }
+                if isMapped { mapped.append(Double(bench_map(descriptor, bytes) - start)) }
             }
         }
-        let relay = Double(bench_processor_time(self.relay) - before) / Double(self.count)
-        for _ in 0..<self.reads {
+        let relay = Double(bench_processor_time(self.relay) - before) / Double(count)
+        for _ in 0..<reads {
             let start = MonotonicClock.now()
             try load { descriptor, readAll in
                 let isRight =
-                    if self.isMapped {
-                        bench_sum_mapped(descriptor, self.bytes) == 0x0707_0707_0707_0707 &* UInt64(self.bytes / 8)
+                    if isMapped {
+                        bench_sum_mapped(descriptor, bytes) == 0x0707_0707_0707_0707 &* UInt64(bytes / 8)
                     } else {
-                        try readAll() == self.bytes
+                        try readAll() == bytes
                     }
                 guard isRight else { throw BenchError("other bytes came") }
             }
             read.append(Double(MonotonicClock.now() - start))
         }
-        try Role.say("\(handed.median) \(self.isMapped ? mapped.median : 0) \(read.median) \(relay)")
+        try Role.say("\(handed.median) \(isMapped ? mapped.median : 0) \(read.median) \(relay)")
     }
 }

@@ -7,28 +7,28 @@ import PasteboardTransport
 /// The ends on the async library.
 enum LibraryRole {
     static func source(_ socket: String, bytes: Int) throws {
-        self.run {
+        run {
             let data = Data(repeating: 7, count: bytes)
             let provider = ItemProvider()
             provider.registerDataRepresentation(for: .data) { data }
-            let publication = try await self.board(socket).write([provider])
+            let publication = try await board(socket).write([provider])
             try Role.ready()
             _ = try await publication.ended()
         }
     }
 
     static func destination(_ socket: String, _ work: DestinationWork) throws {
-        self.run {
+        run {
             var providers: [ItemProvider] = []
             for _ in 0..<work.connections {
-                guard let provider = try await self.board(socket).contents().items.first?.itemProvider else {
+                guard let provider = try await board(socket).contents().items.first?.itemProvider else {
                     throw BenchError("the pasteboard is empty")
                 }
                 providers.append(provider)
             }
-            if work.shape != .bulk { _ = try await self.load(work, work.warmUpCount, providers) }
+            if work.shape != .bulk { _ = try await load(work, work.warmUpCount, providers) }
             let measurement = try await Measurement(relay: work.relay) {
-                try await self.load(work, work.count, providers)
+                try await load(work, work.count, providers)
             }
             try Role.report(measurement)
         }
@@ -39,8 +39,8 @@ enum LibraryRole {
         let count = try part.number(1)
         let bytes = try part.number(3)
         let relay = pid_t(truncatingIfNeeded: try part.number(4))
-        self.run {
-            guard let provider = try await self.board(part.socket).contents().items.first?.itemProvider else {
+        run {
+            guard let provider = try await board(part.socket).contents().items.first?.itemProvider else {
                 throw BenchError("the pasteboard is empty")
             }
             var times: [Double] = []
@@ -69,9 +69,9 @@ enum LibraryRole {
         _ providers: [ItemProvider]
     ) async throws -> [UInt64] {
         switch work.shape {
-        case .each: return try await self.each(work, count, providers[0])
-        case .pipelined: try await self.inTasks([ItemProvider](repeating: providers[0], count: LoadShape.depth), count)
-        case .connections: try await self.inTasks(providers, count)
+        case .each: return try await each(work, count, providers[0])
+        case .pipelined: try await inTasks([ItemProvider](repeating: providers[0], count: LoadShape.depth), count)
+        case .connections: try await inTasks(providers, count)
         case .bulk:
             for _ in 0..<count {
                 var received = 0

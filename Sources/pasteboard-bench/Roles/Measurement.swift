@@ -14,8 +14,8 @@ struct Measurement {
     init(relay: pid_t, _ body: () throws -> [UInt64]) rethrows {
         let before = bench_processor_time(relay)
         let start = MonotonicClock.now()
-        self.times = try body()
-        self.whole = MonotonicClock.now() - start
+        times = try body()
+        whole = MonotonicClock.now() - start
         self.relay = bench_processor_time(relay) - before
     }
 
@@ -23,16 +23,16 @@ struct Measurement {
     init(relay: pid_t, _ body: () async throws -> [UInt64]) async rethrows {
         let before = bench_processor_time(relay)
         let start = MonotonicClock.now()
-        self.times = try await body()
-        self.whole = MonotonicClock.now() - start
+        times = try await body()
+        whole = MonotonicClock.now() - start
         self.relay = bench_processor_time(relay) - before
     }
 
     /// Median and 99th of a hundred of single loads (or 0), all of the time, the relay's.
     var numbers: [UInt64] {
-        let sorted = self.times.sorted()
-        guard let last = sorted.last else { return [0, 0, self.whole, self.relay] }
+        let sorted = times.sorted()
+        guard let last = sorted.last else { return [0, 0, whole, relay] }
         let high = sorted.count * 99 / 100
-        return [sorted[sorted.count / 2], high < sorted.count ? sorted[high] : last, self.whole, self.relay]
+        return [sorted[sorted.count / 2], high < sorted.count ? sorted[high] : last, whole, relay]
     }
 }

@@ -10,18 +10,18 @@ enum Role {
         bench_die_with_parent()
         let part = try Part(arguments)
         switch part.name {
-        case "broker": try self.serve(part.socket)
+        case "broker": try serve(part.socket)
         case "relay":
             let listener = floor_listen(part.socket)
-            try self.ready()
+            try ready()
             floor_relay(listener)
         case "relay-many":
             let listener = floor_listen(part.socket)
-            try self.ready()
+            try ready()
             floor_relay_many(listener)
         case "relay-descriptors":
             let listener = floor_listen(part.socket)
-            try self.ready()
+            try ready()
             floor_relay_descriptors(listener)
         case "floor-file-source": try FileSource.floor(part)
         case "core-file-source": try FileSource.core(part)
@@ -30,22 +30,22 @@ enum Role {
         case "library-file-destination": try LibraryRole.fileDestination(part)
         case "floor-source":
             let connection = floor_connect(part.socket)
-            try self.ready()
+            try ready()
             floor_serve(connection)
         case "core-source": try CoreSource(part.socket, bytes: try part.number(0)).run()
         case "library-source": try LibraryRole.source(part.socket, bytes: try part.number(0))
         case "keeper": try CoreConnection.keep(part.socket, bytes: try part.number(0))
         case "floor-silent-source":
             let connection = floor_connect(part.socket)
-            try self.ready()
+            try ready()
             floor_await_request(connection)
-            try self.say("asked")
+            try say("asked")
             while true { pause() }
         case "silent-source": try Holders.silence(part.socket)
         case "hold-connections": try Holders.connections(part.socket, try part.number(0))
         case "hold-promises": try Holders.promises(part.socket, try part.number(0))
-        case "floor-destination": try self.report(FloorDestination(part.socket, try DestinationWork(part)).measure())
-        case "core-destination": try self.report(try CoreDestination(part.socket, try DestinationWork(part)).measure())
+        case "floor-destination": try report(FloorDestination(part.socket, try DestinationWork(part)).measure())
+        case "core-destination": try report(try CoreDestination(part.socket, try DestinationWork(part)).measure())
         case "library-destination": try LibraryRole.destination(part.socket, try DestinationWork(part))
         default: throw BenchError("there is no role '\(part.name)'")
         }
@@ -54,12 +54,12 @@ enum Role {
     private static func serve(_ socket: String) throws {
         var loop = try BrokerLoop(state: try BrokerDaemon.state(.standard)) { _ in }
         try loop.add(ListeningDoor(claiming: SocketPlace(socket: socket)))
-        try self.ready()
+        try ready()
         try loop.run()
     }
 
     static func ready() throws {
-        try self.say("ready")
+        try say("ready")
     }
 
     static func say(_ line: String) throws {
@@ -67,7 +67,7 @@ enum Role {
     }
 
     static func report(_ measurement: Measurement) throws {
-        try self.say(measurement.numbers.map { "\($0)" }.joined(separator: " "))
+        try say(measurement.numbers.map { "\($0)" }.joined(separator: " "))
     }
 }
 
@@ -79,18 +79,18 @@ struct Part {
 
     init(_ arguments: [String]) throws {
         guard arguments.count >= 2 else { throw BenchError("a role needs a socket") }
-        self.name = arguments[0]
-        self.socket = arguments[1]
-        self.rest = arguments[2...]
+        name = arguments[0]
+        socket = arguments[1]
+        rest = arguments[2...]
     }
 
     func word(_ index: Int) throws -> String {
-        guard let word = self.rest.dropFirst(index).first else { throw BenchError("\(self.name) needs more arguments") }
+        guard let word = rest.dropFirst(index).first else { throw BenchError("\(name) needs more arguments") }
         return word
     }
 
     func number(_ index: Int) throws -> Int {
-        guard let number = Int(try self.word(index)) else { throw BenchError("\(self.name) needs numbers") }
+        guard let number = Int(try word(index)) else { throw BenchError("\(name) needs numbers") }
         return number
     }
 }
