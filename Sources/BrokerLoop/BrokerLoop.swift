@@ -43,6 +43,7 @@ package struct BrokerLoop: ~Copyable {
     /// Whether this turn has one event.
     private(set) var isAlone = false
     let log: @Sendable (String) -> Void
+    private var peerLog = PeerLog()
 
     /// What is waited for besides connections, by its token. A door that was removed leaves its place empty.
     private var doors: [(any Door)?] = []
@@ -172,7 +173,7 @@ package struct BrokerLoop: ~Copyable {
             try self.epoll.add(connection.descriptor.raw, .readable, token: peer.rawValue)
             self.connections[slot] = connection
         } catch {
-            self.log("cannot watch the connection of process \(process.pid): \(error)")
+            self.report(PeerRemoval(.refused, process: process.pid, Failure(.limitExceeded, "\(error)")))
             self.state.disconnected(peer)
         }
         self.perform()
@@ -335,6 +336,7 @@ package struct BrokerLoop: ~Copyable {
 
     private mutating func perform(_ effect: Outbox.Effect) {
         switch effect {
+        case .log(let removal): self.report(removal)
         case .close(let peer): self.close(peer)
         case .passDescriptors(let peer): self.passDescriptors(peer)
         case .adoptKept(let kept): self.memory.adopt(self.received, for: kept)
@@ -343,6 +345,11 @@ package struct BrokerLoop: ~Copyable {
         case .stopListening:
             for door in self.doors { door?.closes(in: &self) }
         }
+    }
+
+    /// Logs a peer that was refused or ended, within the rate limit.
+    mutating func report(_ removal: PeerRemoval) {
+        if let line = self.peerLog.line(removal.text, process: removal.process, at: Self.now()) { self.log(line) }
     }
 
     mutating func markDirty(_ connection: Connection) {

@@ -12,7 +12,6 @@ package final class ListeningDoor: Door {
 
     private var claimed: ClaimedPlace?
     private var inherited: ListeningSocket?
-    private var refusals = RefusalLog()
 
     package var descriptor: CInt { self.claimed?.listener.raw ?? self.inherited?.raw ?? -1 }
 
@@ -39,19 +38,19 @@ package final class ListeningDoor: Door {
                 switch try self.accept() {
                 case .connection(let descriptor): self.admit(descriptor, to: &loop)
                 case .none: return
-                case .refused: self.report("no descriptor left", to: &loop)
+                case .refused: self.report(Failure(.limitExceeded, "no descriptor left"), to: &loop)
                 case .exhausted: return loop.pause(self, milliseconds: Self.pauseMilliseconds)
                 }
             } catch {
-                self.report("\(error)", to: &loop)
+                self.report(Failure(.limitExceeded, "\(error)"), to: &loop)
                 return loop.pause(self, milliseconds: Self.pauseMilliseconds)
             }
         }
     }
 
-    private func report(_ reason: String, to loop: inout BrokerLoop) {
-        let now = MonotonicClock.now() / 1_000_000
-        if let line = self.refusals.line(reason, at: now) { loop.log(line) }
+    /// Logs a connection that was refused before its process was known.
+    private func report(_ failure: Failure, to loop: inout BrokerLoop) {
+        loop.report(PeerRemoval(.refused, process: 0, name: "a connection", failure))
     }
 
     package func closes(in loop: inout BrokerLoop) {
@@ -67,21 +66,31 @@ package final class ListeningDoor: Door {
         return .none
     }
 
-    /// The directory keeps other users out; who comes anyway, through a descriptor that was passed on say, is refused.
+    /// The directory keeps other users out. A connection that another user makes nevertheless, for example through a
+    /// descriptor that was passed on, is refused.
     private func admit(_ descriptor: consuming OwnedDescriptor, to loop: inout BrokerLoop) {
+        var credentials: PeerCredentials?
         do throws(Failure) {
-            let process = try self.identify(descriptor)
+            let process = try self.identify(descriptor, &credentials)
             Socket.enlargeBuffers(of: descriptor.raw)
             loop.adopt(descriptor, of: process)
         } catch {
-            self.report(error.text, to: &loop)
+            if let credentials {
+                loop.report(PeerRemoval(.refused, process: UInt32(bitPattern: credentials.process), error))
+            } else {
+                self.report(error, to: &loop)
+            }
             try? System.write(Self.encode(error).span, to: descriptor.raw)
         }
     }
 
-    private func identify(_ descriptor: borrowing OwnedDescriptor) throws(Failure) -> ProcessKey {
+    private func identify(
+        _ descriptor: borrowing OwnedDescriptor,
+        _ known: inout PeerCredentials?
+    ) throws(Failure) -> ProcessKey {
         do {
             let credentials = try PeerCredentials(of: descriptor.raw)
+            known = credentials
             guard credentials.user == System.userID else {
                 let text = "user \(credentials.user) may not use the pasteboards of user \(System.userID)"
                 throw Failure(.notPermitted, text)
@@ -91,7 +100,7 @@ package final class ListeningDoor: Door {
         } catch let failure as Failure {
             throw failure
         } catch {
-            throw Failure(.limitExceeded, "the broker cannot tell who connects: \(error)")
+            throw Failure(.limitExceeded, "the broker cannot determine the connecting process: \(error)")
         }
     }
 

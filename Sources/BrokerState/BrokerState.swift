@@ -121,6 +121,7 @@ package struct BrokerState: Sendable {
             // An id that stands for nobody: enough to tell the connection why it is closed.
             let peer = self.peers.insertAndRemove(process)
             self.outbox.send(error, to: peer, stream: 0)
+            self.outbox.perform(.log(PeerRemoval(.refused, process: process.pid, error)))
             self.outbox.perform(.close(peer))
             return peer
         }
@@ -157,6 +158,10 @@ package struct BrokerState: Sendable {
     /// Ends a peer that broke the rules: it is told why, and everything of it ends as if it had died.
     mutating func violation(by peer: PeerID, _ failure: Failure) {
         self.counters.violations += 1
+        if let peer = self.peers[peer] {
+            let removal = PeerRemoval(.ended, process: peer.process.pid, name: peer.name, failure)
+            self.outbox.perform(.log(removal))
+        }
         self.outbox.send(failure, to: peer, stream: 0)
         self.close(peer)
     }

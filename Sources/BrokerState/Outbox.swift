@@ -24,6 +24,8 @@ package struct Outbox: Sendable {
     }
 
     package enum Effect: Sendable, Equatable {
+        /// Write a line about a peer to the log.
+        case log(PeerRemoval)
         /// Send what is queued, then close; the state has forgotten the peer already.
         case close(PeerID)
         /// The peer may send and be sent descriptors from now on.
@@ -74,4 +76,31 @@ package struct Outbox: Sendable {
     mutating func perform(_ effect: Effect) {
         self.effects.append(effect)
     }
+}
+
+/// A peer that the broker refused or disconnected, as the log shows it. It contains nothing that the peer has published.
+package struct PeerRemoval: Sendable, Equatable {
+    package enum Action: String, Sendable {
+        /// Its connection was not admitted.
+        case refused
+        /// It broke a rule or a limit after it was admitted.
+        case ended
+    }
+
+    package let action: Action
+    /// The process that is charged, by its process id.
+    package let process: UInt32
+    /// `"name" (pid 812)`, or `pid 812` before hello.
+    package let name: String
+    package let failure: Failure
+
+    package init(_ action: Action, process: UInt32, name: String? = nil, _ failure: Failure) {
+        self.action = action
+        self.process = process
+        self.name = name ?? "pid \(process)"
+        self.failure = failure
+    }
+
+    /// One line without control characters.
+    package var text: String { "\(self.action.rawValue) \(self.name): \(self.failure)".printable }
 }

@@ -29,6 +29,8 @@ struct StateHarness {
     private(set) var sealed: Set<KeptID> = []
     private(set) var closed: Set<PeerID> = []
     private(set) var stoppedListening = false
+    /// The peers that the log shows, in order.
+    private(set) var removals: [PeerRemoval] = []
     /// The greatest offset that each ask was allowed, and the bytes that each load has moved.
     private(set) var granted: [UInt64: UInt64] = [:]
     private(set) var moved: [UInt64: UInt64] = [:]
@@ -310,6 +312,8 @@ struct StateHarness {
 
     private mutating func perform(_ effect: Outbox.Effect) {
         switch effect {
+        case .log(let removal):
+            self.removals.append(removal)
         case .close(let peer):
             #expect(self.closed.insert(peer).inserted, "a peer is closed once")
             self.forget(peer)

@@ -36,11 +36,31 @@ import Testing
 
     @Test("A storm of refused connections is a line in ten seconds, with their number")
     func refusals() {
-        var log = RefusalLog()
-        #expect(log.line("no room", at: 50) == "refused a connection: no room")
-        for time in 51..<10_050 { #expect(log.line("no room", at: UInt64(time)) == nil) }
-        #expect(log.line("a stranger", at: 10_050) == "refused 10000 connections, the last one: a stranger")
-        #expect(log.line("no room", at: 20_050) == "refused a connection: no room")
+        var log = PeerLog()
+        #expect(log.line("no room", process: 0, at: 50) == "no room")
+        for time in 51..<10_050 { #expect(log.line("no room", process: 0, at: UInt64(time)) == nil) }
+        #expect(log.line("a stranger", process: 0, at: 10_050) == "a stranger (9999 more since the previous line)")
+        #expect(log.line("no room", process: 0, at: 20_050) == "no room")
+    }
+
+    @Test("A process that is refused again and again does not hide another")
+    func perProcess() {
+        var log = PeerLog()
+        #expect(log.line("a", process: 1, at: 0) == "a")
+        for _ in 0..<100 { #expect(log.line("a", process: 1, at: 1) == nil) }
+        #expect(log.line("b", process: 2, at: 1) == "b")
+        #expect(log.line("a", process: 1, at: 10_000) == "a (100 more since the previous line)")
+    }
+
+    @Test("Many processes together get a bounded number of lines, and all events are counted")
+    func manyProcesses() {
+        var log = PeerLog()
+        let lines = (1...1_000).compactMap { log.line("\($0)", process: UInt32($0), at: 0) }
+        #expect(lines.count == PeerLog.capacity + 1)
+        #expect(log.line("1", process: 1, at: 1) == nil)
+        // The table has room again, and what was counted for those that are dropped is not lost.
+        #expect(log.line("new", process: 2_000, at: 10_000) == "new")
+        #expect(log.line("unknown", process: 0, at: 10_000) == "unknown (984 more since the previous line)")
     }
 
     @Test("What takes descriptors fits into those that there are", arguments: [0, 64, 100, 1_024, 20_000, 1 << 40])

@@ -2,6 +2,7 @@ import FoundationEssentials
 import PasteboardBroker
 import PasteboardKit
 import PasteboardTransport
+import PasteboardWire
 import TestSupport
 import Testing
 
@@ -82,5 +83,31 @@ struct EmbeddedBrokerTests {
         }
         #expect(error?.code == .invalidArgument)
         #expect(error?.message == "the connection's socketPath is 'relative/s'; it has to be an absolute path")
+    }
+
+    @Test("a peer that the broker ends again and again has one line in the log, without control characters")
+    func logsEndedPeers() async throws {
+        let directory = try TemporaryDirectory()
+        let lines = Lock<[String]>([])
+        let path = "\(directory.path)/own/socket"
+        let broker = try Broker(socketPath: path) { line in lines.withLock { $0.append(line) } }
+        let serving = Task { try await broker.run() }
+        for _ in 0..<3 {
+            let peer = ScriptedPeer(try Socket.connect(path: path, deadline: .max))
+            var hello = Hello()
+            hello.label = "a\u{1B}[2J\nb"
+            try peer.send(hello, stream: 0)
+            try peer.send(Welcome(), stream: 0)
+            #expect(try peer.next(.error).decoded(as: Failure.self).code == .protocolViolation)
+            #expect(throws: ScriptedPeerError.closed) { try peer.next() }
+        }
+        serving.cancel()
+        try await serving.value
+        let own = System.processID
+        #expect(
+            lines.withLock(\.self) == [
+                "ended \"a[2Jb\" (pid \(own)): protocol-violation: a client does not send welcome"
+            ]
+        )
     }
 }

@@ -1,0 +1,36 @@
+/// The rate limit of the log lines about peers that the broker refuses or ends.
+///
+/// A program that reconnects in a loop must not fill a disk. Each process gets one line in ten seconds, so that one
+/// process does not hide another, and its next line reports the number of events in between. Processes beyond the
+/// capacity of the table share the line of process 0, which also stands for unknown processes.
+struct PeerLog {
+    static let capacity = 16
+    private static let interval: UInt64 = 10_000
+
+    private var quietUntil: [UInt32: UInt64] = [:]
+    private var omitted: [UInt32: Int] = [:]
+
+    /// Returns the line to write now, if any.
+    ///
+    /// - Parameter now: in milliseconds.
+    mutating func line(_ text: String, process: UInt32, at now: UInt64) -> String? {
+        if self.quietUntil[process] == nil, self.quietUntil.count >= Self.capacity { self.forget(before: now) }
+        let isKnown = self.quietUntil[process] != nil || self.quietUntil.count < Self.capacity
+        let process = isKnown ? process : 0
+        guard now >= self.quietUntil[process] ?? 0 else {
+            self.omitted[process, default: 0] += 1
+            return nil
+        }
+        self.quietUntil[process] = now + Self.interval
+        guard let count = self.omitted.removeValue(forKey: process) else { return text }
+        return "\(text) (\(count) more since the previous line)"
+    }
+
+    /// Makes room by dropping the processes that have been quiet. Their counts are added to the shared line.
+    private mutating func forget(before now: UInt64) {
+        for (process, end) in self.quietUntil where process != 0 && end <= now {
+            self.quietUntil[process] = nil
+            if let count = self.omitted.removeValue(forKey: process) { self.omitted[0, default: 0] += count }
+        }
+    }
+}

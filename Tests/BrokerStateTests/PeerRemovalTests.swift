@@ -1,0 +1,55 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// The record of each peer that the broker refuses or ends, from which the driver writes its log.
+@Suite struct PeerRemovalTests {
+    @Test("A peer that breaks a rule is reported with its name, process, code and reason")
+    func ended() {
+        var broker = StateHarness()
+        let peer = broker.connect("editor", process: 812)
+        broker.raw(kind: FrameKind.welcome.rawValue, on: 1, from: peer)
+        #expect(broker.closed == [peer])
+        #expect(
+            broker.removals.map(\.text) == [
+                #"ended "editor" (pid 812): protocol-violation: a client does not send welcome"#
+            ]
+        )
+    }
+
+    @Test("A peer that says no hello in time is reported by its process")
+    func silent() {
+        var broker = StateHarness()
+        _ = broker.connectSilently(process: 813)
+        broker.advance(by: 5_000)
+        #expect(broker.removals.map(\.text) == ["ended pid 813: timeout: no complete hello came within 5000 ms"])
+    }
+
+    @Test("A connection beyond the limit is reported as refused")
+    func refused() {
+        var broker = StateHarness { $0.connections = 1 }
+        _ = broker.connect(process: 1)
+        _ = broker.connectSilently(process: 814)
+        #expect(broker.removals.map(\.action) == [.refused])
+        #expect(broker.removals.first?.text.hasPrefix("refused pid 814: limit-exceeded: ") == true)
+    }
+
+    @Test("A peer that leaves, or whose request fails, is not reported")
+    func ordinary() {
+        var broker = StateHarness()
+        let peer = broker.connect()
+        broker.send(Load(), on: 1, from: peer)
+        broker.disconnect(peer)
+        #expect(broker.removals.isEmpty)
+    }
+
+    @Test("Neither a name nor a reason brings control characters into the log")
+    func printable() {
+        var broker = StateHarness()
+        let peer = broker.connect("a\u{1B}[31m\nb\u{9B}", process: 815)
+        broker.raw(kind: FrameKind.welcome.rawValue, on: 1, from: peer)
+        #expect(broker.removals.first?.text.hasPrefix(#"ended "a[31mb" (pid 815): "#) == true)
+        let removal = PeerRemoval(.ended, process: 1, name: "x\u{7}", Failure(.refused, "one\r\ntwo\u{0}"))
+        #expect(removal.text == "ended x: refused: onetwo")
+    }
+}
