@@ -50,13 +50,13 @@ package struct BrokerLoop: ~Copyable {
     /// Doors that are not watched until a time.
     private var paused: [(door: Int, until: UInt64)] = []
 
-    package init(state: BrokerState, log: @escaping @Sendable (String) -> Void) throws(SystemError) {
+    package init(state: consuming BrokerState, log: @escaping @Sendable (String) -> Void) throws(SystemError) {
         let epoll = try Epoll()
         let timer = try TimerDescriptor()
         try epoll.add(timer.raw, .readable, token: Self.timerToken)
         let closer = DescriptorCloser()
-        self.state = state
         self.controlLimit = Int(clamping: state.limits.controlQueue)
+        self.state = state
         self.log = log
         self.epoll = epoll
         self.timer = timer

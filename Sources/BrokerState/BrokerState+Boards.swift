@@ -104,7 +104,8 @@ extension BrokerState {
         let room = Int(clamping: self.limits.boards) - (self.boards.count - empty.count)
         let count = max(0, min(count, room))
         guard empty.count > count else { return }
-        let lowest = empty.sorted { $0.value.changeCount < $1.value.changeCount }.prefix(empty.count - count)
+        let lowest = empty.sorted { ($0.value.changeCount, $0.key) < ($1.value.changeCount, $1.key) }
+            .prefix(empty.count - count)
         for (name, board) in lowest {
             self.firstChangeCount = max(self.firstChangeCount, board.changeCount)
             self.boards[name] = nil

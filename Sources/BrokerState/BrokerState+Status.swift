@@ -1,21 +1,5 @@
 import PasteboardWire
 
-/// What the broker has done in its life.
-struct Counters: Sendable {
-    var connections: UInt64 = 0
-    var violations: UInt64 = 0
-    var writes: UInt64 = 0
-    var clears: UInt64 = 0
-    var sessions: UInt64 = 0
-    var drops: UInt64 = 0
-    var loads: UInt64 = 0
-    var loadsDone: UInt64 = 0
-    var loadsFailed: UInt64 = 0
-    var relayedBytes: UInt64 = 0
-    var keptBytes: UInt64 = 0
-    var passedDescriptors: UInt64 = 0
-}
-
 // What is held and what is under way: sizes, types, ages and names, never contents.
 extension BrokerState {
     mutating func status(_ status: Status, stream: UInt64, for peer: PeerID) throws(Failure) {

@@ -8,18 +8,12 @@ package import PasteboardWire
 /// them. Whatever a peer sends is answered, dropped or ends that peer; nothing of it can trap.
 ///
 /// Times are milliseconds of a clock that does not jump.
-package struct BrokerState: Sendable {
-    package let limits: BrokerLimits
-    /// Names this life of the broker.
-    package let epoch: UInt64
+package struct BrokerState: ~Copyable, Sendable {
+    var context: BrokerContext
     /// The process id that `welcome` tells.
     let process: UInt32
     let programVersion: String
 
-    package internal(set) var outbox = Outbox()
-    var now: UInt64 = 0
-    /// No deadline lies before this time.
-    package internal(set) var nextCheck = UInt64.max
     package internal(set) var isDraining = false
     var drainEnds: UInt64?
     /// The time at which the last connection ended, or the start of the broker; nil while a program is connected.
@@ -36,7 +30,6 @@ package struct BrokerState: Sendable {
     var destinations = SlotTable<StoredDestination>()
     var destinationNames: [String: DestinationID] = [:]
     var waits = SlotTable<DestinationWait>()
-    var accounting: Accounting
 
     /// The change count of a board that nobody has changed. It grows past that of every board that is forgotten, so
     /// that no name goes back.
@@ -45,13 +38,10 @@ package struct BrokerState: Sendable {
     var inTransfer: UInt64 = 0
     /// Loads for which a descriptor may come or is on its way.
     var passing: UInt64 = 0
-    /// Descriptors that the driver has received and cannot close yet; they count as if they were on their way.
-    package var unclosedDescriptors: UInt64 = 0
     /// Loads of kept contents that have bytes to send and credit to send them.
     var readyKept: [RouteID] = []
     /// Fills whose loads are to be woken.
     var readyFills: [KeptID] = []
-    var counters = Counters()
 
     package init(
         limits: BrokerLimits,
@@ -60,14 +50,12 @@ package struct BrokerState: Sendable {
         process: UInt32 = 0,
         programVersion: String = ""
     ) {
-        self.limits = limits
-        self.epoch = epoch
+        self.context = BrokerContext(limits: limits, epoch: epoch)
         self.firstChangeCount = firstChangeCount
         self.process = process
         self.programVersion = programVersion
-        self.accounting = Accounting(limits: limits)
         // The idle time counts from the start: no program may ever connect.
-        if limits.idleExit > 0 { self.nextCheck = 1 }
+        if limits.idleExit > 0 { self.context.check(by: 1) }
         // A handle of an earlier life must not name contents of this one.
         self.publications = SlotTable(firstGeneration: UInt32(truncatingIfNeeded: epoch ^ epoch >> 32))
     }
@@ -82,11 +70,6 @@ package struct BrokerState: Sendable {
     package mutating func advance(to now: UInt64) {
         self.now = max(self.now, now)
         if self.now >= self.nextCheck { self.checkDeadlines() }
-    }
-
-    /// Makes sure that deadlines are looked at by then.
-    mutating func check(by deadline: UInt64) {
-        self.nextCheck = min(self.nextCheck, deadline)
     }
 
     // MARK: Peers
@@ -369,6 +352,42 @@ package struct BrokerState: Sendable {
             throw Failure(.protocolViolation, "stream \(stream) was never opened")
         }
     }
+}
+
+// The context's, for files that are not converted yet.
+extension BrokerState {
+    package var limits: BrokerLimits {
+        @inline(__always) _read { yield context.limits }
+    }
+    var epoch: UInt64 { context.epoch }
+    var now: UInt64 {
+        get { context.now }
+        set { context.now = newValue }
+    }
+    /// No deadline lies before this time.
+    package var nextCheck: UInt64 {
+        get { context.nextCheck }
+        set { context.nextCheck = newValue }
+    }
+    package var outbox: Outbox {
+        _read { yield context.outbox }
+        _modify { yield &context.outbox }
+    }
+    var accounting: Accounting {
+        _read { yield context.accounting }
+        _modify { yield &context.accounting }
+    }
+    var counters: Counters {
+        get { context.counters }
+        _modify { yield &context.counters }
+    }
+
+    package var unclosedDescriptors: UInt64 {
+        get { context.unclosedDescriptors }
+        set { context.unclosedDescriptors = newValue }
+    }
+
+    mutating func check(by deadline: UInt64) { context.check(by: deadline) }
 }
 
 extension SlotTable<Peer> {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct AskTests {
     @Test("A source is asked for no more at once than it takes; the next is asked as one ends, in order")
     func queue() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect(maximumStreams: 2)
         let reader = broker.connect()
         broker.promise("a", from: source)
@@ -28,7 +28,7 @@ import Testing
 
     @Test("A load that is cancelled while it waits is never asked")
     func cancelledWhileWaiting() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect(maximumStreams: 1)
         let reader = broker.connect()
         broker.promise("a", from: source)
@@ -38,18 +38,18 @@ import Testing
         #expect(broker.take(source).isEmpty)
         broker.data([1], last: true, on: ask, from: source)
         #expect(broker.take(source).kinds == [.ask])
-        #expect(broker.state.held.loads == 1)
+        #expect(broker.held.loads == 1)
     }
 
     @Test("Beyond the queue's limit a load is refused at once")
     func queueLimit() {
-        var broker = StateHarness { $0.waitingPerSource = 1 }
+        let broker = StateHarness { $0.waitingPerSource = 1 }
         let source = broker.connect(maximumStreams: 1)
         let reader = broker.connect()
         broker.promise("a", from: source)
         for _ in 0..<3 { broker.load(from: reader) }
         #expect(broker.take(reader).codes == [.limitExceeded])
-        #expect(broker.state.held.loads == 2)
+        #expect(broker.held.loads == 2)
     }
 
     @Test(
@@ -59,7 +59,7 @@ import Testing
         ]
     )
     func maximum(_ streams: UInt32, _ expected: Int) {
-        var broker = StateHarness { $0.loadsPerConnection = 200 }
+        let broker = StateHarness { $0.loadsPerConnection = 200 }
         let source = broker.connect(maximumStreams: streams)
         let reader = broker.connect()
         broker.promise("a", from: source)
@@ -69,7 +69,7 @@ import Testing
 
     @Test("The death of a source ends those that wait too, and asks nobody")
     func sourceDies() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect(maximumStreams: 1)
         let reader = broker.connect()
         broker.promise("a", from: source)
@@ -78,12 +78,12 @@ import Testing
         broker.disconnect(source)
         #expect(broker.take(reader).codes == [.sourceGone, .sourceGone, .sourceGone])
         #expect(broker.take(source).isEmpty)
-        #expect(broker.state.held.loads == 0)
+        #expect(broker.held.loads == 0)
     }
 
     @Test("The death of a destination frees its places for others")
     func destinationDies() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect(maximumStreams: 1)
         let reader = broker.connect()
         let other = broker.connect()
@@ -98,7 +98,7 @@ import Testing
 
     @Test("A withdrawn promise ends its loads: those asked are cancelled, those that wait are never asked")
     func withdrawn() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect(maximumStreams: 1)
         let reader = broker.connect()
         let stream = broker.write(

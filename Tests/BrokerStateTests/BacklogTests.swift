@@ -6,36 +6,36 @@ import Testing
 @Suite struct BacklogTests {
     @Test("Where the pool is full, the process with the most loses its greatest connection, and nobody else anything")
     func pool() {
-        var broker = StateHarness { $0.controlPool = 1_000 }
+        let broker = StateHarness { $0.controlPool = 1_000 }
         let greedy = (0..<10).map { _ in broker.connect(process: 7) }
         let other = broker.connect()
         broker.unread(300, of: other)
         for peer in greedy.dropLast() { broker.unread(70, of: peer) }
         broker.partial(5, of: greedy[4])
-        #expect(broker.closed.isEmpty && broker.state.held.queued == 935)
+        #expect(broker.closed.isEmpty && broker.held.queued == 935)
         // Though what grows is not the process that has the most.
         broker.partial(66, of: other)
         #expect(broker.closed == [greedy[4]])
         #expect(broker.take(greedy[4]).codes == [.limitExceeded])
-        #expect(broker.state.held.queued == 926)
+        #expect(broker.held.queued == 926)
         for count in [200, 600, 634] { broker.unread(count, of: greedy[9]) }
         #expect(broker.closed == [greedy[4], greedy[9]] && broker.take(other).isEmpty)
-        #expect(broker.state.brokenInvariants().isEmpty)
+        #expect(broker.brokenInvariants().isEmpty)
     }
 
     @Test("One that is too large for the pool alone is ended itself")
     func tooLarge() {
-        var broker = StateHarness { $0.controlPool = 1_000 }
+        let broker = StateHarness { $0.controlPool = 1_000 }
         let (peer, other) = (broker.connect(), broker.connect())
         broker.unread(999, of: other)
         broker.unread(0, of: other)
         broker.unread(1_001, of: peer)
-        #expect(broker.closed == [peer] && broker.state.held.queued == 0)
+        #expect(broker.closed == [peer] && broker.held.queued == 0)
     }
 
     @Test("What stands for 10 s while its peer is held up ends it, what moves does not")
     func unread() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         broker.unread(70_000, of: peer, isHeldUp: true)
         for _ in 0..<5 {
@@ -48,24 +48,24 @@ import Testing
         #expect(broker.closed.isEmpty)
         broker.advance(by: 1_000)
         #expect(broker.closed == [peer] && broker.take(peer).codes == [.timeout])
-        #expect(broker.state.held == .nothing)
+        #expect(broker.held == .nothing)
     }
 
     @Test("Little may lie unread as long as it likes")
     func little() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         broker.unread(70_000, of: peer, isHeldUp: true)
         broker.unread(60_000, of: peer, hasRead: true)
         broker.advance(by: 3_600_000)
         broker.unread(61_000, of: peer)
         broker.advance(by: 3_600_000)
-        #expect(broker.closed.isEmpty && broker.state.held.queued == 61_000)
+        #expect(broker.closed.isEmpty && broker.held.queued == 61_000)
     }
 
     @Test("A frame of which nothing comes for 10 s ends its peer, also where it reads what is sent to it")
     func partial() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let (peer, other) = (broker.connect(), broker.connect())
         for peer in [peer, other] { broker.partial(10, of: peer) }
         broker.advance(by: 9_000)
@@ -78,6 +78,6 @@ import Testing
         #expect(broker.closed == [peer])
         // What is told of a peer that has gone changes nothing.
         broker.partial(10, of: peer)
-        #expect(broker.state.held.queued == 0)
+        #expect(broker.held.queued == 0)
     }
 }

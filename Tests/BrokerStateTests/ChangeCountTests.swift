@@ -5,7 +5,7 @@ import Testing
 @Suite struct ChangeCountTests {
     @Test("A board starts at the given count and grows by one with every write and clear, whatever others do")
     func steps() {
-        var broker = StateHarness(firstChangeCount: 900)
+        let broker = StateHarness(firstChangeCount: 900)
         let peer = broker.connect()
         #expect(broker.list("x", from: peer).first(Contents.self)?.changeCount == 900)
         #expect(broker.promise("a", board: "other", from: peer).changeCount == 901)
@@ -22,7 +22,7 @@ import Testing
 
     @Test("A clear is refused when its condition does not hold")
     func condition() {
-        var broker = StateHarness(firstChangeCount: 900)
+        let broker = StateHarness(firstChangeCount: 900)
         let peer = broker.connect()
         broker.promise("a", from: peer)
         broker.clear(ifChangeCount: 900, from: peer)
@@ -33,7 +33,7 @@ import Testing
 
     @Test("A forgotten board does not go back, neither in a list nor with its next write")
     func eviction() throws {
-        var broker = StateHarness(firstChangeCount: 900) { $0.boards = 1 }
+        let broker = StateHarness(firstChangeCount: 900) { $0.boards = 1 }
         let peer = broker.connect()
         broker.promise("a", board: "old", from: peer)
         broker.clear("old", from: peer)
@@ -47,7 +47,7 @@ import Testing
 
     @Test("Clearing an empty board counts on, is seen in no list, and needs no room")
     func clearingNothing() {
-        var broker = StateHarness(firstChangeCount: 900) { $0.boards = 1 }
+        let broker = StateHarness(firstChangeCount: 900) { $0.boards = 1 }
         let peer = broker.connect()
         broker.promise("a", from: peer)
         for (name, count) in [("x", 901), ("y", 902), ("x", 903)] as [(String, UInt64)] {
@@ -59,7 +59,7 @@ import Testing
 
     @Test("A cleared board is listed no more, and clearing it does not make another look changed")
     func cleared() {
-        var broker = StateHarness(firstChangeCount: 900)
+        let broker = StateHarness(firstChangeCount: 900)
         let peer = broker.connect()
         for name in ["a", "b"] { broker.promise("t", board: name, from: peer) }
         #expect(broker.status(from: peer).compactMap(\.board).map(\.name) == ["a", "b"])
@@ -73,7 +73,7 @@ import Testing
 
     @Test("Of many cleared boards 64 are remembered, and none has a count again that it had before")
     func manyCleared() throws {
-        var broker = StateHarness(firstChangeCount: 900)
+        let broker = StateHarness(firstChangeCount: 900)
         let peer = broker.connect()
         func unknown() -> UInt64? { broker.list("never", from: peer).first(Contents.self)?.changeCount }
         for number in 0..<200 {
@@ -90,8 +90,8 @@ import Testing
 
     @Test("Two lives of a broker name contents by different handles")
     func handles() {
-        var first = StateHarness(epoch: 1)
-        var second = StateHarness(epoch: 2)
+        let first = StateHarness(epoch: 1)
+        let second = StateHarness(epoch: 2)
         let one = first.connect()
         let two = second.connect()
         let handle = first.promise("a", from: one).handle

@@ -11,7 +11,7 @@ import Testing
         credit: UInt64,
         _ configure: (inout BrokerLimits) -> Void = { _ in }
     ) -> (broker: StateHarness, source: PeerID, reader: PeerID, load: UInt64, ask: UInt64) {
-        var broker = StateHarness(configure)
+        let broker = StateHarness(configure)
         let source = broker.connect()
         let reader = broker.connect()
         broker.promise("a", from: source)
@@ -29,12 +29,12 @@ import Testing
     func initialGrant(_ credit: UInt64, _ granted: UInt64) {
         let (broker, _, _, _, ask) = Self.loading(credit: credit)
         #expect(broker.granted[ask] == granted)
-        #expect(broker.state.held.inTransfer == granted)
+        #expect(broker.held.inTransfer == granted)
     }
 
     @Test("Credit is cumulative, a smaller value changes nothing, and a grant follows what the destination allows")
     func cumulative() {
-        var (broker, source, reader, load, ask) = Self.loading(credit: 10)
+        let (broker, source, reader, load, ask) = Self.loading(credit: 10)
         broker.credit(100, on: load, from: reader)
         #expect(broker.granted[ask] == 100)
         broker.credit(50, on: load, from: reader)
@@ -49,7 +49,7 @@ import Testing
 
     @Test("The window grows to 1 MiB with the second grant and counts from what the socket has taken")
     func window() {
-        var (broker, source, reader, _, ask) = Self.loading(credit: .max)
+        let (broker, source, reader, _, ask) = Self.loading(credit: .max)
         broker.deliversAtOnce = false
         broker.data(count: Int(Self.initial), on: ask, from: source)
         #expect(broker.granted[ask] == Self.initial)
@@ -63,17 +63,17 @@ import Testing
 
     @Test("A destination whose socket takes nothing stops its source at the window")
     func stalled() {
-        var (broker, source, reader, load, ask) = Self.loading(credit: Self.initial)
+        let (broker, source, reader, load, ask) = Self.loading(credit: Self.initial)
         broker.deliversAtOnce = false
         broker.data(count: Int(Self.initial), on: ask, from: source)
         broker.credit(.max, on: load, from: reader)
         #expect(broker.granted[ask] == Self.initial)
-        #expect(broker.state.held.inTransfer == Self.initial)
+        #expect(broker.held.inTransfer == Self.initial)
     }
 
     @Test("When the pool runs short, windows shrink to 16 KiB and loads still go on")
     func pressure() {
-        var broker = StateHarness { $0.transferPool = 1 << 20 }
+        let broker = StateHarness { $0.transferPool = 1 << 20 }
         broker.deliversAtOnce = false
         let source = broker.connect()
         let reader = broker.connect()
@@ -91,19 +91,19 @@ import Testing
 
     @Test("One byte beyond the credit ends the source, and the destination hears that it failed")
     func violation() {
-        var (broker, source, reader, load, ask) = Self.loading(credit: 10)
+        let (broker, source, reader, load, ask) = Self.loading(credit: 10)
         broker.data(count: 10, on: ask, from: source)
         _ = broker.take(reader)
         broker.data(count: 1, on: ask, from: source)
         #expect(broker.take(source).codes == [.protocolViolation])
         #expect(broker.closed == [source])
         #expect(broker.take(reader).on(load).codes == [.sourceFailed])
-        #expect(broker.state.held.inTransfer == 0)
+        #expect(broker.held.inTransfer == 0)
     }
 
     @Test("Empty frames need no credit: the end of an empty representation, not a way to send without")
     func empty() {
-        var (broker, source, reader, load, ask) = Self.loading(credit: 0)
+        let (broker, source, reader, load, ask) = Self.loading(credit: 0)
         for _ in 0..<100 { broker.data([], on: ask, from: source) }
         #expect(broker.take(reader).isEmpty)
         broker.data([], last: true, on: ask, from: source)
@@ -113,7 +113,7 @@ import Testing
 
     @Test("Frames for a destination with several loads are small, with one load large")
     func frameLength() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect()
         let reader = broker.connect()
         broker.promise("a", from: source)
@@ -132,7 +132,7 @@ import Testing
 
     @Test("Kept bytes go out as the destination allows, and their end with the last of them")
     func keptCredit() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect()
         let reader = broker.connect()
         broker.write([Item([Representation("k", kept: true)])], kept: [[1, 2, 3, 4, 5]], from: source)
@@ -148,7 +148,7 @@ import Testing
 
     @Test("Kept bytes never run further ahead of the socket than a window")
     func keptWindow() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         broker.deliversAtOnce = false
         let source = broker.connect()
         let reader = broker.connect()
@@ -160,12 +160,12 @@ import Testing
         #expect(broker.take(reader).bytes.count == Int(Self.initial))
         broker.deliver(to: reader)
         #expect(broker.take(reader).bytes.count <= Int(Self.largest))
-        #expect(broker.state.held.inTransfer <= Self.largest)
+        #expect(broker.held.inTransfer <= Self.largest)
     }
 
     @Test("A load that has ended is held until the destination has taken its bytes: who does not read gets no more")
     func unreadBytesAreCharged() {
-        var broker = StateHarness { $0.loadsPerConnection = 4 }
+        let broker = StateHarness { $0.loadsPerConnection = 4 }
         broker.deliversAtOnce = false
         let source = broker.connect()
         let reader = broker.connect()
@@ -177,16 +177,16 @@ import Testing
         let frames = broker.take(reader)
         #expect(frames.ends.filter(\.last).count == 4)
         #expect(frames.codes == [ErrorCode](repeating: .limitExceeded, count: 6))
-        #expect(broker.state.held.inTransfer == 4_000 && broker.state.held.loads == 4)
+        #expect(broker.held.inTransfer == 4_000 && broker.held.loads == 4)
         broker.deliver(to: reader)
-        #expect(broker.state.held.inTransfer == 0 && broker.state.held.loads == 0)
+        #expect(broker.held.inTransfer == 0 && broker.held.loads == 0)
         broker.load(from: reader)
         #expect(broker.takeAsks(source).count == 1)
     }
 
     @Test("A malformed credit fails its load and not the connection")
     func malformed() {
-        var (broker, source, reader, load, ask) = Self.loading(credit: 10)
+        let (broker, source, reader, load, ask) = Self.loading(credit: 10)
         broker.raw(kind: FrameKind.credit.rawValue, payload: [0x08], on: load, from: reader)
         #expect(broker.take(reader).on(load).codes == [.invalidArgument])
         #expect(broker.take(source).on(ask).kinds == [.cancel])

@@ -49,7 +49,7 @@ import Testing
         let failure = self.failure(within: 60_000)
         #expect(failure == Lateness(.sourceStalled, 30_000))
         #expect(self.broker.take(self.source).on(ask).kinds == [.cancel])
-        #expect(self.broker.state.held.loads == 0 && self.broker.state.held.inTransfer == 0)
+        #expect(self.broker.held.loads == 0 && self.broker.held.inTransfer == 0)
     }
 
     @Test(
@@ -156,7 +156,7 @@ import Testing
 
     /// A pool that two windows fill, and a reader that takes nothing from its socket.
     private static func fullPool() throws -> (broker: StateHarness, source: PeerID, reader: PeerID) {
-        var broker = StateHarness { $0.transferPool = 16 << 10 }
+        let broker = StateHarness { $0.transferPool = 16 << 10 }
         broker.deliversAtOnce = false
         let source = broker.connect()
         let reader = broker.connect()
@@ -180,22 +180,22 @@ import Testing
 
     @Test("Under pool pressure a destination that does not read is cut after 10 s, and closed after 10 more")
     func pressure() throws {
-        var (broker, source, reader) = try Self.fullPool()
+        let (broker, source, reader) = try Self.fullPool()
         broker.advance(by: 9_000)
         #expect(broker.take(reader).isEmpty)
         broker.advance(by: 1_000)
         #expect(broker.take(reader).codes == [.destinationStalled])
         #expect(broker.take(source).kinds == [.cancel])
-        #expect(broker.state.held.inTransfer == 16 << 10)
+        #expect(broker.held.inTransfer == 16 << 10)
         broker.advance(by: 10_000)
         #expect(broker.take(reader).codes == [.destinationStalled])
         #expect(broker.closed == [reader])
-        #expect(broker.state.held.inTransfer == 0)
+        #expect(broker.held.inTransfer == 0)
     }
 
     @Test("Under pool pressure a source that goes on slowly does not protect a destination that does not read")
     func pressureOfSlowSource() throws {
-        var broker = StateHarness { $0.transferPool = 16 << 10 }
+        let broker = StateHarness { $0.transferPool = 16 << 10 }
         broker.deliversAtOnce = false
         let (source, reader) = (broker.connect(), broker.connect())
         broker.promise("a", from: source)
@@ -210,7 +210,7 @@ import Testing
 
     @Test("Under pool pressure bytes that have just come are not late, however long their source took")
     func pressureAfterSilence() throws {
-        var broker = StateHarness { $0.transferPool = 16 << 10 }
+        let broker = StateHarness { $0.transferPool = 16 << 10 }
         let (source, reader) = (broker.connect(), broker.connect())
         broker.promise("a", from: source)
         broker.load(from: reader) { $0.timeoutMilliseconds = 0 }
@@ -227,7 +227,7 @@ import Testing
 
     @Test("Under pool pressure one that reads goes on")
     func readsAgain() throws {
-        var (broker, source, reader) = try Self.fullPool()
+        let (broker, source, reader) = try Self.fullPool()
         broker.advance(by: 9_000)
         broker.deliver(to: reader)
         #expect(broker.take(source).kinds == [.credit])
@@ -237,7 +237,7 @@ import Testing
 
     @Test("A caller's timeout does not protect a destination that does not read from the pool's pressure")
     func pressureWithTimeout() throws {
-        var broker = StateHarness { $0.transferPool = 16 << 10 }
+        let broker = StateHarness { $0.transferPool = 16 << 10 }
         broker.deliversAtOnce = false
         let source = broker.connect()
         let reader = broker.connect()

@@ -22,7 +22,7 @@ import Testing
         self.broker.data([1], on: asks[0], from: self.source)
         _ = self.broker.take(self.reader)
         self.broker.drain()
-        #expect(self.broker.stoppedListening && self.broker.state.isDraining && !self.broker.state.isDrained)
+        #expect(self.broker.stoppedListening && self.broker.isDraining && !self.broker.isDrained)
         let told = self.broker.take(self.reader)
         #expect(told.on(asked).codes == [.brokerRestarted] && told.on(waiting).codes == [.brokerRestarted])
         let cancels = self.broker.take(self.source)
@@ -32,7 +32,7 @@ import Testing
         #expect(self.broker.take(self.reader).codes == [.brokerRestarted])
         self.broker.data([2], last: true, on: asks[0], from: self.source)
         #expect(self.broker.take(self.reader).on(flowing).bytes == [2])
-        #expect(self.broker.state.isDrained)
+        #expect(self.broker.isDrained)
     }
 
     @Test("A drain is not over before the last bytes have left")
@@ -43,9 +43,9 @@ import Testing
         self.broker.data([1], on: ask, from: self.source)
         self.broker.drain()
         self.broker.data([2], last: true, on: ask, from: self.source)
-        #expect(!self.broker.state.isDrained)
+        #expect(!self.broker.isDrained)
         self.broker.deliver(to: self.reader)
-        #expect(self.broker.state.isDrained)
+        #expect(self.broker.isDrained)
     }
 
     @Test("After 5 s what still flows ends, and every connection is told and closed")
@@ -62,8 +62,8 @@ import Testing
         #expect(frames.map(\.stream) == [load, 0] && frames.codes == [.brokerRestarted, .brokerRestarted])
         #expect(self.broker.take(self.source).kinds == [.cancel, .error])
         #expect(self.broker.closed == [self.source, self.reader])
-        #expect(self.broker.state.isDrained)
-        #expect(self.broker.state.held.peers == 0 && self.broker.state.held.inTransfer == 0)
+        #expect(self.broker.isDrained)
+        #expect(self.broker.held.peers == 0 && self.broker.held.inTransfer == 0)
     }
 
     @Test("Stop is answered by end, and drains")
@@ -72,7 +72,7 @@ import Testing
         self.broker.send(Stop(), on: stream, from: self.reader)
         let frames = self.broker.take(self.reader)
         #expect(frames.kinds == [.end] && frames[0].stream == stream)
-        #expect(self.broker.state.isDrained && self.broker.stoppedListening)
+        #expect(self.broker.isDrained && self.broker.stoppedListening)
         self.broker.endDraining()
         #expect(self.broker.take(self.reader).codes == [.brokerRestarted])
         #expect(self.broker.closed == [self.source, self.reader])
@@ -84,7 +84,7 @@ import Testing
         self.broker.drain()
         self.broker.endDraining()
         #expect(self.broker.take(self.reader).on(0).codes == [.brokerRestarted])
-        #expect(self.broker.state.held.writes == 0 && stream == 1)
+        #expect(self.broker.held.writes == 0 && stream == 1)
     }
 
     @Test("Ending at once without a drain starts no load that waited")

@@ -26,9 +26,9 @@ import Testing
     }
 
     private var isClean: Bool {
-        let held = self.broker.state.held
+        let held = self.broker.held
         return held.loads == 0 && held.inTransfer == 0 && held.keptBytes == 0 && self.broker.openMemory == 0
-            && self.broker.state.brokenInvariants().isEmpty
+            && self.broker.brokenInvariants().isEmpty
     }
 
     /// Both loads have ended with the code, nothing is left, and a later load asks again.
@@ -99,8 +99,8 @@ import Testing
         self.broker.send(Cancel(), on: stream, from: source)
         let frames = self.broker.take(self.reader)
         for load in loads { #expect(frames.on(load).codes == [.sourceGone]) }
-        #expect(self.broker.state.held.loads == (waits ? 1 : 0))
-        #expect(self.broker.state.brokenInvariants().isEmpty)
+        #expect(self.broker.held.loads == (waits ? 1 : 0))
+        #expect(self.broker.brokenInvariants().isEmpty)
     }
 
     @Test("A source that breaks the rules ends, and every load with it")
@@ -237,11 +237,11 @@ import Testing
         self.broker.promiseOnce(byteCount: 800, from: self.source)
         let load = self.load()
         let ask = try #require(self.broker.takeAsks(self.source).first)
-        #expect(self.broker.state.held.keptBytes == 800)
+        #expect(self.broker.held.keptBytes == 800)
         self.broker.send(Answer(byteCount: 2), on: ask, from: self.source)
         self.broker.data([1, 2], last: true, on: ask, from: self.source)
         #expect(self.broker.take(self.reader).on(load).bytes == [1, 2])
-        #expect(self.broker.state.held.keptBytes == 2 && self.broker.state.brokenInvariants().isEmpty)
+        #expect(self.broker.held.keptBytes == 2 && self.broker.brokenInvariants().isEmpty)
     }
 
     @Test("No place for one more kept representation refuses the load, and a queue that is full the fill")
@@ -265,7 +265,7 @@ import Testing
         self.broker.load(from: reader) { $0.board = "b" }
         self.broker.load(from: reader) { $0.accepts = [Accept("y")] }
         #expect(self.broker.take(reader).codes == [.limitExceeded])
-        #expect(self.broker.state.held.keptBytes == 0 && self.broker.state.brokenInvariants().isEmpty)
+        #expect(self.broker.held.keptBytes == 0 && self.broker.brokenInvariants().isEmpty)
     }
 
     @Test("A drain ends a fill that has not begun at once, and lets one that has begun finish")
@@ -277,7 +277,7 @@ import Testing
         self.broker.data([2], last: true, on: ask, from: self.source)
         let frames = self.broker.take(self.reader)
         for load in loads { #expect(frames.on(load).ends.count == 1 && frames.on(load).codes.isEmpty) }
-        #expect(self.broker.state.isDrained)
+        #expect(self.broker.isDrained)
 
         self.broker = StateHarness()
         let source = self.broker.connect("s")
@@ -286,6 +286,6 @@ import Testing
         self.broker.load(from: reader)
         self.broker.drain()
         #expect(self.broker.take(reader).codes == [.brokerRestarted])
-        #expect(self.broker.take(source).kinds == [.ask, .cancel] && self.broker.state.isDrained)
+        #expect(self.broker.take(source).kinds == [.ask, .cancel] && self.broker.isDrained)
     }
 }

@@ -23,8 +23,8 @@ import Testing
     }
 
     private var isClean: Bool {
-        self.broker.state.held.loads == 0 && self.broker.state.held.inTransfer == 0
-            && self.broker.state.brokenInvariants().isEmpty
+        self.broker.held.loads == 0 && self.broker.held.inTransfer == 0
+            && self.broker.brokenInvariants().isEmpty
     }
 
     @Test("A hundred loads at once cost one ask, and each gets identical bytes and one answer")
@@ -57,7 +57,7 @@ import Testing
             #expect(frames.all(Answer.self).count == 1 && frames.ends.count == 1)
         }
         #expect(self.broker.takeAsks(self.source).isEmpty)
-        #expect(self.isClean && self.broker.state.held.keptBytes == 600_000)
+        #expect(self.isClean && self.broker.held.keptBytes == 600_000)
     }
 
     @Test("A late load begins at byte 0 while the rest still comes")
@@ -82,7 +82,7 @@ import Testing
         self.broker.send(End(byteCount: UInt64(count)), on: ask, from: self.source)
         let frames = self.broker.take(self.reader)
         for load in loads { #expect(frames.on(load).ends.count == 1 && frames.on(load).codes.isEmpty) }
-        #expect(self.isClean && self.broker.state.held.keptBytes == UInt64(count))
+        #expect(self.isClean && self.broker.held.keptBytes == UInt64(count))
     }
 
     @Test("What came whole is listed as kept, survives its source and goes by descriptor where there is much of it")
@@ -106,7 +106,7 @@ import Testing
         #expect(answers.kinds == [.answer] && answers[0].passing != nil)
         #expect(answers[0].decode(Answer.self).byteCount == 200_000)
         self.broker.clear(from: self.reader)
-        #expect(self.broker.openMemory == 0 && self.broker.state.held.keptBytes == 0)
+        #expect(self.broker.openMemory == 0 && self.broker.held.keptBytes == 0)
     }
 
     @Test("Loads that joined go inline to their end, though a descriptor would be welcome")
@@ -134,7 +134,7 @@ import Testing
         #expect(self.broker.take(self.reader).on(small).codes == [.tooLarge])
         self.broker.load(from: self.reader) { $0.maximumByteCount = 3 }
         #expect(self.broker.take(self.reader).codes == [.tooLarge])
-        #expect(self.broker.state.held.keptBytes == 4, "room is taken before the bytes come")
+        #expect(self.broker.held.keptBytes == 4, "room is taken before the bytes come")
         self.broker.data([1, 2, 3, 4], last: true, on: ask, from: self.source)
         let late = self.broker.load(from: self.reader)
         let frames = self.broker.take(self.reader)
@@ -274,7 +274,7 @@ import Testing
 
 extension StateHarness {
     /// Publishes one item whose types are each asked for once, and takes `committed`.
-    mutating func promiseOnce(_ types: String..., byteCount: UInt64? = nil, from peer: PeerID) {
+    func promiseOnce(_ types: String..., byteCount: UInt64? = nil, from peer: PeerID) {
         var item = Item((types.isEmpty ? ["a.once"] : types).map { Representation($0, byteCount: byteCount) })
         item.requires = [Feature.onceAndKept.rawValue]
         for index in item.representations.indices { item.representations[index].policy = 1 }

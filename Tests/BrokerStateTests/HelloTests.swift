@@ -5,7 +5,7 @@ import Testing
 @Suite struct HelloTests {
     @Test("Hello is answered by welcome with the limits that hold")
     func welcome() throws {
-        var broker = StateHarness(epoch: 42) { $0.keptPool = 1_000 }
+        let broker = StateHarness(epoch: 42) { $0.keptPool = 1_000 }
         let peer = broker.connectSilently()
         var hello = Hello()
         hello.features = [Feature.condition.rawValue, 999]
@@ -22,7 +22,7 @@ import Testing
 
     @Test("A peer that says no hello within 5 s is told and closed")
     func deadline() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let silent = broker.connectSilently()
         let polite = broker.connect()
         broker.advance(by: 4_999)
@@ -36,7 +36,7 @@ import Testing
 
     @Test("Requests may follow hello without waiting for welcome")
     func requestsBehindHello() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connectSilently()
         var bytes = FrameEncoder()
         bytes.append(Hello(), stream: 0)
@@ -47,7 +47,7 @@ import Testing
 
     @Test("Whatever comes before hello is a violation", arguments: FrameKind.allCases.filter { $0 != .hello })
     func beforeHello(_ kind: FrameKind) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connectSilently()
         broker.raw(kind: kind.rawValue, on: 1, from: peer)
         #expect(broker.take(peer).codes == [.protocolViolation])
@@ -56,7 +56,7 @@ import Testing
 
     @Test("An unknown kind before hello is a violation, must it be understood or not", arguments: [UInt8(0), 2])
     func unknownBeforeHello(_ flags: UInt8) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connectSilently()
         broker.raw(kind: 200, flags: flags, on: 0, from: peer)
         #expect(broker.take(peer).codes == [.protocolViolation])
@@ -64,7 +64,7 @@ import Testing
 
     @Test("A second hello is a violation")
     func twice() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         broker.send(Hello(), on: 0, from: peer)
         #expect(broker.take(peer).codes == [.protocolViolation])
@@ -73,7 +73,7 @@ import Testing
 
     @Test("Hello on another stream than 0 is a violation")
     func stream() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connectSilently()
         broker.send(Hello(), on: 1, from: peer)
         #expect(broker.take(peer).codes == [.protocolViolation])
@@ -87,7 +87,7 @@ import Testing
         ]
     )
     func versions(_ lowest: UInt32?, _ highest: UInt32?, _ isTaken: Bool) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connectSilently()
         var hello = Hello()
         hello.minimumVersion = lowest
@@ -100,7 +100,7 @@ import Testing
 
     @Test("Hello has at most 4 KiB, later frames may have more")
     func size() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connectSilently()
         broker.raw(kind: FrameKind.hello.rawValue, payload: [UInt8](repeating: 0, count: 4_097), on: 0, from: peer)
         #expect(broker.take(peer).codes == [.protocolViolation])
@@ -114,7 +114,7 @@ import Testing
 
     @Test("A malformed hello breaks the connection")
     func malformed() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connectSilently()
         broker.raw(kind: FrameKind.hello.rawValue, payload: [0x08], on: 0, from: peer)
         #expect(broker.take(peer).codes == [.invalidArgument])
@@ -123,7 +123,7 @@ import Testing
 
     @Test("Frames that announce descriptors are a violation")
     func descriptors() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         broker.raw(kind: FrameKind.list.rawValue, descriptors: 1, on: 1, from: peer)
         #expect(broker.take(peer).codes == [.protocolViolation])
@@ -131,7 +131,7 @@ import Testing
 
     @Test("More connections than allowed are refused with words, for a process and in all")
     func connections() {
-        var broker = StateHarness {
+        let broker = StateHarness {
             $0.connections = 3
             $0.connectionsPerProcess = 2
         }
@@ -150,7 +150,7 @@ import Testing
 
     @Test("The last eighth of all connections is for processes with few")
     func lastConnections() {
-        var broker = StateHarness { $0.connections = 80 }
+        let broker = StateHarness { $0.connections = 80 }
         let greedy = (0..<80).map { _ in broker.connectSilently(process: 1) }
         #expect(greedy.prefix(70).allSatisfy { !broker.closed.contains($0) })
         #expect(greedy.dropFirst(70).allSatisfy { broker.closed.contains($0) })
@@ -161,11 +161,11 @@ import Testing
 
     @Test("An error on stream 0 from a client closes it without an answer")
     func errorOnConnection() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         broker.send(Failure(.protocolViolation, "bad broker"), on: 0, from: peer)
         #expect(broker.take(peer).isEmpty)
         #expect(broker.closed == [peer])
-        #expect(broker.state.held == .nothing)
+        #expect(broker.held == .nothing)
     }
 }

@@ -6,39 +6,39 @@ import Testing
 @Suite struct IdleExitTests {
     @Test("By default a broker stays, however long nobody is connected")
     func stays() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         broker.disconnect(peer)
         broker.advance(by: 365 * 86_400_000)
-        #expect(!broker.state.isDraining)
+        #expect(!broker.isDraining)
     }
 
     @Test("A broker to which nobody ever connects ends after idle-exit")
     func neverConnected() {
-        var broker = StateHarness { $0.idleExit = 60_000 }
+        let broker = StateHarness { $0.idleExit = 60_000 }
         broker.advance(by: 1_000)
         broker.advance(by: 58_000)
-        #expect(!broker.state.isDraining)
+        #expect(!broker.isDraining)
         broker.advance(by: 1_000)
-        #expect(broker.state.isDraining && broker.state.isDrained && broker.stoppedListening)
+        #expect(broker.isDraining && broker.isDrained && broker.stoppedListening)
     }
 
     @Test("The time counts from the end of the last connection, and contents that are kept do not stop it")
     func lastConnection() {
-        var broker = StateHarness { $0.idleExit = 60_000 }
+        let broker = StateHarness { $0.idleExit = 60_000 }
         let (first, second) = (broker.connect(), broker.connect())
         broker.write([Item([Representation("a", byteCount: 1, kept: true)])], kept: [[1]], from: first)
         broker.disconnect(first)
         broker.advance(by: 600_000)
-        #expect(!broker.state.isDraining)
+        #expect(!broker.isDraining)
         broker.disconnect(second)
         broker.advance(by: 50_000)
         // One that looks in begins it anew.
         let third = broker.connect()
         broker.disconnect(third)
         broker.advance(by: 50_000)
-        #expect(!broker.state.isDraining)
+        #expect(!broker.isDraining)
         broker.advance(by: 10_000)
-        #expect(broker.state.isDraining && broker.state.isDrained)
+        #expect(broker.isDraining && broker.isDrained)
     }
 }

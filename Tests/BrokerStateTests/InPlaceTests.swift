@@ -6,7 +6,7 @@ import Testing
 @Suite struct InPlaceTests {
     /// A source that was asked for a file, and the destination's load.
     private struct Scene {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source: PeerID
         let reader: PeerID
         let load: UInt64
@@ -68,7 +68,7 @@ import Testing
         var unwelcome = try Scene(welcome: false)
         #expect(try unwelcome.answer(path: "/tmp/a b").decode(Answer.self).path == nil)
 
-        var inline = try Scene()
+        let inline = try Scene()
         var said = Answer(byteCount: 1)
         said.path = "/tmp/a"
         inline.broker.send(said, on: inline.ask, from: inline.source)
@@ -104,7 +104,7 @@ import Testing
         var passed = try Scene()
         #expect(try passed.answer(path: nil, content: content).decode(Answer.self).content == content)
 
-        var inline = try Scene()
+        let inline = try Scene()
         var said = Answer()
         said.content = content
         inline.broker.send(said, on: inline.ask, from: inline.source)

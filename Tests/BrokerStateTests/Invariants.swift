@@ -3,6 +3,11 @@ import Testing
 
 @testable import BrokerState
 
+extension StateHarness {
+    func brokenInvariants() -> [String] { self.state.brokenInvariants() }
+    var hasFills: Bool { self.state.hasFills }
+}
+
 extension BrokerState {
     /// What holds between any two inputs; says what does not.
     func brokenInvariants() -> [String] {

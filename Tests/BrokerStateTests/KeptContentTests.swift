@@ -12,7 +12,7 @@ import Testing
 
     @Test("Each answer and each list has what the writer said of kept bytes", arguments: [nil, 0, 1] as [UInt32?])
     func stored(content: UInt32?) throws {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         broker.write([Self.item(content: content)], kept: [[1, 2, 3]], from: writer)
         broker.disconnect(writer)
@@ -28,7 +28,7 @@ import Testing
 
     @Test("An archive that is passed as its memory is said to be one")
     func passed() throws {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect(descriptors: true)
         let stream = broker.begin(from: writer)
         broker.send(Self.item(content: 1), on: stream, from: writer)
@@ -46,13 +46,13 @@ import Testing
         arguments: [(2, true), (.max, true), (1, false), (2, false)] as [(UInt32, Bool)]
     )
     func refused(content: UInt32, isKept: Bool) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         broker.promise("a", from: writer)
         let stream = broker.write([Self.item(content: content, kept: isKept)], kept: [[1]], from: writer)
         #expect(broker.take(writer).on(stream).codes == [.invalidArgument])
         let reader = broker.connect()
         #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.type) == ["a"])
-        #expect(broker.closed.isEmpty && broker.state.brokenInvariants().isEmpty)
+        #expect(broker.closed.isEmpty && broker.brokenInvariants().isEmpty)
     }
 }

@@ -11,14 +11,14 @@ import Testing
     @Test("One process leaves an eighth of the kept pool to the others, whether it takes it in one write or in many")
     func bytes() {
         for piece in [875, 100, 7] as [UInt64] {
-            var broker = StateHarness { $0.keptPool = 1_000 }
+            let broker = StateHarness { $0.keptPool = 1_000 }
             let greedy = broker.connect()
             for number in 0..<200 {
                 let bytes = [UInt8](repeating: 1, count: Int(piece))
                 broker.write([Self.kept(piece)], kept: [bytes], board: "b\(number)", from: greedy)
             }
             #expect(broker.take(greedy).codes.allSatisfy { $0 == .noSpace })
-            #expect((775...875).contains(broker.state.held.keptBytes))
+            #expect((775...875).contains(broker.held.keptBytes))
             let other = broker.connect()
             broker.write([Self.kept(100)], kept: [[UInt8](repeating: 2, count: 100)], from: other)
             #expect(broker.take(other).kinds == [.committed])
@@ -27,7 +27,7 @@ import Testing
 
     @Test("What a process has left behind is still its own, and a new one may take of the rest")
     func leftBehind() {
-        var broker = StateHarness { $0.keptPool = 1_000 }
+        let broker = StateHarness { $0.keptPool = 1_000 }
         let first = broker.connect(process: 7)
         broker.write([Self.kept(800)], kept: [[UInt8](repeating: 1, count: 800)], board: "one", from: first)
         broker.disconnect(first)
@@ -38,15 +38,15 @@ import Testing
         broker.write([Self.kept(170)], kept: [[UInt8](repeating: 2, count: 170)], board: "two", from: second)
         #expect(broker.take(second).kinds == [.committed])
         broker.clear("one", from: second)
-        #expect(broker.state.held.keptBytes == 170)
+        #expect(broker.held.keptBytes == 170)
         broker.clear("two", from: second)
         for peer in [again, second] { broker.disconnect(peer) }
-        #expect(broker.state.held == .nothing)
+        #expect(broker.held == .nothing)
     }
 
     @Test("A client is told what it may take, which is what fits")
     func told() throws {
-        var broker = StateHarness { $0.keptPool = 999 }
+        let broker = StateHarness { $0.keptPool = 999 }
         for _ in 0..<6 {
             let peer = broker.connectSilently()
             broker.send(Hello(), on: 0, from: peer)
@@ -62,12 +62,12 @@ import Testing
             )
             #expect(broker.take(peer).kinds == [.committed])
         }
-        #expect(broker.state.held.keptBytes == 999)
+        #expect(broker.held.keptBytes == 999)
     }
 
     @Test("Bytes that are kept once asked for belong to who promised them, not to who wanted them")
     func fills() throws {
-        var broker = StateHarness { $0.keptPool = 1_000 }
+        let broker = StateHarness { $0.keptPool = 1_000 }
         let (source, reader) = (broker.connect(), broker.connect())
         broker.promiseOnce(byteCount: 800, from: source)
         broker.load(from: reader)
@@ -81,7 +81,7 @@ import Testing
 
     @Test("One process leaves some of the kept representations and of the boards to the others")
     func representationsAndBoards() {
-        var broker = StateHarness {
+        let broker = StateHarness {
             $0.keptRepresentations = 80
             $0.boards = 80
         }
@@ -90,11 +90,11 @@ import Testing
             broker.write([Self.kept(0)], kept: [[]], board: "kept\(number)", from: greedy)
         }
         #expect(broker.take(greedy).codes.count == 30 && broker.openMemory == 70)
-        #expect(broker.state.held.publications == 70)
+        #expect(broker.held.publications == 70)
         for number in 0..<100 { broker.clear("kept\(number)", from: greedy) }
         _ = broker.take(greedy)
         for number in 0..<100 { broker.promise("a", board: "b\(number)", from: greedy) }
-        #expect(broker.state.held.publications == 70)
+        #expect(broker.held.publications == 70)
         // It may go on to write to those that it has.
         broker.promise("a", board: "b3", from: greedy)
         #expect(broker.take(greedy).codes.isEmpty)
@@ -104,7 +104,7 @@ import Testing
         // To replace what another holds takes nothing from anybody.
         broker.promise("a", board: "other", from: greedy)
         #expect(broker.list("other", from: other).first(Item.self)?.representations.map(\.type) == ["a"])
-        #expect(broker.state.brokenInvariants().isEmpty)
+        #expect(broker.brokenInvariants().isEmpty)
     }
 
     @Test(
@@ -112,7 +112,7 @@ import Testing
         arguments: [(1, 1), (2, 2), (7, 7), (8, 7), (15, 14), (16, 14), (1_024, 896)] as [(UInt64, UInt64)]
     )
     func reserve(limit: UInt64, share: UInt64) throws {
-        var broker = StateHarness {
+        let broker = StateHarness {
             $0.boards = limit
             $0.keptPool = limit
         }
@@ -120,7 +120,7 @@ import Testing
         broker.send(Hello(), on: 0, from: only)
         #expect(broker.take(only).first(Welcome.self)?.keptFree == share)
         for number in 0..<limit { broker.promise("a", board: "b\(number)", from: only) }
-        #expect(UInt64(broker.state.held.publications) == share)
+        #expect(UInt64(broker.held.publications) == share)
         let refusals = broker.take(only).all(Failure.self).map(\.text)
         #expect(
             Set(refusals).subtracting([
@@ -132,7 +132,7 @@ import Testing
 
     @Test("A write of which nothing comes for 10 s is refused, and what it reserved is free")
     func standingWrite() {
-        var broker = StateHarness { $0.keptPool = 1_000 }
+        let broker = StateHarness { $0.keptPool = 1_000 }
         let writer = broker.connect()
         let stream = broker.begin(from: writer)
         broker.send(Self.kept(800), on: stream, from: writer)
@@ -140,20 +140,20 @@ import Testing
             broker.advance(by: 9_000)
             broker.data([1], on: stream, from: writer)
         }
-        #expect(broker.take(writer).isEmpty && broker.state.held.keptBytes == 800)
+        #expect(broker.take(writer).isEmpty && broker.held.keptBytes == 800)
         for _ in 0..<100 {
             broker.advance(by: 100)
             broker.data([], on: stream, from: writer)
         }
         #expect(broker.take(writer).codes == [.timeout])
-        #expect(broker.state.held.keptBytes == 0 && broker.state.held.writes == 0)
+        #expect(broker.held.keptBytes == 0 && broker.held.writes == 0)
         broker.commit(1, on: stream, from: writer)
         #expect(broker.take(writer).isEmpty && broker.closed.isEmpty)
     }
 
     @Test("So is one that was only begun, but not one that has been committed")
     func begunWrite() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         let begun = broker.begin(from: writer)
         let stream = broker.write([Self.kept(1)], kept: [[1]], from: writer)

@@ -60,7 +60,7 @@ import Testing
 
     @Test("The greatest values of all limits do not overflow anything")
     func greatest() {
-        var broker = StateHarness { limits in
+        let broker = StateHarness { limits in
             for entry in BrokerLimits.entries { limits[keyPath: entry.path] = .max }
         }
         let source = broker.connect()

@@ -8,7 +8,7 @@ import Testing
         of representations: [Representation],
         _ configure: (inout Load) -> Void
     ) -> (type: String?, failure: Failure?) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect()
         let destination = broker.connect()
         broker.write([Item(representations)], from: source)
@@ -61,7 +61,7 @@ import Testing
 
     @Test("An empty board has nothing, an item that is not there is not either")
     func nothingHere() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         broker.load(from: peer)
         broker.load(from: peer) { $0.board = "other" }
@@ -86,7 +86,7 @@ import Testing
 
     @Test("A handle of replaced contents, and a condition that does not hold, are superseded")
     func superseded() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         let old = broker.promise("a", from: peer)
         let new = broker.promise("a", from: peer)
@@ -108,7 +108,7 @@ import Testing
 
     @Test("What a dead source promised is gone, and kept bytes beside it still serve")
     func sourceGone() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect("writer")
         let reader = broker.connect()
         broker.write(
@@ -128,7 +128,7 @@ import Testing
 
     @Test("Own-process and group representations are hidden from other processes", arguments: [UInt32(2), 3])
     func visibility(_ hidden: UInt32) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect(process: 500)
         let same = broker.connect(process: 500)
         let other = broker.connect(process: 501)
@@ -150,7 +150,7 @@ import Testing
         arguments: [true, false]
     )
     func tooLarge(_ kept: Bool) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect()
         let reader = broker.connect()
         broker.write([Item([Representation("a", byteCount: 4, kept: kept)])], kept: [[1, 2, 3, 4]], from: source)
@@ -180,13 +180,13 @@ import Testing
 
     @Test("Names that dynamic supertypes spell are found, and charged to their publisher while they are held")
     func spelledNames() {
-        var broker = StateHarness { $0.metadataPerPublication = 8_000 }
+        let broker = StateHarness { $0.metadataPerPublication = 8_000 }
         let source = broker.connect()
         let reader = broker.connect()
-        let idle = broker.state.held.metadata
+        let idle = broker.held.metadata
         broker.write([Item([Representation("a", supertypes: [Self.spelling(50, 1)])])], from: source)
         #expect(broker.take(source).kinds == [.committed])
-        #expect(broker.state.held.metadata >= idle + 50 * 64)
+        #expect(broker.held.metadata >= idle + 50 * 64)
         broker.load(from: reader) { $0.accepts = [Accept("1.51"), Accept("1.49")] }
         #expect(broker.take(source).first(Ask.self)?.type == "a")
         let supertypes = (1...3).map { Self.spelling(50, $0) }
@@ -194,7 +194,7 @@ import Testing
         #expect(broker.take(source).codes == [.limitExceeded])
         broker.disconnect(source)
         broker.clear(from: reader)
-        #expect(broker.state.held.metadata == idle)
+        #expect(broker.held.metadata == idle)
     }
 
     @Test("Edges that lead to too many names are refused: each representation would be asked about all")
@@ -219,7 +219,7 @@ import Testing
 
     @Test("More loads than the connection may have open are refused, and ended ones count no longer")
     func loadLimit() {
-        var broker = StateHarness { $0.loadsPerConnection = 2 }
+        let broker = StateHarness { $0.loadsPerConnection = 2 }
         let source = broker.connect()
         let reader = broker.connect()
         broker.promise("a", from: source)
@@ -232,7 +232,7 @@ import Testing
 
     @Test("An ask names publication, item, representation, type and the time that is left")
     func ask() throws {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect()
         let reader = broker.connect()
         let items = [Item("x"), Item([Representation("a"), Representation("b")], name: "n")]

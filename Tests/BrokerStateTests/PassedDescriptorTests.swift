@@ -48,8 +48,8 @@ import Testing
 
         /// Nobody holds anything but the publication.
         var isClean: Bool {
-            let held = self.broker.state.held
-            return held.loads == 0 && self.broker.state.brokenInvariants().isEmpty
+            let held = self.broker.held
+            return held.loads == 0 && self.broker.brokenInvariants().isEmpty
         }
     }
 
@@ -80,7 +80,7 @@ import Testing
             let answer = frames[0].decode(Answer.self)
             #expect(answer.byteCount == 9 && answer.type == "a" && answer.item == 0 && answer.handle != nil)
             // Held until the destination's socket has taken it.
-            #expect(scene.broker.state.held.loads == 1 && scene.broker.state.brokenInvariants().isEmpty)
+            #expect(scene.broker.held.loads == 1 && scene.broker.brokenInvariants().isEmpty)
             scene.broker.deliver(to: scene.reader)
             #expect(scene.isClean)
             // What else the source says is late.
@@ -97,7 +97,7 @@ import Testing
         scene.pass(Self.file)
         scene.broker.disconnect(scene.source)
         #expect(scene.broker.take(scene.reader).kinds == [.answer])
-        #expect(scene.broker.state.held.loads == 1)
+        #expect(scene.broker.held.loads == 1)
         scene.broker.disconnect(scene.reader)
         #expect(scene.isClean)
     }
@@ -118,7 +118,7 @@ import Testing
             #expect(scene.broker.take(scene.reader).codes == [code])
             #expect(scene.isClean && scene.broker.closed.isEmpty)
         }
-        var scene = try Scene()
+        let scene = try Scene()
         scene.broker.pass(Self.file, kind: .answer, payload: [0xFF], on: scene.ask, from: scene.source)
         #expect(scene.broker.take(scene.reader).codes == [.sourceFailed])
         #expect(scene.isClean)
@@ -142,7 +142,7 @@ import Testing
         missing.pass(nil)
         #expect(missing.broker.closed == [missing.source])
 
-        var foreign = try Scene()
+        let foreign = try Scene()
         foreign.broker.pass(Self.file, kind: .answer, on: foreign.ask, from: foreign.reader)
         #expect(foreign.broker.closed == [foreign.reader])
 
@@ -201,7 +201,7 @@ import Testing
         announced: UInt64? = nil,
         limits: (inout BrokerLimits) -> Void = { _ in }
     ) -> (broker: StateHarness, writer: PeerID, stream: UInt64) {
-        var broker = StateHarness(limits)
+        let broker = StateHarness(limits)
         let writer = broker.connect(descriptors: true)
         let stream = broker.begin(from: writer)
         broker.send(Item([Representation("a", byteCount: announced, kept: true)]), on: stream, from: writer)
@@ -212,11 +212,11 @@ import Testing
     @Test("Kept bytes come as sealed memory, and go to as many as ask: inline if few, else as the same memory")
     func kept() throws {
         for (count, isPassed) in [(Self.large, true), (Self.large - 1, false)] {
-            var (broker, writer, stream) = self.keep(.sealedMemory(byteCount: count), announced: count)
+            let (broker, writer, stream) = self.keep(.sealedMemory(byteCount: count), announced: count)
             broker.commit(1, on: stream, from: writer)
             #expect(broker.take(writer).kinds == [.committed])
             #expect(broker.adopted == broker.sealed && broker.adopted.count == 1)
-            #expect(broker.state.brokenInvariants().isEmpty)
+            #expect(broker.brokenInvariants().isEmpty)
             broker.disconnect(writer)
             guard isPassed else { continue }
             for _ in 0..<2 {
@@ -225,14 +225,14 @@ import Testing
                 let frames = broker.take(reader).on(load)
                 #expect(frames.kinds == [.answer] && frames[0].decode(Answer.self).byteCount == count)
                 #expect(frames[0].passing == broker.adopted.first.map { .kept($0) })
-                #expect(broker.state.held.loads == 0)
+                #expect(broker.held.loads == 0)
             }
         }
     }
 
     @Test("Kept bytes that came inline are passed as well, but only where that is welcome")
     func keptInline() throws {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         let bytes = [UInt8](repeating: 5, count: Int(Self.large))
         broker.write([Item([Representation("a", kept: true)])], kept: [bytes], from: writer)
@@ -259,17 +259,17 @@ import Testing
             (.sealedMemory(byteCount: 1 << 21), nil, .noSpace), (.sealedMemory(byteCount: .max), nil, .noSpace),
         ]
         for (descriptor, announced, code) in cases {
-            var (broker, writer, stream) = self.keep(descriptor, announced: announced) { $0.keptPool = 1 << 20 }
+            let (broker, writer, stream) = self.keep(descriptor, announced: announced) { $0.keptPool = 1 << 20 }
             #expect(broker.take(writer).on(stream).codes == [code])
             broker.commit(1, on: stream, from: writer)
-            #expect(broker.closed.isEmpty && broker.openMemory == 0 && broker.state.held.writes == 0)
-            #expect(broker.state.brokenInvariants().isEmpty)
+            #expect(broker.closed.isEmpty && broker.openMemory == 0 && broker.held.writes == 0)
+            #expect(broker.brokenInvariants().isEmpty)
         }
     }
 
     @Test("A descriptor of kept bytes takes the place of all of them, and comes only where some are awaited")
     func keptMixed() throws {
-        var (broker, writer, stream) = self.keep(.sealedMemory(byteCount: 5))
+        let (broker, writer, stream) = self.keep(.sealedMemory(byteCount: 5))
         broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: stream, from: writer)
         #expect(broker.take(writer).codes == [.invalidArgument])
 
@@ -286,6 +286,6 @@ import Testing
         broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: third, from: writer)
         #expect(broker.openMemory == 1)
         broker.disconnect(writer)
-        #expect(broker.openMemory == 0 && broker.state.brokenInvariants().isEmpty)
+        #expect(broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PublicationTests {
     @Test("A publication's stream ends once, saying why", arguments: [true, false])
     func told(_ byClear: Bool) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         let other = broker.connect()
         let stream = broker.write([Item("a")], from: writer)
@@ -22,7 +22,7 @@ import Testing
 
     @Test("A writer that replaces itself hears the end of the old before or with the commit of the new, in one queue")
     func replacesItself() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         let first = broker.write([Item("a")], from: writer)
         let second = broker.write([Item("b")], from: writer)
@@ -34,7 +34,7 @@ import Testing
 
     @Test("Kept contents outlive their writer, promised ones are listed as gone until replaced")
     func afterDeath() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect("w", process: 900)
         let reader = broker.connect()
         let item = Item([Representation("k", kept: true), Representation("p", byteCount: 3)])
@@ -46,12 +46,12 @@ import Testing
         #expect(listed.first(Item.self)?.representations.map(\.provision) == [1, 2])
         broker.clear(from: reader)
         broker.disconnect(reader)
-        #expect(broker.state.held == .nothing && broker.openMemory == 0)
+        #expect(broker.held == .nothing && broker.openMemory == 0)
     }
 
     @Test("What a peer sends after it has stopped reading counts, but its lists and loads are passed over")
     func unreadable() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         let reader = broker.connect()
         broker.stopReading(writer)
@@ -59,7 +59,7 @@ import Testing
         #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.provision) == [1])
         #expect(broker.list(from: writer).isEmpty)
         let load = broker.load(from: writer)
-        #expect(broker.take(writer).isEmpty && broker.state.held.loads == 0)
+        #expect(broker.take(writer).isEmpty && broker.held.loads == 0)
         // It was opened all the same.
         broker.send(Cancel(), on: load, from: writer)
         #expect(broker.closed.isEmpty)
@@ -68,31 +68,31 @@ import Testing
 
     @Test("Kept bytes of a dead writer stay charged to its process until they go")
     func chargedAfterDeath() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         broker.write([Item([Representation("k", kept: true)])], kept: [[1]], from: writer)
         broker.disconnect(writer)
-        let held = broker.state.held
+        let held = broker.held
         #expect(held.peers == 0 && held.accounts == 1 && held.publications == 1 && held.objects == 3)
         #expect(held.keptBytes == 1)
     }
 
     @Test("A source that dies after its contents were replaced is gone from everywhere")
     func diesAfterReplacement() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         let other = broker.connect()
         broker.promise("a", from: writer)
         let load = broker.load(from: other)
         broker.promise("b", from: other)
         broker.disconnect(writer)
-        #expect(broker.take(other).on(load).codes == [.sourceGone] || broker.state.held.loads == 0)
-        #expect(broker.state.held.publications == 1)
+        #expect(broker.take(other).on(load).codes == [.sourceGone] || broker.held.loads == 0)
+        #expect(broker.held.publications == 1)
     }
 
     @Test("Status tells peers, boards, loads, counters and limits, and no contents and no hidden types")
     func status() throws {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect("source", process: 800)
         let reader = broker.connect("reader", process: 801)
         let secret: [UInt8] = Array("tremendous-secret".utf8)

@@ -8,7 +8,7 @@ import Testing
 
     @Test("A name that is taken is refused, and is free again when its holder gives it up or goes")
     func names() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let first = broker.connect("first", process: 1)
         let second = broker.connect("second", process: 2)
         let stream = broker.register(from: first)
@@ -26,19 +26,19 @@ import Testing
 
     @Test("Names and types that are none are refused", arguments: ["", ".", "..", "a/b", "a\nb"])
     func badNames(_ name: String) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         broker.register(name, from: peer)
         broker.register("shelf", accepting: ["no type"], from: peer)
         broker.register("shelf", accepting: [""], from: peer)
         #expect(broker.take(peer).codes == [.invalidArgument, .invalidArgument, .invalidArgument])
         broker.disconnect(peer)
-        #expect(broker.state.held == .nothing)
+        #expect(broker.held == .nothing)
     }
 
     @Test("A process has so many destinations and sessions, and all together so many")
     func limits() {
-        var broker = StateHarness {
+        let broker = StateHarness {
             $0.destinations = 3
             $0.destinationsPerProcess = 2
             $0.sessions = 3
@@ -51,9 +51,9 @@ import Testing
         }
         let refused = peers.map { broker.take($0).codes.count }
         #expect(refused == [0, 4, 2])
-        #expect(broker.state.held.destinations == 3 && broker.state.held.sessions == 3)
+        #expect(broker.held.destinations == 3 && broker.held.sessions == 3)
         for peer in peers { broker.disconnect(peer) }
-        #expect(broker.state.held == .nothing)
+        #expect(broker.held == .nothing)
     }
 
     @Test("Where there is no such destination, the refusal lists those that there are for this source")
@@ -109,7 +109,7 @@ import Testing
     @Test("Items of which a destination sees nothing are not there for it; a group sees what is for the group")
     func visibility() {
         for (groups, visibility, isSeen) in [([], 3, false), ([], 2, false), (["g"], 2, true), ([], 1, true)] {
-            var broker = StateHarness()
+            let broker = StateHarness()
             let source = broker.connect(groups: ["g"])
             let destination = broker.connect(groups: groups)
             broker.register(from: destination)
@@ -219,7 +219,7 @@ import Testing
         #expect(refused == 1)
         #expect(scene.broker.status(from: scene.source).compactMap(\.destination).first?.sessions == 64)
         scene.everybodyLeaves()
-        #expect(scene.broker.state.held == .nothing)
+        #expect(scene.broker.held == .nothing)
     }
 
     // MARK: By its own doing
@@ -330,7 +330,7 @@ import Testing
         scene.move()
         #expect(scene.heardByDestination().kinds == [.session, .item, .enter], "it has read them all")
         scene.everybodyLeaves()
-        #expect(scene.broker.state.held == .nothing)
+        #expect(scene.broker.held == .nothing)
     }
 
     @Test("Large sessions are told to a peer that does not answer up to a bound of bytes, whatever its destinations")
@@ -347,7 +347,7 @@ import Testing
         let refusals = scene.heardBySource().all(Proposal.self).compactMap(\.refusal?.code)
         #expect(!refusals.isEmpty && refusals.allSatisfy { $0 == .timeout })
         scene.everybodyLeaves()
-        #expect(scene.broker.state.held == .nothing)
+        #expect(scene.broker.held == .nothing)
     }
 
     @Test("Numbers of peers' own are compared and passed on, never counted with")
@@ -363,19 +363,19 @@ import Testing
         scene.broker.propose(2, to: .max, on: scene.visit, from: scene.destination)
         #expect(scene.broker.closed == [scene.destination])
         scene.everybodyLeaves()
-        #expect(scene.broker.state.held == .nothing)
+        #expect(scene.broker.held == .nothing)
     }
 
     @Test("What a destination holds, a session and each of its visits are charged, and given back")
     func accounting() {
         var scene = DragScene()
-        let before = scene.broker.state.held
+        let before = scene.broker.held
         scene.begin()
         scene.hover(2)
-        #expect(scene.broker.state.held.objects > before.objects + 3)
+        #expect(scene.broker.held.objects > before.objects + 3)
         scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
-        #expect(scene.broker.state.held == before)
+        #expect(scene.broker.held == before)
         scene.broker.send(Cancel(), on: scene.shelf, from: scene.destination)
-        #expect(scene.broker.state.held.objects == 0 && scene.broker.state.held.metadata == 0)
+        #expect(scene.broker.held.objects == 0 && scene.broker.held.metadata == 0)
     }
 }

@@ -58,7 +58,7 @@ import Testing
             #expect(transferred?.failure?.code == code)
             #expect(transferred?.items == (operation == 2 ? [0] : []))
             scene.everybodyLeaves()
-            #expect(scene.broker.state.held == .nothing)
+            #expect(scene.broker.held == .nothing)
         }
     }
 
@@ -355,7 +355,7 @@ import Testing
             #expect(frames.kinds == [.cancel, .transferred, .end])
             #expect(frames.first(Transferred.self)?.failure?.code == .destinationGone)
             scene.everybodyLeaves()
-            #expect(scene.broker.state.held == .nothing)
+            #expect(scene.broker.held == .nothing)
         }
     }
 
@@ -372,7 +372,7 @@ import Testing
         #expect(frames.on(load).codes == [.sourceGone])
         #expect(frames.on(scene.visit).codes == [.sourceGone])
         scene.everybodyLeaves()
-        #expect(scene.broker.state.held == .nothing)
+        #expect(scene.broker.held == .nothing)
     }
 
     @Test("Kept bytes of a dropped item arrive though their source has died")
@@ -396,7 +396,7 @@ import Testing
         scene.broker.credit(10, on: load, from: scene.destination)
         #expect(scene.heardByDestination().on(load).bytes == [4, 5, 6])
         scene.everybodyLeaves()
-        #expect(scene.broker.state.held == .nothing && scene.broker.openMemory == 0)
+        #expect(scene.broker.held == .nothing && scene.broker.openMemory == 0)
     }
 
     @Test("A source that withdraws what was dropped: its loads end, and the destination hears that it was cancelled")
@@ -419,13 +419,13 @@ import Testing
         scene.broker.advance(by: 200_000)
         scene.hover(2)
         scene.broker.advance(by: 299_990)
-        #expect(scene.broker.state.held.sessions == 1)
+        #expect(scene.broker.held.sessions == 1)
         scene.broker.advance(by: 30)
         let failure = try #require(scene.heardBySource().on(scene.drag).first(Failure.self))
         #expect(failure.code == .timeout && failure.text.contains("limit session-idle"))
         #expect(scene.heardByDestination().on(scene.visit).codes == [.timeout])
         scene.everybodyLeaves()
-        #expect(scene.broker.state.held == .nothing)
+        #expect(scene.broker.held == .nothing)
     }
 
     @Test("A session that is only moved about still ends, when its whole time is over")
@@ -436,7 +436,7 @@ import Testing
             scene.hover(2)
             scene.broker.advance(by: 99_000)
         }
-        #expect(scene.broker.state.held.sessions == 1)
+        #expect(scene.broker.held.sessions == 1)
         scene.broker.advance(by: 6_000)
         #expect(scene.heardBySource().codes == [.timeout])
         #expect(scene.heardByDestination().kinds == [.exit, .error])
@@ -460,6 +460,6 @@ import Testing
         scene.conclude()
         #expect(scene.result().transferred?.failure == nil)
         scene.broker.endDraining()
-        #expect(scene.broker.state.held == .nothing)
+        #expect(scene.broker.held == .nothing)
     }
 }

@@ -45,7 +45,7 @@ import Testing
         let heard = scene.heardByDestination()
         #expect(heard.on(load).codes == [.timeout] && heard.on(scene.visit).kinds == [.transferred, .end])
         scene.everybodyLeaves()
-        #expect(scene.broker.state.held == .nothing)
+        #expect(scene.broker.held == .nothing)
     }
 
     @Test("Progress of the destination keeps the drop alive before its first load, between loads and after the last")

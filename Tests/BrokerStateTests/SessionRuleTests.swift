@@ -28,7 +28,7 @@ import Testing
             scene.broker.commit(items.count, on: scene.drag, from: scene.source)
             #expect(scene.heardBySource().codes == [.invalidArgument])
             scene.everybodyLeaves()
-            #expect(scene.broker.state.held == .nothing)
+            #expect(scene.broker.held == .nothing)
         }
     }
 
@@ -135,7 +135,7 @@ import Testing
             #expect(frames.kinds == [.exit, isDead ? .error : .end])
             #expect(frames.codes == (isDead ? [.sourceGone] : []))
             scene.everybodyLeaves()
-            #expect(scene.broker.state.held == .nothing)
+            #expect(scene.broker.held == .nothing)
         }
     }
 
@@ -378,7 +378,7 @@ import Testing
         scene.drop()
         #expect(scene.heardBySource().first(Dropped.self)?.operation == 2)
         scene.everybodyLeaves()
-        #expect(scene.broker.state.held == .nothing)
+        #expect(scene.broker.held == .nothing)
     }
 
     @Test("Additions together have the limits of one session")
@@ -413,12 +413,12 @@ import Testing
         #expect(scene.heardBySource().codes == [.superseded])
         scene.everybodyLeaves()
         scene.broker.disconnect(other)
-        #expect(scene.broker.state.held == .nothing)
+        #expect(scene.broker.held == .nothing)
     }
 }
 
 extension StateHarness {
-    mutating func status(from peer: PeerID) -> [StatusEntry] {
+    func status(from peer: PeerID) -> [StatusEntry] {
         let stream = self.newStream(of: peer)
         self.send(Status(), on: stream, from: peer)
         return self.take(peer).on(stream).all(StatusEntry.self)

@@ -232,10 +232,10 @@ import Testing
             actual.append(
                 heard.map { $0.isEmpty ? "-" : $0 }.joined(separator: "/") + (third.isEmpty ? "" : "/" + third)
             )
-            let broken = scene.broker.state.brokenInvariants()
+            let broken = scene.broker.brokenInvariants()
             #expect(broken.isEmpty, "\(input) while \(stage): \(broken.joined(separator: "; "))")
             for peer in [scene.source, scene.destination, stranger] { scene.broker.disconnect(peer) }
-            #expect(scene.broker.state.held == .nothing, "\(input) while \(stage)")
+            #expect(scene.broker.held == .nothing, "\(input) while \(stage)")
         }
         let expected = Self.row(input, of: Self.tracking) + Self.row(input, of: Self.dropped)
         #expect(actual == expected, "\(input): \(actual.joined(separator: "  "))")

@@ -6,7 +6,7 @@ import Testing
 struct SessionTests {
     @Test("A copy: each side hears what concerns it, in order, and nothing is left")
     func copy() throws {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let source = broker.connect("source")
         let destination = broker.connect("destination")
         broker.register(from: destination)
@@ -42,6 +42,6 @@ struct SessionTests {
         #expect(result.first(Transferred.self)?.failure == nil)
         broker.disconnect(source)
         broker.disconnect(destination)
-        #expect(broker.state.held == .nothing)
+        #expect(broker.held == .nothing)
     }
 }

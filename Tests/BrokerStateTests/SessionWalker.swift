@@ -358,7 +358,7 @@ struct SessionWalker {
     }
 
     func brokenRules() -> [String] {
-        self.ledger.broken + self.broker.state.brokenInvariants()
+        self.ledger.broken + self.broker.brokenInvariants()
     }
 
     /// Sessions end by themselves in time; then everybody leaves.

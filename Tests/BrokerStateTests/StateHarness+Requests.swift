@@ -5,7 +5,7 @@ import PasteboardWire
 extension StateHarness {
     /// Publishes items, with the bytes of kept representations in order, and commits. Returns the stream.
     @discardableResult
-    mutating func write(
+    func write(
         _ items: [Item],
         kept: [[UInt8]] = [],
         board: String? = nil,
@@ -24,7 +24,7 @@ extension StateHarness {
         return stream
     }
 
-    mutating func begin(board: String? = nil, ifChangeCount: UInt64? = nil, from peer: PeerID) -> UInt64 {
+    func begin(board: String? = nil, ifChangeCount: UInt64? = nil, from peer: PeerID) -> UInt64 {
         let stream = self.newStream(of: peer)
         var write = Write()
         write.board = board
@@ -33,7 +33,7 @@ extension StateHarness {
         return stream
     }
 
-    mutating func commit(_ count: Int, on stream: UInt64, from peer: PeerID) {
+    func commit(_ count: Int, on stream: UInt64, from peer: PeerID) {
         var commit = Commit()
         commit.itemCount = UInt32(count)
         self.send(commit, on: stream, from: peer)
@@ -41,14 +41,14 @@ extension StateHarness {
 
     /// Publishes one promised item of the types, and takes `committed`.
     @discardableResult
-    mutating func promise(_ types: String..., board: String? = nil, from peer: PeerID) -> Committed {
+    func promise(_ types: String..., board: String? = nil, from peer: PeerID) -> Committed {
         let stream = self.write([Item(types.map { Representation($0) })], board: board, from: peer)
         return self.take(peer).on(stream).first(Committed.self) ?? Committed()
     }
 
     /// Loads, by default the first item's best type with much credit. Returns the stream.
     @discardableResult
-    mutating func load(
+    func load(
         from peer: PeerID,
         credit: UInt64 = 1 << 40,
         _ configure: (inout Load) -> Void = { _ in }
@@ -61,13 +61,13 @@ extension StateHarness {
         return stream
     }
 
-    mutating func credit(_ offset: UInt64, on stream: UInt64, from peer: PeerID) {
+    func credit(_ offset: UInt64, on stream: UInt64, from peer: PeerID) {
         var credit = Credit()
         credit.offset = offset
         self.send(credit, on: stream, from: peer)
     }
 
-    mutating func list(_ board: String? = nil, from peer: PeerID) -> [Frame] {
+    func list(_ board: String? = nil, from peer: PeerID) -> [Frame] {
         _ = self.take(peer)
         var list = List()
         list.board = board
@@ -76,7 +76,7 @@ extension StateHarness {
     }
 
     @discardableResult
-    mutating func clear(_ board: String? = nil, ifChangeCount: UInt64? = nil, from peer: PeerID) -> UInt64 {
+    func clear(_ board: String? = nil, ifChangeCount: UInt64? = nil, from peer: PeerID) -> UInt64 {
         var clear = Clear()
         clear.board = board
         clear.ifChangeCount = ifChangeCount
@@ -86,7 +86,7 @@ extension StateHarness {
     }
 
     /// The streams of the asks among what the peer was sent.
-    mutating func takeAsks(_ peer: PeerID) -> [UInt64] {
+    func takeAsks(_ peer: PeerID) -> [UInt64] {
         self.take(peer).filter { $0.kind == .ask }.map(\.stream)
     }
 }

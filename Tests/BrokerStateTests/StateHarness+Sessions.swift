@@ -5,7 +5,7 @@ import PasteboardWire
 extension StateHarness {
     /// A destination that takes everything, or what is given. Returns its stream.
     @discardableResult
-    mutating func register(
+    func register(
         _ name: String = "shelf",
         accepting types: [String] = [],
         from peer: PeerID,
@@ -22,7 +22,7 @@ extension StateHarness {
 
     /// A session with items that has not begun. Returns its stream.
     @discardableResult
-    mutating func offer(
+    func offer(
         _ items: [Item] = [Item("public.text")],
         from peer: PeerID,
         _ configure: (inout Drag) -> Void = { _ in }
@@ -37,7 +37,7 @@ extension StateHarness {
     }
 
     /// A session that is under way, and its handle.
-    mutating func drag(
+    func drag(
         _ items: [Item] = [Item("public.text")],
         from peer: PeerID,
         _ configure: (inout Drag) -> Void = { _ in }
@@ -48,7 +48,7 @@ extension StateHarness {
         return (stream, handle)
     }
 
-    mutating func move(_ drag: UInt64, to name: String?, row: UInt32? = nil, sequence: UInt64 = 1, from peer: PeerID) {
+    func move(_ drag: UInt64, to name: String?, row: UInt32? = nil, sequence: UInt64 = 1, from peer: PeerID) {
         var move = Move()
         move.sequence = sequence
         if let name {
@@ -60,7 +60,7 @@ extension StateHarness {
         self.send(move, on: drag, from: peer)
     }
 
-    mutating func propose(
+    func propose(
         _ operation: UInt32,
         to sequence: UInt64,
         on visit: UInt64,

@@ -4,7 +4,7 @@ import Testing
 
 /// Drives a broker state as a loop does, without a socket: what peers send goes through real encoding, bytes move as the
 /// verdicts say, and what each peer is sent is collected.
-struct StateHarness {
+final class StateHarness {
     private(set) var state: BrokerState
     private(set) var now: UInt64 = 1_000
     /// Whether sockets take bytes at once; else they wait for `deliver`.
@@ -35,6 +35,9 @@ struct StateHarness {
     private(set) var granted: [UInt64: UInt64] = [:]
     private(set) var moved: [UInt64: UInt64] = [:]
 
+    /// Everything that each peer was sent.
+    private(set) var digests: [PeerID: FrameDigest] = [:]
+
     /// Kept bytes that were opened and not closed.
     var openMemory: Int { self.memory.count }
 
@@ -48,7 +51,7 @@ struct StateHarness {
     // MARK: Peers
 
     /// A process that has connected and said nothing.
-    mutating func connectSilently(process: UInt32? = nil) -> PeerID {
+    func connectSilently(process: UInt32? = nil) -> PeerID {
         self.nextProcess += 1
         self.state.advance(to: self.now)
         let peer = self.state.connected(ProcessKey(pid: process ?? self.nextProcess, identity: 1))
@@ -58,7 +61,7 @@ struct StateHarness {
     }
 
     /// A process that has said hello and read welcome.
-    mutating func connect(
+    func connect(
         _ label: String? = nil,
         process: UInt32? = nil,
         maximumStreams: UInt32? = nil,
@@ -80,54 +83,60 @@ struct StateHarness {
         return peer
     }
 
-    mutating func disconnect(_ peer: PeerID) {
+    func disconnect(_ peer: PeerID) {
         self.state.disconnected(peer)
         self.forget(peer)
         self.perform()
     }
 
-    mutating func stopReading(_ peer: PeerID) {
+    func stopReading(_ peer: PeerID) {
         self.state.stoppedReading(peer)
     }
 
     /// What the peer was sent since the last time.
-    mutating func take(_ peer: PeerID) -> [Frame] {
+    func take(_ peer: PeerID) -> [Frame] {
         self.inboxes.removeValue(forKey: peer) ?? []
     }
 
-    mutating func advance(by milliseconds: UInt64) {
+    func advance(by milliseconds: UInt64) {
         self.now += milliseconds
         // Only when the state wants to be called: a deadline that it forgot to name must not be met by chance.
         if self.now >= self.state.nextCheck { self.state.advance(to: self.now) }
         self.perform()
     }
 
-    mutating func drain() {
+    func drain() {
         self.state.drain()
         self.perform()
     }
 
-    mutating func endDraining() {
+    func endDraining() {
         self.state.endDraining()
         self.perform()
     }
 
-    mutating func keptWriteFailed(_ kept: KeptID) {
+    func keptWriteFailed(_ kept: KeptID) {
         self.state.keptWriteFailed(kept, reason: "no memory")
         self.perform()
     }
 
-    mutating func unread(_ count: Int, of peer: PeerID, isHeldUp: Bool = false, hasRead: Bool = false) {
+    func unread(_ count: Int, of peer: PeerID, isHeldUp: Bool = false, hasRead: Bool = false) {
         self.state.advance(to: self.now)
         self.state.unread(count, of: peer, isHeldUp: isHeldUp, hasRead: hasRead)
         self.perform()
     }
 
-    mutating func partial(_ count: Int, of peer: PeerID) {
+    func partial(_ count: Int, of peer: PeerID) {
         self.state.advance(to: self.now)
         self.state.partial(count, of: peer)
         self.perform()
     }
+
+    // A noncopyable value cannot be taken apart by `#expect`, so what tests look at has a property here.
+
+    var held: BrokerState.Held { self.state.held }
+    var isDraining: Bool { self.state.isDraining }
+    var isDrained: Bool { self.state.isDrained }
 
     var unclosedDescriptors: UInt64 {
         get { self.state.unclosedDescriptors }
@@ -136,19 +145,19 @@ struct StateHarness {
 
     // MARK: Sending
 
-    mutating func send(_ message: some WireMessage, on stream: UInt64, from peer: PeerID) {
+    func send(_ message: some WireMessage, on stream: UInt64, from peer: PeerID) {
         var encoder = FrameEncoder()
         encoder.append(message, stream: stream)
         self.sendBytes(encoder.bytes, from: peer)
     }
 
-    mutating func data(_ bytes: [UInt8], last: Bool = false, on stream: UInt64, from peer: PeerID) {
+    func data(_ bytes: [UInt8], last: Bool = false, on stream: UInt64, from peer: PeerID) {
         var encoder = FrameEncoder()
         encoder.appendData(bytes, stream: stream, flags: last ? .last : [])
         self.sendBytes(encoder.bytes, from: peer)
     }
 
-    mutating func data(count: Int, last: Bool = false, on stream: UInt64, from peer: PeerID) {
+    func data(count: Int, last: Bool = false, on stream: UInt64, from peer: PeerID) {
         var rest = count
         repeat {
             let piece = min(rest, WireLimits.dataLength)
@@ -159,7 +168,7 @@ struct StateHarness {
     }
 
     /// A frame with any header and payload.
-    mutating func raw(
+    func raw(
         kind: UInt8,
         flags: UInt8 = 0,
         descriptors: UInt8 = 0,
@@ -176,7 +185,7 @@ struct StateHarness {
     }
 
     /// A frame that announces one descriptor, and what came with it.
-    mutating func pass(
+    func pass(
         _ descriptor: ReceivedDescriptor?,
         kind: FrameKind,
         payload: [UInt8] = [],
@@ -188,7 +197,7 @@ struct StateHarness {
         self.received = nil
     }
 
-    mutating func sendBytes(_ bytes: [UInt8], from peer: PeerID) {
+    func sendBytes(_ bytes: [UInt8], from peer: PeerID) {
         self.state.advance(to: self.now)
         self.perform()
         var offset = 0
@@ -207,7 +216,7 @@ struct StateHarness {
         }
     }
 
-    private mutating func process(_ piece: FramePiece, _ payload: [UInt8], from peer: PeerID) {
+    private func process(_ piece: FramePiece, _ payload: [UInt8], from peer: PeerID) {
         guard piece.header.rawKind == FrameKind.data.rawValue, piece.header.descriptorCount == 0 else {
             self.state.received(piece.header, payload.span, descriptor: self.received, from: peer)
             self.decoders[peer]?.limitBeforeHello = nil
@@ -241,7 +250,7 @@ struct StateHarness {
 
     // MARK: Delivering
 
-    private mutating func queued(_ route: RouteID, _ count: Int, at destination: PeerID) {
+    private func queued(_ route: RouteID, _ count: Int, at destination: PeerID) {
         if self.deliversAtOnce {
             self.state.delivered(route, count: count)
         } else {
@@ -250,7 +259,7 @@ struct StateHarness {
     }
 
     /// The peer's socket takes what waits for it.
-    mutating func deliver(to peer: PeerID) {
+    func deliver(to peer: PeerID) {
         for (route, count) in self.undelivered.removeValue(forKey: peer) ?? [] {
             self.state.delivered(route, count: count)
             self.perform()
@@ -259,7 +268,7 @@ struct StateHarness {
 
     // MARK: Performing
 
-    private mutating func perform() {
+    private func perform() {
         self.collect()
         while let chunk = self.state.nextKeptChunk() {
             self.collect()
@@ -278,7 +287,7 @@ struct StateHarness {
         self.collect()
     }
 
-    private mutating func collect() {
+    private func collect() {
         var outbox = Outbox()
         self.state.exchangeOutbox(with: &outbox)
         for send in outbox.sends {
@@ -310,7 +319,7 @@ struct StateHarness {
         for effect in outbox.effects { self.perform(effect) }
     }
 
-    private mutating func perform(_ effect: Outbox.Effect) {
+    private func perform(_ effect: Outbox.Effect) {
         switch effect {
         case .log(let removal):
             self.removals.append(removal)
@@ -339,17 +348,18 @@ struct StateHarness {
         }
     }
 
-    private mutating func receive(_ frame: Frame, at peer: PeerID) {
+    private func receive(_ frame: Frame, at peer: PeerID) {
+        self.digests[peer, default: FrameDigest()].add(frame)
         self.inboxes[peer, default: []].append(frame)
     }
 
-    private mutating func forget(_ peer: PeerID) {
+    private func forget(_ peer: PeerID) {
         self.decoders[peer] = nil
         self.undelivered[peer] = nil
     }
 
     /// The next id that the peer may open a stream with.
-    mutating func newStream(of peer: PeerID) -> UInt64 {
+    func newStream(of peer: PeerID) -> UInt64 {
         let stream = self.nextStreams[peer] ?? 1
         self.nextStreams[peer] = stream + 2
         return stream

@@ -90,7 +90,7 @@ import Testing
 
     /// A broker whose peer has a stream in every state.
     private struct Scene {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer: PeerID
         let others: [PeerID]
         private var streams: [Stream: UInt64] = [:]
@@ -133,17 +133,17 @@ import Testing
             for peer in [self.peer] + self.others { _ = self.broker.take(peer) }
         }
 
-        mutating func outcome(_ stream: Stream, _ send: (inout StateHarness, UInt64, PeerID) -> Void) -> Outcome {
+        mutating func outcome(_ stream: Stream, _ send: (StateHarness, UInt64, PeerID) -> Void) -> Outcome {
             let id = self.streams[stream] ?? 0
-            let held = self.broker.state.held
-            send(&self.broker, id, self.peer)
+            let held = self.broker.held
+            send(self.broker, id, self.peer)
             let frames = self.broker.take(self.peer)
             if self.broker.closed.contains(self.peer) {
                 return frames.on(0).codes.isEmpty ? .closed : .violation
             }
             if !frames.on(id).isEmpty { return .answered }
             let isSeen = self.others.contains { !self.broker.take($0).isEmpty }
-            return isSeen || self.broker.state.held != held ? .taken : .dropped
+            return isSeen || self.broker.held != held ? .taken : .dropped
         }
     }
 
@@ -196,7 +196,7 @@ import Testing
         ]
     )
     func malformed(_ kind: FrameKind) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         let stream = broker.newStream(of: peer)
         broker.raw(kind: kind.rawValue, payload: [0x0A, 0x7F], on: stream, from: peer)
@@ -207,7 +207,7 @@ import Testing
     @Test("Ids that are even, repeated or lower open nothing")
     func ids() {
         for streams in [[UInt64(2)], [5, 5], [5, 3], [.max, 1]] {
-            var broker = StateHarness()
+            let broker = StateHarness()
             let peer = broker.connect()
             for stream in streams { broker.send(List(), on: stream, from: peer) }
             #expect(broker.take(peer).last?.code == .protocolViolation)

@@ -153,7 +153,7 @@ import Testing
 
     @Test("Where no more may wait, the process with the most makes room for others")
     func displaced() {
-        var broker = StateHarness { $0.waitingPerSource = 4 }
+        let broker = StateHarness { $0.waitingPerSource = 4 }
         let source = broker.connect(maximumStreams: 1)
         broker.promise("a", from: source)
         let (crowd, other) = (broker.connect(), broker.connect())
@@ -164,6 +164,6 @@ import Testing
         #expect(displaced.on(loads[4]).codes == [.limitExceeded] && displaced.on(loads[3]).codes == [.limitExceeded])
         #expect(displaced.count == 2)
         #expect(broker.take(other).codes == [.limitExceeded])
-        #expect(broker.state.brokenInvariants().isEmpty)
+        #expect(broker.brokenInvariants().isEmpty)
     }
 }

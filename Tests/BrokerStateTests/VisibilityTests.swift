@@ -126,7 +126,7 @@ import Testing
             #expect(listed.title == "A headline:[31m in \u{2066}two\u{2069} lines" && listed.suggestedName == nil)
             #expect(listed.representations.first?.fileOptions == 1)
         }
-        let metadata = self.broker.state.held.metadata
+        let metadata = self.broker.held.metadata
         #expect(metadata > UInt64(WireLimits.teamData), "team data is charged")
 
         item.teamData?.append(9)
@@ -137,11 +137,11 @@ import Testing
         item.title = String(repeating: "é", count: WireLimits.title / 2)
         self.broker.write([item], from: self.source)
         #expect(self.broker.take(self.source).codes == [])
-        let titled = self.broker.state.held.metadata
+        let titled = self.broker.held.metadata
         item.title = nil
         self.broker.write([item], from: self.source)
         _ = self.broker.take(self.source)
-        #expect(titled >= self.broker.state.held.metadata + UInt64(WireLimits.title), "a title is charged")
+        #expect(titled >= self.broker.held.metadata + UInt64(WireLimits.title), "a title is charged")
         item.title = String(repeating: "e", count: WireLimits.title + 1)
         self.broker.write([item], from: self.source)
         #expect(self.broker.take(self.source).codes == [.limitExceeded])

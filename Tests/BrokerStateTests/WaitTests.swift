@@ -25,7 +25,7 @@ import Testing
     private mutating func everybodyLeaves() {
         self.broker.disconnect(self.source)
         self.broker.disconnect(self.destination)
-        #expect(self.broker.state.held == .nothing)
+        #expect(self.broker.held == .nothing)
     }
 
     @Test("A wait ends when its destination is registered, not when another one is")
@@ -37,7 +37,7 @@ import Testing
         self.broker.register("shelf", from: self.destination)
         let frames = self.broker.take(self.source)
         #expect(frames.kinds == [.end] && frames.first?.stream == stream)
-        #expect(self.broker.state.held.waits == 0)
+        #expect(self.broker.held.waits == 0)
         self.everybodyLeaves()
     }
 
@@ -58,7 +58,7 @@ import Testing
         let failure = try #require(self.broker.take(self.source).first(Failure.self))
         #expect(failure.code == .nothingHere)
         #expect(failure.text == "no destination shelf was registered within 2000 ms")
-        #expect(self.broker.state.held.waits == 0)
+        #expect(self.broker.held.waits == 0)
         self.everybodyLeaves()
     }
 
@@ -74,10 +74,10 @@ import Testing
     mutating func forgotten() {
         let stream = self.wait()
         self.broker.send(Cancel(), on: stream, from: self.source)
-        #expect(self.broker.state.held.waits == 0)
+        #expect(self.broker.held.waits == 0)
         _ = self.wait()
         self.broker.disconnect(self.source)
-        #expect(self.broker.state.held.waits == 0)
+        #expect(self.broker.held.waits == 0)
         self.broker.register("shelf", from: self.destination)
         #expect(self.broker.take(self.source).isEmpty)
     }
@@ -108,7 +108,7 @@ import Testing
         self.broker.send(wait, on: stream, from: self.source)
         self.broker.send(Drop(), on: drag, from: self.source)
         #expect(self.broker.take(self.source).on(stream).codes == [.superseded])
-        #expect(self.broker.state.held.waits == 0)
+        #expect(self.broker.held.waits == 0)
         self.everybodyLeaves()
     }
 
@@ -123,9 +123,9 @@ import Testing
         self.broker.register("shelf", from: self.destination)
         #expect(self.broker.take(self.source).kinds == [.end])
         self.broker.advance(by: 299_000)
-        #expect(self.broker.state.held.sessions == 1)
+        #expect(self.broker.held.sessions == 1)
         self.broker.advance(by: 1_100)
-        #expect(self.broker.state.held.sessions == 0)
+        #expect(self.broker.held.sessions == 0)
         self.everybodyLeaves()
     }
 
@@ -158,6 +158,6 @@ import Testing
         let stream = self.wait()
         self.broker.raw(kind: kind.rawValue, on: stream, from: self.source)
         #expect(self.broker.closed.contains(self.source))
-        #expect(self.broker.state.held.waits == 0)
+        #expect(self.broker.held.waits == 0)
     }
 }

@@ -311,8 +311,8 @@ struct Walker {
     }
 
     mutating func brokenRules() -> [String] {
-        if self.broker.state.hasFills { self.fillSteps += 1 }
-        var broken = self.broken + self.broker.state.brokenInvariants()
+        if self.broker.hasFills { self.fillSteps += 1 }
+        var broken = self.broken + self.broker.brokenInvariants()
         for (ask, moved) in self.broker.moved where moved > self.broker.granted[ask] ?? 0 {
             broken.append("ask \(ask) moved \(moved) bytes without credit")
         }
@@ -321,7 +321,8 @@ struct Walker {
 
     /// Loads end by themselves in time; then everybody leaves, and the boards are cleared.
     mutating func finish() {
-        for load in self.openLoads { self.broker.credit(.max, on: load.id, from: load.peer) }
+        let open = self.openLoads.sorted { ($0.peer.rawValue, $0.id) < ($1.peer.rawValue, $1.id) }
+        for load in open { self.broker.credit(.max, on: load.id, from: load.peer) }
         for _ in 0..<100 {
             self.broker.advance(by: 30_000)
             for peer in self.peers { self.broker.deliver(to: peer) }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct WriteTests {
     @Test("Promised and kept representations of several items are visible after commit, and not before")
     func visibleAfterCommit() throws {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect("writer")
         let reader = broker.connect()
         let stream = broker.begin(from: writer)
@@ -40,7 +40,7 @@ import Testing
 
     @Test("The attributes of a file are listed as they came; a name that is no component of a path is refused")
     func fileAttributes() throws {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         var file = FileAttributes()
         file.name = [0x6E, 0xFF]
@@ -63,7 +63,7 @@ import Testing
 
     @Test("Kept bytes come back as they were written, from any of several items")
     func keptBytes() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         let large = (0..<262_144).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let items = [
@@ -83,7 +83,7 @@ import Testing
             #expect(frames.bytes == bytes)
             #expect(frames.ends.count == 1 && frames.last?.last == true)
         }
-        #expect(broker.state.held.inTransfer == 0 && broker.state.held.loads == 0)
+        #expect(broker.held.inTransfer == 0 && broker.held.loads == 0)
     }
 
     @Test(
@@ -91,19 +91,19 @@ import Testing
         arguments: [true, false]
     )
     func discarded(_ byDeath: Bool) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let old = broker.connect()
         broker.promise("old.type", from: old)
         let writer = broker.connect()
-        let before = broker.state.held
+        let before = broker.held
         let stream = broker.begin(from: writer)
         broker.send(Item([Representation("new.type", byteCount: 10, kept: true)]), on: stream, from: writer)
         broker.data([1, 2, 3], on: stream, from: writer)
-        #expect(broker.state.held.writes == 1 && broker.state.held.keptBytes == 10)
+        #expect(broker.held.writes == 1 && broker.held.keptBytes == 10)
         if byDeath { broker.disconnect(writer) } else { broker.send(Cancel(), on: stream, from: writer) }
         #expect(broker.openMemory == 0)
-        #expect(broker.state.held.writes == 0 && broker.state.held.keptBytes == 0)
-        #expect(broker.state.held.objects == before.objects && broker.state.held.metadata == before.metadata)
+        #expect(broker.held.writes == 0 && broker.held.keptBytes == 0)
+        #expect(broker.held.objects == before.objects && broker.held.metadata == before.metadata)
         #expect(broker.list(from: old).first(Item.self)?.representations.map(\.type) == ["old.type"])
         guard !byDeath else { return }
         broker.data([4], last: true, on: stream, from: writer)
@@ -114,7 +114,7 @@ import Testing
 
     @Test("A write that fails is answered once, discarded, and its late frames are dropped")
     func refusedOnce() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         let stream = broker.begin(from: writer)
         broker.send(Item(), on: stream, from: writer)
@@ -129,7 +129,7 @@ import Testing
 
     @Test("A condition is judged when the write begins and when it commits")
     func conditions() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let writer = broker.connect()
         let early = broker.begin(ifChangeCount: 4_999, from: writer)
         #expect(broker.take(writer).on(early).codes == [.superseded])
@@ -147,7 +147,7 @@ import Testing
 
     @Test("An unknown required feature is refused", arguments: [UInt32(0), 5, .max])
     func requires(_ feature: UInt32) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         var write = Write()
         write.requires = [1, feature]
@@ -158,7 +158,7 @@ import Testing
         item.requires = [feature]
         broker.send(item, on: stream, from: peer)
         #expect(broker.take(peer).codes == [.versionMismatch, .versionMismatch])
-        #expect(broker.state.held.writes == 0)
+        #expect(broker.held.writes == 0)
     }
 
     @Test(
@@ -175,12 +175,12 @@ import Testing
         ]
     )
     func invalidItems(_ item: Item) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         let stream = broker.begin(from: peer)
         broker.send(item, on: stream, from: peer)
         #expect(broker.take(peer).codes == [.invalidArgument])
-        #expect(broker.state.held.writes == 0 && !broker.closed.contains(peer))
+        #expect(broker.held.writes == 0 && !broker.closed.contains(peer))
     }
 
     @Test(
@@ -188,7 +188,7 @@ import Testing
         arguments: ["", "a/b", "a\u{1B}", String(repeating: "a", count: 256)]
     )
     func boardNames(_ name: String) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         _ = broker.begin(board: name, from: peer)
         #expect(broker.take(peer).codes == [.invalidArgument])
@@ -196,18 +196,18 @@ import Testing
 
     @Test("Exactly the announced bytes have to come", arguments: [(3, true), (2, true), (5, false), (5, true)])
     func announcedSize(_ count: Int, _ last: Bool) {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         let stream = broker.begin(from: peer)
         broker.send(Item([Representation("a", byteCount: 4, kept: true)]), on: stream, from: peer)
         broker.data(count: count, last: last, on: stream, from: peer)
         #expect(broker.take(peer).codes == [.invalidArgument])
-        #expect(broker.openMemory == 0 && broker.state.held.keptBytes == 0)
+        #expect(broker.openMemory == 0 && broker.held.keptBytes == 0)
     }
 
     @Test("Bytes that belong to nothing, a missing end of bytes and a wrong count are invalid")
     func wrongOrder() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         let kept = Item([Representation("a", kept: true)])
         let unasked = broker.begin(from: peer)
@@ -228,12 +228,12 @@ import Testing
         for stream in [unasked, unfinished, next, none, miscounted] {
             #expect(frames.on(stream).codes == [.invalidArgument])
         }
-        #expect(broker.openMemory == 0 && broker.state.held.writes == 0)
+        #expect(broker.openMemory == 0 && broker.held.writes == 0)
     }
 
     @Test("What cannot fit a program's part of the pool fails before its first byte, what outgrows it as it comes")
     func pool() {
-        var broker = StateHarness { $0.keptPool = 100 }
+        let broker = StateHarness { $0.keptPool = 100 }
         let peer = broker.connect()
         let announced = broker.begin(from: peer)
         broker.send(Item([Representation("a", byteCount: 89, kept: true)]), on: announced, from: peer)
@@ -241,10 +241,10 @@ import Testing
         let growing = broker.begin(from: peer)
         broker.send(Item([Representation("a", kept: true)]), on: growing, from: peer)
         broker.data(count: 88, on: growing, from: peer)
-        #expect(broker.take(peer).isEmpty && broker.state.held.keptBytes == 88)
+        #expect(broker.take(peer).isEmpty && broker.held.keptBytes == 88)
         broker.data(count: 1, on: growing, from: peer)
         #expect(broker.take(peer).codes == [.noSpace])
-        #expect(broker.state.held.keptBytes == 0 && broker.openMemory == 0)
+        #expect(broker.held.keptBytes == 0 && broker.openMemory == 0)
         let immense = broker.begin(from: peer)
         broker.send(Item([Representation("a", byteCount: .max, kept: true)]), on: immense, from: peer)
         #expect(broker.take(peer).codes == [.noSpace])
@@ -252,7 +252,7 @@ import Testing
 
     @Test("Beyond the number of kept representations a write is refused, and the places it had are free again")
     func keptRepresentations() {
-        var broker = StateHarness { $0.keptRepresentations = 2 }
+        let broker = StateHarness { $0.keptRepresentations = 2 }
         let peer = broker.connect()
         let two = Item([Representation("a", kept: true), Representation("b", kept: true)])
         broker.write([two], kept: [[1], [2]], from: peer)
@@ -266,21 +266,21 @@ import Testing
 
     @Test("Replaced and cleared contents give their bytes back to the pool")
     func credited() {
-        var broker = StateHarness { $0.keptPool = 100 }
+        let broker = StateHarness { $0.keptPool = 100 }
         let peer = broker.connect()
         let item = Item([Representation("a", kept: true)])
         broker.write([item], kept: [[UInt8](repeating: 1, count: 50)], from: peer)
         broker.write([item], kept: [[UInt8](repeating: 2, count: 50)], from: peer)
-        #expect(broker.state.held.keptBytes == 50 && broker.openMemory == 1)
+        #expect(broker.held.keptBytes == 50 && broker.openMemory == 1)
         broker.clear(from: peer)
-        #expect(broker.state.held.keptBytes == 0 && broker.openMemory == 0)
+        #expect(broker.held.keptBytes == 0 && broker.openMemory == 0)
         broker.disconnect(peer)
-        #expect(broker.state.held == .nothing)
+        #expect(broker.held == .nothing)
     }
 
     @Test("Memory that cannot be made or filled fails the write with no-space")
     func memoryFails() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         let stream = broker.begin(from: peer)
         broker.send(Item([Representation("a", kept: true)]), on: stream, from: peer)
@@ -295,7 +295,7 @@ import Testing
 
     @Test("A write has at most 512 items, and its names and types at most the metadata limit")
     func limits() throws {
-        var broker = StateHarness { $0.metadataPerPublication = 10_000 }
+        let broker = StateHarness { $0.metadataPerPublication = 10_000 }
         let peer = broker.connect()
         let many = broker.begin(from: peer)
         for _ in 0..<513 { broker.send(Item("a"), on: many, from: peer) }
@@ -306,12 +306,12 @@ import Testing
         broker.send(Item(types), on: long, from: peer)
         let second = try #require(broker.take(peer).first(Failure.self))
         #expect(second.code == .limitExceeded && second.text.contains("10000"))
-        #expect(broker.state.held.writes == 0 && broker.state.held.metadata == 0)
+        #expect(broker.held.writes == 0 && broker.held.metadata == 0)
     }
 
     @Test("Unfinished writes are charged: nobody can hold items without end by never committing")
     func unfinishedWrites() {
-        var broker = StateHarness { $0.objects = 100 }
+        let broker = StateHarness { $0.objects = 100 }
         let hoarder = broker.connect()
         var refused = 0
         for _ in 0..<100 {
@@ -320,19 +320,19 @@ import Testing
             refused += broker.take(hoarder).codes.filter { $0 == .limitExceeded }.count
         }
         #expect(refused > 50)
-        #expect(broker.state.held.objects <= 50)
+        #expect(broker.held.objects <= 50)
         let other = broker.connect()
         broker.promise("b", from: other)
         #expect(broker.list(from: other).kinds == [.contents, .item, .end])
         broker.disconnect(hoarder)
         broker.clear(from: other)
         broker.disconnect(other)
-        #expect(broker.state.held == .nothing)
+        #expect(broker.held == .nothing)
     }
 
     @Test("A new board finds room by forgetting an empty one, and is refused when all hold something")
     func boardLimit() {
-        var broker = StateHarness { $0.boards = 2 }
+        let broker = StateHarness { $0.boards = 2 }
         let (peer, other) = (broker.connect(), broker.connect())
         broker.promise("a", board: "one", from: peer)
         broker.clear("two", from: peer)
@@ -340,6 +340,6 @@ import Testing
         let third = broker.connect()
         broker.write([Item("a")], board: "four", from: third)
         #expect(broker.take(third).codes == [.limitExceeded])
-        #expect(broker.state.held.publications == 2 && broker.state.held.writes == 0)
+        #expect(broker.held.publications == 2 && broker.held.writes == 0)
     }
 }

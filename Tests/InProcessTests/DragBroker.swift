@@ -63,9 +63,8 @@ final class DragBroker: Sendable {
             try bounds.set("\(name)=\(value)")
         }
         self.entrance = try Entrance()
-        let state = try BrokerDaemon.state(bounds)
-        try SystemThread(name: "broker") { [entrance, over] in
-            var loop = try? BrokerLoop(state: state) { _ in }
+        try SystemThread(name: "broker") { [entrance, over, bounds] in
+            var loop = try? BrokerLoop(state: try BrokerDaemon.state(bounds)) { _ in }
             try? loop?.add(entrance)
             try? loop?.run()
             over.open()

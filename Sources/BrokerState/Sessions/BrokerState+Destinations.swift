@@ -90,9 +90,12 @@ extension BrokerState {
     var destinationList: String? {
         // Destinations for their own process alone are left out. Only as many names are looked at as an error has room for:
         // a source that repeatedly moves to a missing destination must not make the broker sort all names each time.
-        let others = self.destinationNames.lazy.filter { self.destinations[$0.value]?.isOwnProcess == false }
-        let names = others.prefix(WireLimits.errorDetail / 32).map(\.key).sorted()
-        return names.isEmpty ? nil : names.joined(separator: "\n")
+        var names: [String] = []
+        for (name, id) in self.destinationNames where self.destinations[id]?.isOwnProcess == false {
+            guard names.count < WireLimits.errorDetail / 32 else { break }
+            names.append(name)
+        }
+        return names.isEmpty ? nil : names.sorted().joined(separator: "\n")
     }
 
     // MARK: Frames of a destination

@@ -177,7 +177,7 @@ extension BrokerState {
     }
 
     private func refusal(_ failure: Failure, of drop: SessionDrop) -> Failure {
-        let name = self.visits[drop.visit].map(self.name(of:)) ?? ""
+        let name = self.visits[drop.visit].map { self.name(of: $0) } ?? ""
         return Failure(.refused, "destination \(name) did not take the drop: \(failure.text.printable)")
     }
 

@@ -42,7 +42,7 @@ extension BrokerState {
     mutating func hover(_ id: SessionID, over visit: VisitID, _ location: Location) {
         guard let session = self.sessions[id] else { return }
         var location = location
-        location.destination = self.visits[visit].map(self.name(of:)) ?? ""
+        location.destination = self.visits[visit].map { self.name(of: $0) } ?? ""
         if session.hover?.visit != visit { self.leaveHover(id) }
         if self.visits[visit]?.declinedVersion == session.version { return self.declined(id, at: location) }
         self.sessions.update(id) { [now = self.now] in

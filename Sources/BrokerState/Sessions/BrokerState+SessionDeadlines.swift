@@ -55,7 +55,7 @@ extension BrokerState {
     }
 
     private mutating func expire(_ id: SessionID, _ drop: SessionDrop, _ phase: DragSession.Phase) {
-        let name = self.visits[drop.visit].map(self.name(of:)) ?? ""
+        let name = self.visits[drop.visit].map { self.name(of: $0) } ?? ""
         if drop.flowedAt.addingClamped(self.limits.session) <= self.now {
             let text =
                 "nothing was transferred for \(self.limits.session) ms, and destination \(name) has reported no progress "

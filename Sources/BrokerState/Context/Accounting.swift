@@ -9,7 +9,7 @@ import PasteboardWire
 ///
 /// The rule applies to objects that end with their process. A user may well give almost all connections or all kept
 /// memory to one program, so of these a process only has to leave an eighth to the others: see `room`.
-package struct Accounting: Sendable {
+package struct Accounting: ~Copyable, Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
     package struct Account: Sendable {

@@ -1,0 +1,84 @@
+import PasteboardWire
+
+/// The services that all parts of the broker use: the time, the limits, the accounts, and what is to be sent.
+///
+/// Parts do not call each other and hold no reference to this: each call hands it in.
+package struct BrokerContext: ~Copyable, Sendable {
+    package let limits: BrokerLimits
+    /// Names this lifetime of the broker.
+    let epoch: UInt64
+    /// Milliseconds of a clock that does not jump.
+    var now: UInt64 = 0
+    /// The time of the next look at the deadlines: none lies before it.
+    var nextCheck = UInt64.max
+    var accounting: Accounting
+    var counters = Counters()
+    var outbox = Outbox()
+    /// Descriptors that the driver has received and cannot close yet. They count as if they were on their way.
+    var unclosedDescriptors: UInt64 = 0
+
+    package init(limits: BrokerLimits, epoch: UInt64 = 0) {
+        self.limits = limits
+        self.epoch = epoch
+        accounting = Accounting(limits: limits)
+    }
+
+    // MARK: Deadlines
+
+    /// Makes sure that deadlines are looked at by then.
+    mutating func check(by deadline: UInt64) {
+        nextCheck = min(nextCheck, deadline)
+    }
+
+    /// Makes sure that deadlines are looked at when so many milliseconds have passed.
+    mutating func check(in milliseconds: UInt64) {
+        check(by: now.addingClamped(milliseconds))
+    }
+
+    // MARK: Output
+
+    mutating func send(
+        _ message: some WireMessage,
+        to peer: PeerID,
+        stream: UInt64,
+        order: FrameOrder = .connection,
+        flags: FrameFlags = .none
+    ) {
+        outbox.send(message, to: peer, stream: stream, order: order, flags: flags)
+    }
+
+    mutating func perform(_ effect: Outbox.Effect) {
+        outbox.perform(effect)
+    }
+
+    // MARK: Charges
+
+    mutating func charge(
+        _ account: Accounting.AccountID,
+        objects: UInt64 = 1,
+        metadata: UInt64 = 0,
+        for what: String
+    ) throws(Failure) -> Charge {
+        try accounting.charge(account, Accounting.Amount(objects: objects, metadata: metadata), for: what)
+    }
+
+    mutating func release(_ charge: Charge) {
+        accounting.release(charge)
+    }
+}
+
+/// Events since the start of the broker, for `status`.
+struct Counters: Sendable {
+    var connections: UInt64 = 0
+    var violations: UInt64 = 0
+    var writes: UInt64 = 0
+    var clears: UInt64 = 0
+    var sessions: UInt64 = 0
+    var drops: UInt64 = 0
+    var loads: UInt64 = 0
+    var loadsDone: UInt64 = 0
+    var loadsFailed: UInt64 = 0
+    var relayedBytes: UInt64 = 0
+    var keptBytes: UInt64 = 0
+    var passedDescriptors: UInt64 = 0
+}

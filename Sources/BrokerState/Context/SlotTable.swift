@@ -1,0 +1,193 @@
+/// A table of records that are found by slot and generation, without hashing, and changed where they lie.
+///
+/// An `ID` may be stored, sent and compared: once its record is gone it finds nothing, not the next record of the same
+/// slot. A `Slot` is an ID that was looked up. It is used at once and not stored: `find` is paid for once, and then each
+/// field is read and written in place. A record is never copied, so it may be noncopyable.
+///
+///     guard let slot = table.find(id) else { return }
+///     table[slot].count += 1
+///
+/// The memory is the table's own, because Swift's arrays hold copyable values only, and because an element of an array
+/// cannot be addressed twice without two checks. This is the only type of the module with unsafe constructs. It upholds
+/// two rules: a record is initialized exactly while its generation is odd, and every access checks that.
+@safe package struct SlotTable<Record: ~Copyable>: ~Copyable {
+    package struct ID: Hashable, Sendable {
+        package let slot: UInt32
+        package let generation: UInt32
+
+        package init(slot: UInt32, generation: UInt32) {
+            self.slot = slot
+            self.generation = generation
+        }
+
+        /// The generation above the slot, in one number.
+        package init(rawValue: UInt64) {
+            slot = UInt32(truncatingIfNeeded: rawValue)
+            generation = UInt32(truncatingIfNeeded: rawValue >> 32)
+        }
+
+        package var rawValue: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+    }
+
+    /// The index of a record that is there. Valid until the record is removed.
+    package struct Slot: Equatable, Sendable {
+        fileprivate let index: UInt32
+    }
+
+    private let firstGeneration: UInt32
+    /// Odd while the slot has a record.
+    private var generations: UnsafeMutablePointer<UInt32>
+    private var records: UnsafeMutablePointer<Record>
+    private var capacity = 0
+    /// Slots that have had a record.
+    private var used = 0
+    private var free: [UInt32] = []
+
+    /// - Parameter firstGeneration: where the generations start (an even number counts as the next), so that tables of two
+    ///   lifetimes need not share ids.
+    package init(firstGeneration: UInt32 = 1) {
+        self.firstGeneration = firstGeneration | 1
+        unsafe generations = .allocate(capacity: 0)
+        unsafe records = .allocate(capacity: 0)
+    }
+
+    deinit {
+        for index in 0..<used where unsafe generations[index] & 1 == 1 {
+            unsafe (records + index).deinitialize(count: 1)
+        }
+        unsafe generations.deallocate()
+        unsafe records.deallocate()
+    }
+
+    package var count: Int { used - free.count }
+    package var isEmpty: Bool { count == 0 }
+
+    // MARK: Finding
+
+    /// The slot of a record; nil if it is gone.
+    @inline(__always)
+    package func find(_ id: ID) -> Slot? {
+        holds(id) ? Slot(index: id.slot) : nil
+    }
+
+    @inline(__always)
+    package func holds(_ id: ID) -> Bool {
+        guard id.generation & 1 == 1, Int(id.slot) < used else { return false }
+        return unsafe generations[Int(id.slot)] == id.generation
+    }
+
+    @inline(__always)
+    package subscript(_ slot: Slot) -> Record {
+        unsafeAddress {
+            checkIsLive(slot)
+            return unsafe UnsafePointer(records + Int(slot.index))
+        }
+        unsafeMutableAddress {
+            checkIsLive(slot)
+            return unsafe records + Int(slot.index)
+        }
+    }
+
+    /// A slot that is used after its record was removed must not reach freed memory. After `find` the check folds away.
+    @inline(__always)
+    private func checkIsLive(_ slot: Slot) {
+        precondition(Int(slot.index) < used)
+        unsafe precondition(generations[Int(slot.index)] & 1 == 1)
+    }
+
+    package func id(of slot: Slot) -> ID {
+        checkIsLive(slot)
+        return unsafe ID(slot: slot.index, generation: generations[Int(slot.index)])
+    }
+
+    /// The record after `slot` in the order of slots, or the first one. The record of `slot` may have been removed.
+    package func next(after slot: Slot? = nil) -> Slot? {
+        var index = slot.map { Int($0.index) + 1 } ?? 0
+        while index < used {
+            if unsafe generations[index] & 1 == 1 { return Slot(index: UInt32(truncatingIfNeeded: index)) }
+            index += 1
+        }
+        return nil
+    }
+
+    package var ids: [ID] {
+        var ids: [ID] = []
+        ids.reserveCapacity(count)
+        var slot = next()
+        while let current = slot {
+            ids.append(id(of: current))
+            slot = next(after: current)
+        }
+        return ids
+    }
+
+    /// Whether the id was given out at some time: its slot has reached its generation.
+    package func hasIssued(_ id: ID) -> Bool {
+        guard Int(id.slot) < used else { return false }
+        let generation = unsafe generations[Int(id.slot)]
+        return id.generation & 1 == 1 && id.generation >= firstGeneration && id.generation <= generation
+    }
+
+    // MARK: Changing
+
+    @discardableResult
+    package mutating func insert(_ record: consuming Record) -> ID {
+        if let slot = free.popLast() {
+            let index = Int(slot)
+            unsafe (records + index).initialize(to: record)
+            unsafe generations[index] &+= 1
+            return unsafe ID(slot: slot, generation: generations[index])
+        }
+        let slot = UInt32(truncatingIfNeeded: used)
+        if used == capacity { grow() }
+        unsafe (records + used).initialize(to: record)
+        unsafe (generations + used).initialize(to: firstGeneration)
+        used += 1
+        return ID(slot: slot, generation: firstGeneration)
+    }
+
+    @discardableResult
+    package mutating func remove(_ slot: Slot) -> Record {
+        checkIsLive(slot)
+        unsafe generations[Int(slot.index)] &+= 1
+        free.append(slot.index)
+        return unsafe (records + Int(slot.index)).move()
+    }
+
+    @discardableResult
+    package mutating func remove(_ id: ID) -> Record? {
+        guard let slot = find(id) else { return nil }
+        return remove(slot)
+    }
+
+    private mutating func grow() {
+        let capacity = max(8, self.capacity * 2)
+        let generations = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
+        let records = UnsafeMutablePointer<Record>.allocate(capacity: capacity)
+        unsafe generations.moveInitialize(from: self.generations, count: used)
+        for index in 0..<used where unsafe generations[index] & 1 == 1 {
+            unsafe (records + index).moveInitialize(from: self.records + index, count: 1)
+        }
+        unsafe self.generations.deallocate()
+        unsafe self.records.deallocate()
+        unsafe self.generations = generations
+        unsafe self.records = records
+        self.capacity = capacity
+    }
+}
+
+// The records are reached through the table alone, which has one owner: it may go to another thread if they may.
+extension SlotTable: @unchecked Sendable where Record: Sendable & ~Copyable {}
+
+// For files that are not converted yet.
+extension SlotTable {
+    package subscript(id: ID) -> Record? {
+        guard let slot = find(id) else { return nil }
+        return self[slot]
+    }
+
+    package mutating func update(_ id: ID, _ change: (inout Record) -> Void) {
+        guard let slot = find(id) else { return }
+        change(&self[slot])
+    }
+}
