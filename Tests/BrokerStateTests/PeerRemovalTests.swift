@@ -6,7 +6,7 @@ import Testing
 @Suite struct PeerRemovalTests {
     @Test("A peer that breaks a rule is reported with its name, process, code and reason")
     func ended() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect("editor", process: 812)
         broker.raw(kind: FrameKind.welcome.rawValue, on: 1, from: peer)
         #expect(broker.closed == [peer])
@@ -19,7 +19,7 @@ import Testing
 
     @Test("A peer that says no hello in time is reported by its process")
     func silent() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         _ = broker.connectSilently(process: 813)
         broker.advance(by: 5_000)
         #expect(broker.removals.map(\.text) == ["ended pid 813: timeout: no complete hello came within 5000 ms"])
@@ -27,7 +27,7 @@ import Testing
 
     @Test("A connection beyond the limit is reported as refused")
     func refused() {
-        var broker = StateHarness { $0.connections = 1 }
+        let broker = StateHarness { $0.connections = 1 }
         _ = broker.connect(process: 1)
         _ = broker.connectSilently(process: 814)
         #expect(broker.removals.map(\.action) == [.refused])
@@ -36,7 +36,7 @@ import Testing
 
     @Test("A peer that leaves, or whose request fails, is not reported")
     func ordinary() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect()
         broker.send(Load(), on: 1, from: peer)
         broker.disconnect(peer)
@@ -45,7 +45,7 @@ import Testing
 
     @Test("Neither a name nor a reason brings control characters into the log")
     func printable() {
-        var broker = StateHarness()
+        let broker = StateHarness()
         let peer = broker.connect("a\u{1B}[31m\nb\u{9B}", process: 815)
         broker.raw(kind: FrameKind.welcome.rawValue, on: 1, from: peer)
         #expect(broker.removals.first?.text.hasPrefix(#"ended "a[31mb" (pid 815): "#) == true)
