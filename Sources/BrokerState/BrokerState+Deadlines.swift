@@ -168,7 +168,7 @@ extension BrokerState {
         self.check(by: end)
         self.outbox.perform(.stopListening)
         self.failAll(Self.restarting) { $0.phase != .flowing }
-        for id in self.sessions.ids where self.sessions[id]?.drop == nil { self.abort(id, Self.restarting) }
+        for id in self.sessions.ids where self.sessions[id]?.phase.drop == nil { self.abort(id, Self.restarting) }
     }
 
     /// Ends at once what is still under way.

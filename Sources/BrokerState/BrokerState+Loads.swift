@@ -344,7 +344,9 @@ extension BrokerState {
             self.counters.loadsFailed += 1
             return self.remove(id, Failure(.cancelled, "the destination cancelled its load"))
         }
-        if VisitID(stream: stream) != nil { return try self.cancelVisit(stream: stream, of: peer) }
+        if DestinationSessionID(stream: stream) != nil {
+            return try self.cancelDestinationSession(stream: stream, of: peer)
+        }
         guard let open = self.peers[peer]?.streams[stream] else {
             return try self.checkIsLate(stream, of: peer)
         }

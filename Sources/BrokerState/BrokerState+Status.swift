@@ -21,7 +21,7 @@ extension BrokerState {
             writes: self.writes.count,
             publications: self.publications.count,
             sessions: self.sessions.count,
-            visits: self.visits.count,
+            destinationSessions: self.destinationSessions.count,
             destinations: self.destinations.count,
             waits: self.waits.count,
             accounts: self.accounting.accounts.count,
@@ -41,7 +41,7 @@ extension BrokerState {
         package var writes = 0
         package var publications = 0
         package var sessions = 0
-        package var visits = 0
+        package var destinationSessions = 0
         package var destinations = 0
         package var waits = 0
         package var accounts = 0

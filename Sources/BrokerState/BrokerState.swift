@@ -26,7 +26,7 @@ package struct BrokerState: ~Copyable, Sendable {
     var kept = SlotTable<KeptBytes>()
     var boards: [String: Board] = [:]
     var sessions = SlotTable<DragSession>()
-    var visits = SlotTable<Visit>()
+    var destinationSessions = SlotTable<DestinationSession>()
     var destinations = SlotTable<StoredDestination>()
     var destinationNames: [String: DestinationID] = [:]
     var waits = SlotTable<DestinationWait>()
@@ -202,8 +202,8 @@ package struct BrokerState: ~Copyable, Sendable {
             self.request(kind, stream: header.stream, payload, from: peer)
         case .item, .commit:
             try self.continueWrite(kind, stream: header.stream, payload, from: peer)
-        case .progress where VisitID(stream: header.stream) != nil:
-            try self.fromVisited(kind, stream: header.stream, payload, from: peer)
+        case .progress where DestinationSessionID(stream: header.stream) != nil:
+            try self.fromDestinationSession(kind, stream: header.stream, payload, from: peer)
         case .answer, .end, .error, .progress:
             try self.fromSource(kind, stream: header.stream, payload, from: peer)
         case .credit:
@@ -213,7 +213,7 @@ package struct BrokerState: ~Copyable, Sendable {
         case .begin, .move, .drop:
             try self.fromDragSource(kind, stream: header.stream, payload, from: peer)
         case .performed, .conclude, .exit, .proposal:
-            try self.fromVisited(kind, stream: header.stream, payload, from: peer)
+            try self.fromDestinationSession(kind, stream: header.stream, payload, from: peer)
         case .enter:
             try self.enter(stream: header.stream, payload, from: peer)
         case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .registered, .session, .update, .perform,
@@ -239,7 +239,8 @@ package struct BrokerState: ~Copyable, Sendable {
         case .drag(let id): self.sourceLeft(id)
         case .destination(let id): self.destinationLeft(id)
         case .wait(let id): self.forget(id)
-        case nil where VisitID(stream: stream) != nil: return try self.cancelVisit(stream: stream, of: peer)
+        case nil where DestinationSessionID(stream: stream) != nil:
+            return try self.cancelDestinationSession(stream: stream, of: peer)
         case nil where stream & 1 == 1:
             guard let highest = self.peers[peer]?.highestStream, stream > highest else { return }
             // It may have been meant to open the stream: what else comes on it is late.

@@ -147,7 +147,7 @@ extension BrokerState {
             broken.append("kept bytes have no owner")
         }
         let bytes = self.kept.ids.reduce(0) { $0 + (self.kept[$1]?.charged ?? 0) }
-        charges += self.visits.ids.compactMap { self.visits[$0]?.charge }
+        charges += self.destinationSessions.ids.compactMap { self.destinationSessions[$0]?.charge }
         charges += self.destinations.ids.compactMap { self.destinations[$0]?.charge }
         let current = self.boards.values.count { $0.publication != nil }
         let expected = Accounting.Kept(boards: UInt64(current), representations: UInt64(kept.count), bytes: bytes)

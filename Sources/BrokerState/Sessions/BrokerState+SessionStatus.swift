@@ -1,32 +1,32 @@
 import PasteboardWire
 
 extension BrokerState {
-    /// The sessions that a peer may know of.
+    /// The drag sessions that a peer may know of.
     func sessionEntries(for viewer: Viewer) -> [StatusEntry] {
-        self.sessions.ids.compactMap { id in
-            guard let session = self.sessions[id], let publication = self.publications[session.publication],
-                (session.phase != .offered && !session.isRestricted) || viewer.process == publication.writer.process
+        sessions.ids.compactMap { id in
+            guard let session = sessions[id], let publication = publications[session.publication],
+                session.isVisible || viewer.process == session.process
             else { return nil }
-            let places = publication.places(for: viewer)
+            let indices = publication.places(for: viewer)
             var status = SessionStatus()
-            status.state = "\(session.phase)"
+            status.state = session.phase.name
             status.handle = session.publication.rawValue
             status.ownerProcess = publication.ownerProcess.pid
             status.ownerLabel = publication.ownerLabel
-            status.itemCount = UInt32(clamping: places.count)
+            status.itemCount = UInt32(clamping: indices.count)
             status.types =
-                places.first.map { place in
-                    publication.items[place].representations
+                indices.first.map { index in
+                    publication.items[index].representations
                         .filter { viewer.sees($0.visibility, of: publication.writer) }.map(\.type)
                 } ?? []
-            let visit = (session.hover?.visit ?? session.drop?.visit).flatMap { self.visits[$0] }
-            if let visit, let destination = self.destinations[visit.destination],
-                self.isShown(destination, to: viewer.process)
+            let other = session.phase.tracking?.destinationSession ?? session.phase.drop?.destinationSession
+            if let other = other.flatMap({ destinationSessions[$0] }),
+                let destination = destinations[other.destination], destination.isVisible(to: viewer.process)
             {
                 status.destination = destination.name
             }
-            status.operation = (session.drop?.operation ?? session.hover?.proposal?.operation)?.rawValue
-            status.milliseconds = self.now - session.startedAt
+            status.operation = (session.phase.drop?.operation ?? session.phase.tracking?.operation)?.rawValue
+            status.milliseconds = now - session.startedAt
             var entry = StatusEntry()
             entry.session = status
             return entry
@@ -34,9 +34,9 @@ extension BrokerState {
     }
 
     func destinationEntries(for viewer: Viewer) -> [StatusEntry] {
-        self.destinationNames.sorted { $0.key < $1.key }.compactMap { name, id in
-            guard let destination = self.destinations[id], let peer = self.peers[destination.peer],
-                self.isShown(destination, to: viewer.process)
+        destinationNames.sorted { $0.key < $1.key }.compactMap { name, id in
+            guard let destination = destinations[id], let peer = peers[destination.peer],
+                destination.isVisible(to: viewer.process)
             else { return nil }
             var status = DestinationStatus()
             status.name = name

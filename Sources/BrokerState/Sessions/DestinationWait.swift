@@ -2,9 +2,10 @@ import PasteboardWire
 
 package typealias WaitID = SlotTable<DestinationWait>.ID
 
-/// A request that is answered once a destination of a name exists.
+/// A request that is answered once a destination with a given name is registered.
 package struct DestinationWait: Sendable {
     let peer: PeerID
+    let process: ProcessKey
     let stream: UInt64
     let name: String
     /// The drag session that waits; nil for a wait without a drag.

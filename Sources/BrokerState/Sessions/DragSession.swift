@@ -2,84 +2,61 @@ import PasteboardWire
 
 package typealias SessionID = SlotTable<DragSession>.ID
 
-/// One drag session: whose it is, where it is, and what has become of its drop.
-///
-///     offered ─begin─▶ tracking ─drop, copy or an allowed move─▶ dropping ─performed─▶ transferring ─▶ over
-///        └────────────────┴──── everything else that ends it: nothing is transferred ────▶ over
+/// One drag session, from the commit of its items to its end. Its `phase` is documented at ``DragSessionPhase``.
 package struct DragSession: Sendable {
-    enum Phase: Sendable {
-        /// Its items are there; nobody hears of it yet.
-        case offered
-        case tracking
-        /// The window is open: its destination may begin loads.
-        case dropping
-        /// Loads that have begun go on.
-        case transferring
-    }
-
     let source: PeerID
-    /// The source's stream that is the session's life.
+    let process: ProcessKey
+    /// The source's stream, whose lifetime is the session's.
     let stream: UInt64
     let publication: PublicationID
     let allowsMove: Bool
-    /// Whether it is for destinations of the source's process alone.
+    /// Whether only destinations in the source's process may have it.
     let isRestricted: Bool
     let movesBetweenProcesses: Bool
     let startedAt: UInt64
-    /// When something last happened to it.
+    /// The time of the last event, for the limit `session-idle`.
     var activeAt: UInt64
-    /// Counts the times that items were given.
+    /// The number of times that items were committed.
     var version: UInt64 = 1
-    var phase = Phase.offered
-    /// At all destinations that it has come to.
-    var visits: [DestinationID: VisitID] = [:]
-    /// The source's last move, which a proposal answers.
-    var lastMove: UInt64 = 0
-    /// Where it is; nil over nothing.
-    var hover: Hover?
-    /// Where its source has directed it and nobody took what there was: asked again when items are added.
-    var declinedPlace: Location?
-    /// Whether it is where its source has directed it, and not where a destination took it.
+    var phase = DragSessionPhase.offered
+    /// Its destination sessions that are not over. After the drop only that of the drop.
+    var destinationSessions: [DestinationID: DestinationSessionID] = [:]
+    /// The number of the source's last pointer update, which a proposal repeats.
+    var lastPointerUpdate: UInt64 = 0
+    /// The location to which the source has directed the session and whose destination has declined the items. The
+    /// destination is asked again when items are added.
+    var declinedLocation: Location?
+    /// Whether the source has directed the session to its location. False if a destination has entered by itself.
     var isDirected = true
-    /// The number of waits of its source for destinations to which it can be directed.
+    /// The number of the source's waits for destinations of this session.
     var waits = 0
-    /// How often a destination has taken it upon itself.
-    var uninvited: UInt64 = 0
-    /// Whether its source has let go and waits for the proposal that counts.
-    var isLifting = false
-    /// Since it was dropped on somebody.
-    var drop: SessionDrop?
+    /// The number of times that a destination has entered by itself.
+    var selfEntries: UInt64 = 0
 
-    /// A session over a destination.
-    struct Hover: Sendable {
-        let visit: VisitID
-        var location: Location
-        /// The number of the ask that the destination has not answered; nil while it has, or an older one is in the way.
-        var asked: UInt64?
-        /// The move and the items that were asked about.
-        var askedMove: UInt64 = 0
-        var askedVersion: UInt64 = 0
-        /// Whether the destination has to be asked again: it has moved, or has other items.
-        var isStale = true
-        /// Since when an answer is waited for.
-        var since: UInt64
-        var proposal: Standing?
-
-        var isAwaiting: Bool { self.asked != nil || self.isStale }
+    /// Whether a destination in a process may make a move of it.
+    func allowsMove(by process: ProcessKey) -> Bool {
+        allowsMove && (movesBetweenProcesses || process == self.process)
     }
 
-    /// What a drop would do, as far as it holds, and for which items.
-    struct Standing: Sendable {
-        let operation: DropOperation
-        let version: UInt64
+    /// Whether other processes are shown it.
+    var isVisible: Bool {
+        if case .offered = phase { false } else { !isRestricted }
     }
-}
 
-enum DropOperation: UInt32, Sendable {
-    case cancel = 0
-    case forbidden = 1
-    case copy = 2
-    case move = 3
+    /// Whether destinations of a process may have it.
+    func isAvailable(to process: ProcessKey) -> Bool { !isRestricted || process == self.process }
 
-    var transfers: Bool { self == .copy || self == .move }
+    /// The time by which something has to happen.
+    func deadline(_ limits: BrokerLimits) -> UInt64 {
+        switch phase {
+        case .dropping(let drop): return drop.deadline(isWindowOpen: true, limits)
+        case .transferring(let drop, _): return drop.deadline(isWindowOpen: false, limits)
+        case .offered, .tracking, .awaitingProposal: break
+        }
+        let end = startedAt.addingClamped(limits.session)
+        // A session that waits for a destination is not idle.
+        let deadline = waits > 0 ? end : min(end, activeAt.addingClamped(limits.sessionIdle))
+        guard let since = phase.tracking?.awaitedSince else { return deadline }
+        return min(deadline, since.addingClamped(limits.proposal))
+    }
 }

@@ -2,23 +2,33 @@ import PasteboardWire
 
 package typealias DestinationID = SlotTable<StoredDestination>.ID
 
-/// A place where drag sessions can be dropped.
+/// A registered destination: a name to which drag sessions can be directed.
 package struct StoredDestination: Sendable {
-    /// Sessions at once where more than one is allowed.
+    /// The maximum number of sessions at once where more than one is allowed.
     static let maximumSessions = 64
 
     let peer: PeerID
     let stream: UInt64
+    let access: Viewer
     let name: String
+    /// The accepted types, for the status; empty if the destination accepts any.
     let types: [String]
     let accepts: AcceptedTypes
+    /// Whether only sessions of its own process may come to it.
     let isOwnProcess: Bool
     let allowsSimultaneousSessions: Bool
+    /// Whether its process is sent the results of drops.
+    let receivesResults: Bool
     let charge: Charge
-    /// All that have come to it and are not over.
-    var visits: Set<VisitID> = []
-    /// Those that have entered, and have the place until they are over.
-    var occupants: Set<VisitID> = []
+    /// All destination sessions that are not over.
+    var sessions: Set<DestinationSessionID> = []
+    /// Those that have entered: each occupies the destination until it is over.
+    var occupants: Set<DestinationSessionID> = []
 
-    var capacity: Int { self.allowsSimultaneousSessions ? Self.maximumSessions : 1 }
+    var process: ProcessKey { access.process }
+
+    var capacity: Int { allowsSimultaneousSessions ? Self.maximumSessions : 1 }
+
+    /// Whether sessions of a process may come to it.
+    func isVisible(to process: ProcessKey?) -> Bool { !isOwnProcess || process == self.process }
 }

@@ -1,0 +1,43 @@
+import PasteboardWire
+
+package typealias DestinationSessionID = SlotTable<DestinationSession>.ID
+
+extension DestinationSessionID {
+    /// The stream that the broker opens to the destination. Bit 31, which no slot of this table has, distinguishes it from
+    /// the stream of an ask.
+    var stream: UInt64 { UInt64(generation) << 32 | 1 << 31 | UInt64(slot) << 1 }
+
+    /// nil for the stream of an ask.
+    init?(stream: UInt64) {
+        guard stream & (1 << 31 | 1) == 1 << 31 else { return nil }
+        self.init(
+            slot: (UInt32(truncatingIfNeeded: stream) & 0x7FFF_FFFF) >> 1,
+            generation: UInt32(truncatingIfNeeded: stream >> 32)
+        )
+    }
+}
+
+/// One destination's view of a drag session. Its `phase` is documented at ``DestinationSessionPhase``.
+package struct DestinationSession: Sendable {
+    let session: SessionID
+    let destination: DestinationID
+    /// Charged to the process that has caused it: the source, or a destination that has entered by itself.
+    let charge: Charge
+    var phase = DestinationSessionPhase.unannounced
+    var announced = Announced()
+    /// The number of items that were compared with the accepted types, and whether one of them is accepted.
+    var checkedItems = 0
+    var isAcceptable = false
+    /// The version whose items the destination has declined.
+    var declinedVersion: UInt64?
+    /// The number of the last question.
+    var lastQuestion: UInt64 = 0
+
+    /// The contents of the last `session` message, of which the next one is the continuation.
+    struct Announced: Sendable {
+        var version: UInt64 = 0
+        var items = 0
+        /// The bytes of names and types.
+        var metadata: UInt64 = 0
+    }
+}
