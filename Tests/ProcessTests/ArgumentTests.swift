@@ -51,7 +51,7 @@ struct ArgumentTests {
             #expect(parsed.bytes("--type") == [odd])
             let error = #expect(throws: CommandFailure.self) { try parsed.value("--type") }
             #expect(
-                error?.exitCode == 2 && error?.text == #"--type 'n\xFF' is not UTF-8; only paths may be other bytes"#
+                error?.exitCode == 2 && error?.text == #"invalid value 'n\xFF' of --type: it is not UTF-8"#
             )
             #expect(throws: CommandFailure.self) { try parsed.values("--type") }
         }

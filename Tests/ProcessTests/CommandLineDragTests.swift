@@ -81,7 +81,10 @@ import Testing
         _ = try self.desk.shell("printf X | dd of=a.txt conv=notrunc 2>/dev/null")
         try destination.conclude(session)
         let ended = try drag.finish()
-        #expect(ended.exitCode == 4 && ended.errorText.contains("a.txt has changed meanwhile, and was not deleted"))
+        #expect(
+            ended.exitCode == 4
+                && ended.errorText.contains("a.txt was not deleted, because it has changed since it was read")
+        )
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
@@ -94,7 +97,7 @@ import Testing
         #expect(drag.errorText.contains("took 1 of 2 items") && drag.errorText.hasSuffix("; nothing was deleted\n"))
         let dropped = try drop.finish()
         #expect(dropped.exitCode == 0 && dropped.errorText.contains("\ncopied 1 of 2 items from pasteboard ("))
-        #expect(dropped.errorText.hasSuffix("; the move was given up, and the source may keep its files\n"))
+        #expect(dropped.errorText.hasSuffix("; the move failed, and the source may keep its files\n"))
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
@@ -107,7 +110,7 @@ import Testing
         try destination.conclude(session)
         let ended = try drag.finish()
         #expect(ended.exitCode == 0 && ended.text == "copied 1 item to copier\n")
-        #expect(ended.errorText == "pasteboard: drag: copier made copies; nothing was deleted\n")
+        #expect(ended.errorText == "pasteboard: drag: destination copier copied the items; nothing was deleted\n")
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
@@ -136,7 +139,9 @@ import Testing
         let ended = try drag.finish()
         #expect(ended.exitCode == 4)
         #expect(ended.text == "moved 2 items to mover\ndeleted b.txt\n")
-        #expect(ended.errorText == "pasteboard: drag: a.txt has changed meanwhile, and was not deleted\n")
+        #expect(
+            ended.errorText == "pasteboard: drag: a.txt was not deleted, because it has changed since it was read\n"
+        )
         #expect(self.names == ["a.txt"])
     }
 
@@ -150,7 +155,7 @@ import Testing
         _ = try drop.finish()
         let alone = try self.desk.run("drag", "a.txt", "--to", "here")
         #expect(alone.exitCode == 1)
-        #expect(alone.errorText == "pasteboard: drag: there is no destination here: no broker is running\n")
+        #expect(alone.errorText == "pasteboard: drag: there is no destination here, because no broker is running\n")
     }
 
     @Test("With --wait it starts a broker, waits for the destination, and drops there when it has come")
@@ -191,8 +196,8 @@ import Testing
 
         let destination = try RawDropDestination(at: self.desk, name: "moody")
         for (operation, declines, words) in [
-            (UInt32(0), nil, "would do nothing with the items"), (1, nil, "takes nothing at this time"),
-            (0, true, "does not take such items"),
+            (UInt32(0), nil, "proposes no operation for the items"), (1, nil, "accepts nothing at this time"),
+            (0, true, "does not accept such items"),
         ] {
             let drag = try self.desk.start("drag", "a.txt", "--to", "moody")
             _ = try destination.propose(operation, cannotHandle: declines)
@@ -211,7 +216,7 @@ import Testing
         try destination.conclude(session)
         let ended = try drag.finish()
         #expect(ended.exitCode == 6)
-        #expect(ended.errorText == "pasteboard: drag: destination idle took none of the items\n")
+        #expect(ended.errorText == "pasteboard: drag: destination idle accepted none of the items\n")
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
@@ -276,17 +281,17 @@ import Testing
     @Test(
         "What makes no sense is said",
         arguments: [
-            (["a.txt"], CInt(2), "the destination is missing: --to NAME"),
-            (["--to", "x", "--move"], 2, "--move deletes the file, but standard input is not a regular file"),
+            (["a.txt"], CInt(2), "missing destination; write --to NAME"),
+            (["--to", "x", "--move"], 2, "cannot move standard input, because it is not a regular file"),
             (["--to", "x", "none.txt"], 4, "cannot read none.txt"),
             (["--to", "x", "."], 1, "there is no destination x"),
-            (["--to", "x", "--move", "."], 2, "--move deletes files, not directories such as ."),
+            (["--to", "x", "--move", "."], 2, "cannot move directory ."),
             (["--to", "a/b", "a.txt"], 2, "a destination's name has 1 to 255 bytes"),
             (
                 ["--to", "x", "-t", ".png=a.txt", "b.txt"], 2,
-                "-t TYPE=FILE makes a single item; give 'b.txt' as -t TYPE=FILE as well"
+                "-t TYPE=FILE cannot be combined with FILE; write 'b.txt' as -t TYPE=FILE, too"
             ),
-            (["--to", "x", "--name", "n", "a.txt", "b.txt"], 2, "--name is for one item"),
+            (["--to", "x", "--name", "n", "a.txt", "b.txt"], 2, "option --name is for a single item"),
         ]
     )
     func refused(arguments: [String], code: CInt, text: String) throws {

@@ -28,7 +28,7 @@ import Testing
         try desk.copy("other")
         let ended = try offer.finish()
         #expect(ended.exitCode == 0)
-        #expect(ended.errorText.hasSuffix("pasteboard: offer: replaced by other contents\n"))
+        #expect(ended.errorText.hasSuffix("pasteboard: offer: the offer was replaced by other contents\n"))
     }
 
     @Test("An offer that is cleared ends well, and so does one of another pasteboard when that is")
@@ -39,7 +39,9 @@ import Testing
         try desk.run("clear", "--board", "other")
         let ended = try other.finish()
         #expect(ended.exitCode == 0)
-        #expect(ended.errorText == "offering public.utf8-plain-text on other\npasteboard: offer: cleared\n")
+        #expect(
+            ended.errorText == "offering public.utf8-plain-text on other\npasteboard: offer: the offer was cleared\n"
+        )
         #expect(try desk.run("paste").text == "general\n")
         try desk.run("clear")
         #expect(try general.finish().exitCode == 0)
@@ -136,7 +138,7 @@ import Testing
         try desk.directory.write("2", to: "2.txt")
         try desk.run("copy", "1.png", "2.txt")
         let first = try desk.offer(["-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
-        try first.waitForErrors(containing: "pasteboard: offer: this has replaced 2 items of pasteboard (")
+        try first.waitForErrors(containing: "pasteboard: offer: replaced 2 items of pasteboard (")
         try first.waitForErrors(containing: "): public.png, ...\n")
         // It goes on after its end, for the load that has begun.
         let paste = try desk.start("paste")

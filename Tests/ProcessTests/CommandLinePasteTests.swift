@@ -93,7 +93,7 @@ import Testing
         #expect(paste.exitCode == 0)
         #expect(
             paste.errorText
-                == "pasteboard: paste: the item has no type that is public.png: x.png gets public.utf8-plain-text\n"
+                == "pasteboard: paste: the item has no representation of type public.png; x.png contains public.utf8-plain-text\n"
         )
         for arguments in ["-o x.txt", "-o x", "-o x.unknown", "-t text -o x.png", "-q -o x.png"] {
             #expect(try desk.shell("pasteboard paste \(arguments)").errors.isEmpty)
@@ -268,7 +268,7 @@ import Testing
         #expect(try desk.run("copy", "tree").exitCode == 0)
         let folder = try paste()
         #expect(folder.code == 2 && folder.shown.isEmpty)
-        #expect(folder.errors.contains("this is a folder; use --into DIR"))
+        #expect(folder.errors.contains("cannot write a folder to a terminal; use --into DIR"))
     }
 
     @Test("On a terminal text ends with a newline, and notes begin on a line of their own")
@@ -295,7 +295,7 @@ import Testing
         try desk.copy("a\u{7}b")
         for arguments in [[], ["-n"]] {
             let shown = try arguments.isEmpty ? paste() : paste("-n")
-            #expect(shown.hasPrefix("a\\x07b\npasteboard: paste: shown as "))
+            #expect(shown.hasPrefix("a\\x07b\npasteboard: paste: 1 unsafe byte is shown as "))
         }
         let offer = try desk.offer(["-t", "text=printf half; exit 3"])
         #expect(try paste().hasPrefix("half\npasteboard: paste: "))
@@ -313,7 +313,7 @@ import Testing
             environment: desk.environment,
             input: terminal.other
         )
-        try copy.waitForErrors(containing: "pasteboard: copy: reading the terminal until Ctrl-D\n")
+        try copy.waitForErrors(containing: "pasteboard: copy: reading from the terminal; press Ctrl-D to end\n")
         try terminal.type("typed\n\u{4}")
         #expect(try copy.finish().exitCode == 0)
         #expect(try desk.run("paste").text == "typed\n")

@@ -221,8 +221,9 @@ import Testing
         let demo = try desk.run("demo")
         #expect(demo.exitCode == 0, "\(demo.errorText)")
         let marks = [
-            "listens for programs", "as plain text or as JSON", "sees 1 item", "it was not made",
-            "requests the greeting as text", "is asked for public.utf8-plain-text", "received 3", "was killed",
+            "listens for programs", "as plain text or as JSON", "sees 1 item", "it was not produced",
+            "requests the greeting as text", "receives a request for public.utf8-plain-text", "received 3",
+            "was killed",
             "requests the greeting as text", "received an error",
         ]
         let lines = demo.text.split(separator: "\n")

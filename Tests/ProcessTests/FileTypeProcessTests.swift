@@ -114,7 +114,7 @@ import Testing
         try desk.directory.write("text", to: "a.toy")
         _ = try desk.directory.makeDirectory("in")
         let drop = try desk.start("drop", "--as", "desk", "--accept", "text", "--into", "in", "--once")
-        try drop.waitForErrors(containing: "taking public.text as desk")
+        try drop.waitForErrors(containing: "accepting public.text as desk")
         #expect(try desk.run("drag", "a.toy", "--to", "desk").exitCode == 0)
         let dropped = try drop.finish()
         #expect(dropped.exitCode == 0)
@@ -169,10 +169,10 @@ import Testing
         for command in ["copy", "offer"] {
             let refused = try desk.run(command, "-t", "image/*=x")
             #expect(refused.exitCode == 2)
-            #expect(refused.errorText.contains("-t image/* is a family of types; name the type of the bytes"))
+            #expect(refused.errorText.contains("type 'image/*' is a family of types; write the type of the bytes"))
         }
         let slip = try desk.run("paste", "-t", "pgn")
         #expect(slip.exitCode == 2)
-        #expect(slip.errorText.contains("'pgn' is not a type"))
+        #expect(slip.errorText.contains("unknown type 'pgn'"))
     }
 }

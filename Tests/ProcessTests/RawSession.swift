@@ -128,7 +128,7 @@ extension Desk {
             environment: self.environment,
             directory: self.directory.path
         )
-        try runner.waitForErrors(containing: "taking ")
+        try runner.waitForErrors(containing: "accepting ")
         return runner
     }
 

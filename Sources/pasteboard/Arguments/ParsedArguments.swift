@@ -56,7 +56,9 @@ struct ParsedArguments {
     /// The value of an option that is given at most once and is a path.
     func path(_ name: String) throws(CommandFailure) -> SystemString? {
         let values = bytes(name)
-        guard values.count <= 1 else { throw CommandFailure(usage: "\(name) is given \(values.count) times") }
+        guard values.count <= 1 else {
+            throw CommandFailure(usage: "option \(name) is given \(values.count) times; give it once")
+        }
         return values.first
     }
 
@@ -64,7 +66,7 @@ struct ParsedArguments {
     /// thing.
     private static func text(_ bytes: SystemString, of name: String) throws(CommandFailure) -> String {
         guard let text = bytes.text else {
-            throw CommandFailure(usage: "\(name) '\(bytes)' is not UTF-8; only paths may be other bytes")
+            throw CommandFailure(usage: "invalid value '\(bytes)' of \(name): it is not UTF-8")
         }
         return text
     }
@@ -73,7 +75,7 @@ struct ParsedArguments {
     func board() throws -> String {
         let given = try value("--board")
         guard !has("--primary") else {
-            guard given == nil else { throw CommandFailure(usage: "--board and --primary exclude each other") }
+            guard given == nil else { throw CommandFailure(usage: "options --board and --primary cannot be combined") }
             return "primary"
         }
         guard let name = given else { return BoardName.general }
@@ -91,7 +93,7 @@ struct ParsedArguments {
         let option = try self.option(name, syntax)
         let attached = sign.map { SystemString(argument.bytes[($0 + 1)...]) }
         if option.value == nil, attached != nil {
-            throw CommandFailure(usage: "\(name) takes no value")
+            throw CommandFailure(usage: "option \(name) takes no value")
         }
         try note(option, spelled: name, attached, &rest)
     }
@@ -119,7 +121,7 @@ struct ParsedArguments {
         guard let option = syntax.option(spelling) else {
             let suggestion = Suggestion(for: spelling, among: syntax.options.flatMap(\.names))
             let advice = suggestion.question ?? "see pasteboard \(syntax.name) --help"
-            throw CommandFailure(usage: "there is no option '\(spelling)'; \(advice)")
+            throw CommandFailure(usage: "unknown option '\(spelling)'; \(advice)")
         }
         return option
     }
@@ -135,7 +137,7 @@ struct ParsedArguments {
             return
         }
         guard let value = attached ?? rest.popFirst() else {
-            throw CommandFailure(usage: "\(spelling) needs a value: \(spelling) \(placeholder)")
+            throw CommandFailure(usage: "option \(spelling) needs a value; write \(spelling) \(placeholder)")
         }
         given[option.names[0], default: []].append(value)
     }

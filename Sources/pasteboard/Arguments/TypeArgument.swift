@@ -24,18 +24,18 @@ struct TypeArgument {
     init(giving argument: SystemString) throws(CommandFailure) {
         let parts = Self.split(argument)
         guard let spelling = parts.type.text else {
-            throw CommandFailure(usage: "the type '\(parts.type)' is not UTF-8")
+            throw CommandFailure(usage: "invalid type '\(parts.type)': it is not UTF-8")
         }
         switch UniformType.family(named: spelling) {
         case .text?: type = .utf8PlainText
         case .some:
             throw CommandFailure(
-                usage: "-t \(spelling) is a family of types; name the type of the bytes, for example -t png"
+                usage: "type '\(spelling)' is a family of types; write the type of the bytes, for example -t png"
             )
         case nil: type = try Self.types(spelling)[0]
         }
         if let origin = parts.origin, origin.isEmpty {
-            throw CommandFailure(usage: "nothing follows the '=' of '\(argument)'")
+            throw CommandFailure(usage: "missing value after the '=' of '\(argument)'")
         }
         self.origin = parts.origin
     }
@@ -46,7 +46,7 @@ struct TypeArgument {
         guard !types.isEmpty else {
             throw CommandFailure(
                 usage:
-                    "'\(spelling)' is not a type; write an identifier (public.png), a MIME type (image/png), an extension "
+                    "unknown type '\(spelling)'; write an identifier (public.png), a MIME type (image/png), an extension "
                     + "(png, .png), or a family (text, image, audio, video, image/*)"
             )
         }

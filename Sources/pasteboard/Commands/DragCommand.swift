@@ -53,7 +53,7 @@ struct DragCommand: Command {
     init(_ arguments: ParsedArguments) throws {
         guard let destination = try arguments.value("--to") else {
             throw CommandFailure(
-                usage: "the destination is missing: --to NAME; 'pasteboard drop --list' lists the destinations"
+                usage: "missing destination; write --to NAME ('pasteboard drop --list' lists the destinations)"
             )
         }
         try BoardName.check(destination, of: "a destination")
@@ -70,7 +70,7 @@ struct DragCommand: Command {
         // A destination loads one representation of an item and never has the others.
         if isMove, items.contains(where: { $0.representations.count > 1 }) {
             throw CommandFailure(
-                usage: "--move takes one file per item: of several, one would be loaded and all would be deleted"
+                usage: "option --move allows one file per item; drag the files as separate items, or omit --move"
             )
         }
         let connection = try self.connection()
@@ -93,7 +93,7 @@ struct DragCommand: Command {
             return connection
         }
         guard let connection = try Broker.running(streams: AskServer.maximumAsks) else {
-            throw Failure(.nothingHere, "there is no destination \(destination): no broker is running")
+            throw Failure(.nothingHere, "there is no destination \(destination), because no broker is running")
         }
         return connection
     }
@@ -102,12 +102,13 @@ struct DragCommand: Command {
         for input in items.lazy.flatMap(\.representations).map(\.input) where input.file == nil {
             guard input.folder == nil else {
                 throw CommandFailure(
-                    usage: "--move deletes files, not directories such as \(input.name), where more may have "
-                        + "changed than was copied; drag it without --move, and delete it when its copy is there"
+                    usage:
+                        "cannot move directory \(input.name), because files in it may change after they were copied; drag it "
+                        + "without --move, then delete it"
                 )
             }
             throw CommandFailure(
-                usage: "--move deletes the file, but \(input.name) is not a regular file; drag it without --move"
+                usage: "cannot move \(input.name), because it is not a regular file; drag it without --move"
             )
         }
     }
@@ -122,11 +123,13 @@ struct DragCommand: Command {
             try StandardStreams.print("\(verb) \(count)\(items.count) \(noun) to \(destination)\n")
             for (index, item) in items.enumerated() where !taken.contains(index) {
                 let name = item.representations.first?.input.name ?? "item \(index + 1)"
-                StandardStreams.note("pasteboard: drag: \(name) was not taken by \(destination)")
+                StandardStreams.note("pasteboard: drag: destination \(destination) did not accept \(name)")
             }
             guard isMove else { return 0 }
             guard operation == .move else {
-                StandardStreams.note("pasteboard: drag: \(destination) made copies; nothing was deleted")
+                StandardStreams.note(
+                    "pasteboard: drag: destination \(destination) copied the items; nothing was deleted"
+                )
                 return 0
             }
             var moved = MovedFiles()
@@ -137,7 +140,7 @@ struct DragCommand: Command {
             if isMove { failure.text += "; nothing was deleted" }
             throw failure
         case .cancelled, nil:
-            throw Failure(.refused, "destination \(destination) took none of the items")
+            throw Failure(.refused, "destination \(destination) accepted none of the items")
         }
     }
 }

@@ -49,19 +49,19 @@ struct DropCommand: Command {
         let name = try arguments.value("--as")
         let types = try arguments.values("--accept")
         guard !isList || name == nil && types.isEmpty && !isOnce && !arguments.has("--into") else {
-            throw CommandFailure(usage: "--list goes with --json alone")
+            throw CommandFailure(usage: "option --list can be combined only with --json")
         }
-        guard !isJSON || isList else { throw CommandFailure(usage: "--json is for --list") }
+        guard !isJSON || isList else { throw CommandFailure(usage: "option --json requires --list") }
         guard let name = name ?? (isList ? "" : nil) else {
             throw CommandFailure(
-                usage: "the name of the destination is missing: --as NAME; --list shows the existing ones"
+                usage: "missing name of the destination; write --as NAME (--list lists the existing ones)"
             )
         }
         if !isList { try BoardName.check(name, of: "a destination") }
-        guard !directory.isEmpty else { throw CommandFailure(usage: "the path is empty") }
+        guard !directory.isEmpty else { throw CommandFailure(usage: "the path of --into is empty") }
         guard types.count <= WireLimits.accepts else {
             throw CommandFailure(
-                usage: "--accept is given \(types.count) times; at most \(WireLimits.accepts) are allowed"
+                usage: "--accept names \(types.count) types; at most \(WireLimits.accepts) are allowed"
             )
         }
         self.name = name
@@ -93,7 +93,7 @@ struct DropCommand: Command {
         let stream = try connection.register(destination)
         let names = accepts.map { UniformType.readable($0.type) }
         let types = names.isEmpty ? "anything" : names.joined(separator: ", ")
-        StandardStreams.note("taking \(types) as \(name) into \(directory)")
+        StandardStreams.note("accepting \(types) as \(name) into \(directory)")
         return try DropLoop(
             connection,
             destination: stream,

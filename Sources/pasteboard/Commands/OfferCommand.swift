@@ -67,7 +67,7 @@ struct OfferCommand: Command {
         offers = try arguments.bytes("--type").map { spelling in
             let argument = try TypeArgument(giving: spelling)
             guard argument.origin != nil else {
-                throw CommandFailure(usage: "-t \(spelling) has no command; write -t '\(spelling)=COMMAND'")
+                throw CommandFailure(usage: "missing command for type '\(spelling)'; write -t '\(spelling)=COMMAND'")
             }
             return argument
         }
@@ -77,7 +77,7 @@ struct OfferCommand: Command {
         guard offers.count <= WireLimits.representations else {
             throw Failure(
                 .limitExceeded,
-                "\(offers.count) types; an item has at most \(WireLimits.representations)"
+                "cannot offer \(offers.count) types, because an item has at most \(WireLimits.representations)"
             )
         }
     }
@@ -92,7 +92,9 @@ struct OfferCommand: Command {
         _ = System.raiseDescriptorLimit()
         let items = try inputs?.items()
         for input in (items ?? []).lazy.flatMap(\.representations).map(\.input) where !input.isPromisable {
-            throw CommandFailure(usage: "\(input.name) can be read only once, not at each load; use copy")
+            throw CommandFailure(
+                usage: "cannot offer \(input.name), because it can be read only once; use 'pasteboard copy'"
+            )
         }
         let connection = try Broker.startingOne(streams: AskServer.maximumAsks)
         let promises = try items.map { try InputItem.promised($0, to: connection) } ?? [commands]
@@ -106,7 +108,7 @@ struct OfferCommand: Command {
         let report = isVerbose ? { (line: String) in StandardStreams.note("pasteboard: offer: \(line)") } : nil
         let server = try AskServer(connection, origins: origins, report: report)
         StandardStreams.note("offering \(Self.text(of: promises)) on \(board)")
-        if let replaced { StandardStreams.note("pasteboard: offer: this has replaced \(replaced)") }
+        if let replaced { StandardStreams.note("pasteboard: offer: replaced \(replaced)") }
         try registered()
         try OfferLoop(publication: publication.stream, server: server, signals: signals) {
             withdraw(publication.committed, connection)

@@ -77,20 +77,20 @@ struct PasteCommand: Command {
         isQuiet = arguments.has("--quiet")
         guard types.count <= WireLimits.accepts else {
             throw CommandFailure(
-                usage: "-t is given \(types.count) times; at most \(WireLimits.accepts) are allowed"
+                usage: "-t names \(types.count) types; at most \(WireLimits.accepts) are allowed"
             )
         }
         guard directory == nil || !arguments.has("--output") else {
-            throw CommandFailure(usage: "--output and --into exclude each other")
+            throw CommandFailure(usage: "options --output and --into cannot be combined")
         }
-        for path in [output, directory] where path?.isEmpty ?? false {
-            throw CommandFailure(usage: "the path is empty")
+        for (option, path) in [("--output", output), ("--into", directory)] where path?.isEmpty ?? false {
+            throw CommandFailure(usage: "the path of \(option) is empty")
         }
     }
 
     private static func index(_ text: String) throws -> UInt32 {
         guard let number = UInt32(text), number > 0 else {
-            throw CommandFailure(usage: "--item '\(text)': items are counted from 1")
+            throw CommandFailure(usage: "invalid item number '\(text)'; the first item is 1")
         }
         return number - 1
     }
@@ -155,7 +155,9 @@ struct PasteCommand: Command {
         } else if types.isEmpty, let output, let wanted = typesOfOutput.first,
             !typesOfOutput.contains(where: type.conforms)
         {
-            note("the item has no type that is \(wanted): \(output) gets \(UniformType.readable(type.identifier))")
+            note(
+                "the item has no representation of type \(wanted); \(output) contains \(UniformType.readable(type.identifier))"
+            )
         }
     }
 

@@ -28,7 +28,7 @@ struct StatusCommand: Command {
         let peers = entries.compactMap(\.peer).map { peer in
             [
                 "  \(peer.label ?? "-")", "process \(peer.process ?? 0)", "publications \(peer.publications ?? 0)",
-                "loads \(peer.loads ?? 0)", "asked \(peer.asks ?? 0)",
+                "loads \(peer.loads ?? 0)", "asks \(peer.asks ?? 0)",
             ]
         }
         let boards = entries.compactMap(\.board).map { board in ["  \(board.row[0])"] + board.row.dropFirst() }

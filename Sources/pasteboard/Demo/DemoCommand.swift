@@ -30,7 +30,7 @@ struct DemoCommand: Command {
 
         let destination = try stage.start("demo-destination")
         try say("destination", try destination.line())
-        let made = source.hasLine ? "but it was made" : "so it was not made"
+        let made = source.hasLine ? "but it was produced" : "so it was not produced"
         try say("source", "no program has requested the text yet, \(made)")
 
         try destination.command("load")

@@ -20,7 +20,7 @@ struct DemoSourceCommand: Command {
         )
         _ = try connection.write(Write(), items: [item])
         try StandardStreams.print(
-            "process \(System.processID) offers a greeting as plain text or as JSON, and has made neither\n"
+            "process \(System.processID) offers a greeting as plain text or as JSON, and has produced neither\n"
         )
         while true {
             var asks: [(stream: UInt64, ask: Ask)] = []
@@ -32,8 +32,8 @@ struct DemoSourceCommand: Command {
     }
 
     private func make(_ ask: Ask, _ stream: UInt64, _ connection: BlockingConnection) throws {
-        let bytes = Array("made by process \(System.processID) on request".utf8)
-        try StandardStreams.print("is asked for \(ask.type), and makes \(bytes.count) bytes\n")
+        let bytes = Array("produced by process \(System.processID) on request".utf8)
+        try StandardStreams.print("receives a request for \(ask.type), and produces \(bytes.count) bytes\n")
         _ = try connection.io.send(bytes.span, on: stream, last: true)
         try connection.io.flush()
     }

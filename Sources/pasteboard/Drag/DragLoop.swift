@@ -47,9 +47,9 @@ final class DragLoop {
         let what: String
         switch SessionOperation(received: proposal.operation) {
         case .copy, .move: return
-        case .forbidden: what = "takes nothing at this time"
+        case .forbidden: what = "accepts nothing at this time"
         case .cancel:
-            what = proposal.cannotHandle == true ? "does not take such items" : "would do nothing with the items"
+            what = proposal.cannotHandle == true ? "does not accept such items" : "proposes no operation for the items"
         }
         throw Failure(.refused, "destination \(destination) \(what)")
     }

@@ -31,7 +31,7 @@ struct MovedFiles {
     private mutating func isUnchanged(_ input: InputBytes) -> Bool {
         do {
             if try input.isUnchanged() { return true }
-            fail(CommandFailure(local: "\(input.name) has changed meanwhile, and was not deleted"))
+            fail(CommandFailure(local: "\(input.name) was not deleted, because it has changed since it was read"))
         } catch {
             fail(CommandFailure("cannot delete", input.name, error))
         }

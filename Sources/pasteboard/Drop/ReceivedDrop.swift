@@ -211,7 +211,7 @@ final class ReceivedDrop {
         let part = writtenCount == all ? "" : "\(writtenCount) of "
         var line = "\(isMoved ? "moved" : "copied") \(part)\(count(all)) from \(source)"
         if isMove, !isMoved {
-            line += "; the move was given up, and the source \(isPart ? "may keep" : "keeps") its files"
+            line += "; the move failed, and the source \(isPart ? "may keep" : "keeps") its files"
         }
         StandardStreams.note(line)
     }

@@ -28,7 +28,7 @@ final class FileOutput: PasteSink {
         let target = try followingLinks()
         switch target.status?.kind {
         case .directory:
-            throw CommandFailure(local: "\(path) is a directory; use --into to paste into it")
+            throw CommandFailure(local: "cannot write \(path), because it is a directory; use --into \(path)")
         case .regular, nil:
             // New contents must not run with the set-user-id bit of the old ones.
             self.mode = target.status.map { $0.mode & FileAttributes.permissions }
@@ -82,7 +82,7 @@ final class FileOutput: PasteSink {
         } catch {
             throw CommandFailure("cannot use", self.path, error)
         }
-        throw CommandFailure(local: "\(self.path) is a symbolic link in a loop of links")
+        throw CommandFailure(local: "cannot use \(self.path), because it is part of a loop of symbolic links")
     }
 }
 

@@ -19,29 +19,29 @@ struct InputArguments {
         types = try arguments.bytes("--type").map(TypeArgument.init(giving:))
         files = arguments.operands.map { $0 == "-" ? nil : $0 }
         guard types.count(where: { $0.origin == nil || $0.origin == "-" }) <= 1 else {
-            throw CommandFailure(usage: "standard input or FILE has only one type; write -t TYPE=FILE for the others")
+            throw CommandFailure(usage: "only one -t TYPE can be without =FILE; write -t TYPE=FILE for the others")
         }
         guard files.isEmpty || types.allSatisfy({ $0.origin == nil }) else {
-            let way = "give '\(arguments.operands[0])' as -t TYPE=FILE as well"
-            throw CommandFailure(usage: "-t TYPE=FILE makes a single item; \(way)")
+            let way = "write '\(arguments.operands[0])' as -t TYPE=FILE, too"
+            throw CommandFailure(usage: "-t TYPE=FILE cannot be combined with FILE; \(way)")
         }
         guard files.count(where: { $0 == nil }) <= 1 else {
-            throw CommandFailure(usage: "standard input ('-') is given more than once")
+            throw CommandFailure(usage: "standard input ('-') is given more than once; give it once")
         }
         guard name == nil || files.count <= 1 else {
-            throw CommandFailure(usage: "--name is for one item, but there are \(files.count)")
+            throw CommandFailure(usage: "option --name is for a single item, but \(files.count) files are given")
         }
         guard files.count <= WireLimits.items else {
             throw Failure(
                 .limitExceeded,
-                "\(files.count) files; a pasteboard holds at most \(WireLimits.items) items (see 'pasteboard limits'); "
-                    + "\(command) the directory that they are in, or an archive: tar c FILE ... | pasteboard \(command) -t .tar"
+                "cannot \(command) \(files.count) files, because a pasteboard holds at most \(WireLimits.items) items; \(command) "
+                    + "their directory, or an archive: tar c FILE ... | pasteboard \(command) -t .tar"
             )
         }
         guard types.count <= WireLimits.representations else {
             throw Failure(
                 .limitExceeded,
-                "\(types.count) types; an item has at most \(WireLimits.representations)"
+                "cannot \(command) \(types.count) types, because an item has at most \(WireLimits.representations)"
             )
         }
     }
@@ -88,17 +88,19 @@ struct InputArguments {
     private func check(_ type: UniformType, for input: InputBytes) throws -> UniformType {
         let isFolders = type.conforms(to: .directory)
         guard input.folder == nil || isFolders else {
-            throw CommandFailure(usage: "\(input.name) is a directory, but \(type) is a type of files; omit -t for it")
+            throw CommandFailure(usage: "\(input.name) is a directory, but \(type) is a type of files; omit -t")
         }
         guard input.folder != nil || !isFolders else {
-            throw CommandFailure(usage: "\(input.name) is not a directory, but \(type) is a type of directories")
+            throw CommandFailure(
+                usage: "\(input.name) is not a directory, but \(type) is a type of directories; omit -t"
+            )
         }
         return type
     }
 
     private func open(_ path: SystemString?) throws -> InputBytes {
         if path == nil, System.isTerminal(0) {
-            StandardStreams.note("pasteboard: \(command): reading the terminal until Ctrl-D")
+            StandardStreams.note("pasteboard: \(command): reading from the terminal; press Ctrl-D to end")
         }
         return try InputBytes(path, trimsNewline: trimsNewline, for: command)
     }

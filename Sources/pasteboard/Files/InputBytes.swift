@@ -126,7 +126,10 @@ final class InputBytes {
             try file.seal()
             return file
         } catch let error as SystemError where error.errno == ENOMEM || error.errno == ENOSPC {
-            throw Failure(.noSpace, "cannot keep \(name): the system has no memory left for it")
+            throw Failure(
+                .noSpace,
+                "cannot keep \(name), because the system has no free memory for it; use 'pasteboard offer'"
+            )
         } catch let error as SystemError {
             throw CommandFailure("cannot copy", name, error)
         }
@@ -226,9 +229,8 @@ struct KeptRoom {
     private func failure(of amount: String) -> Failure {
         Failure(
             .noSpace,
-            "\(amount) do not fit: the broker keeps at most \(ByteCount.text(pool)), of which "
-                + "\(ByteCount.text(free)) are free for one program; clear a pasteboard, start the broker with a greater --limit "
-                + "kept-pool, or use 'pasteboard offer'"
+            "cannot keep \(amount): of the \(ByteCount.text(pool)) that the broker keeps, \(ByteCount.text(free)) are free for one "
+                + "program; clear a pasteboard, start the broker with a larger --limit kept-pool, or use 'pasteboard offer'"
         )
     }
 }

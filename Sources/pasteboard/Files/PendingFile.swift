@@ -106,7 +106,10 @@ final class PendingFile {
                 throw CommandFailure("cannot create", destination, error)
             }
         }
-        throw CommandFailure(local: "\(directory) has 10000 files of the name \(name.candidate(1)) already")
+        throw CommandFailure(
+            local:
+                "cannot create \(name.candidate(1)) in \(directory), because 10000 files with that name exist; use another directory"
+        )
     }
 
     /// Removes the permissions that its owner had only while the file had a working name.
@@ -136,7 +139,7 @@ final class PendingFile {
         do {
             try file.setModificationTime(of: raw)
         } catch {
-            throw CommandFailure("cannot set the time of", name, error)
+            throw CommandFailure("cannot set the modification time of", name, error)
         }
     }
 

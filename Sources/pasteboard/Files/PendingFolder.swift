@@ -113,6 +113,8 @@ final class PendingFolder {
         } catch {
             throw CommandFailure("cannot create", name.candidate(1), error)
         }
-        throw CommandFailure(local: "there are 10000 files of the name \(name.candidate(1)) already")
+        throw CommandFailure(
+            local: "cannot create \(name.candidate(1)), because 10000 files with that name exist; use another directory"
+        )
     }
 }

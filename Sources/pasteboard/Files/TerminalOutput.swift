@@ -27,7 +27,8 @@ final class TerminalOutput: PasteSink {
         self.type = type
         guard !isArchive else {
             throw CommandFailure(
-                usage: "this is a folder; use --into DIR for its tree, or a pipe or -o FILE.tar for an archive of it"
+                usage:
+                    "cannot write a folder to a terminal; use --into DIR for its tree, or -o FILE.tar or a pipe for an archive"
             )
         }
         isText = type.conforms(to: .text)
@@ -49,9 +50,9 @@ final class TerminalOutput: PasteSink {
         if endsLine { endLine() }
         guard text.escapedCount > 0, !isQuiet else { return }
         endLine()
-        let bytes = text.escapedCount == 1 ? "1 unsafe byte" : "\(text.escapedCount) unsafe bytes"
+        let bytes = text.escapedCount == 1 ? "1 unsafe byte is" : "\(text.escapedCount) unsafe bytes are"
         StandardStreams.note(
-            "pasteboard: paste: shown as \\xNN: \(bytes); --raw writes the text unchanged"
+            "pasteboard: paste: \(bytes) shown as \\xNN; use --raw to write the text unchanged"
         )
     }
 
@@ -70,6 +71,8 @@ final class TerminalOutput: PasteSink {
 
     private var refusal: CommandFailure {
         let type = UniformType.readable(self.type.identifier)
-        return CommandFailure(usage: "\(type) is not text, and this is a terminal; use -o FILE, a pipe, or --raw")
+        return CommandFailure(
+            usage: "cannot write \(type) to a terminal, because it is not text; use -o FILE, a pipe, or --raw"
+        )
     }
 }

@@ -73,7 +73,7 @@ struct BackgroundOfferCommand: Command {
 
     func run() throws -> CInt {
         guard try System.status(of: BackgroundOffer.ready).kind == .pipe else {
-            throw CommandFailure(usage: "this is a part of 'pasteboard offer --background'; use that")
+            throw CommandFailure(usage: "this command is internal; use 'pasteboard offer --background'")
         }
         return try offer.run { try BackgroundOffer.registered(isVerbose: isVerbose) }
     }

@@ -35,7 +35,8 @@ final class OfferLoop {
         case .ended(publication, let end):
             hasEnded = true
             StandardStreams.note(
-                "pasteboard: offer: " + (end.reason == 2 ? "cleared" : "replaced by other contents")
+                "pasteboard: offer: "
+                    + (end.reason == 2 ? "the offer was cleared" : "the offer was replaced by other contents")
             )
         case .failed(publication, let failure):
             throw failure
