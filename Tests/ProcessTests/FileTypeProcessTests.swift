@@ -105,7 +105,7 @@ import Testing
         let paste = try desk.run("paste", "-o", "b.txt")
         #expect(paste.exitCode == 0 && paste.errorText.isEmpty)
         let picture = try desk.run("paste", "-o", "b.png")
-        #expect(picture.errorText.contains("b.png gets dyn.ah62d4rv4ge81k553 (.toy)"))
+        #expect(picture.errorText.contains("b.png contains dyn.ah62d4rv4ge81k553 (.toy)"))
     }
 
     @Test("A destination for text takes text with an extension that nothing declares")
