@@ -46,14 +46,14 @@ package enum BrokerDaemon {
             limits.fit(descriptors: UInt64(max(0, descriptors)))
             let log = LogStream(2, program: program)
             var loop = try BrokerLoop(state: try Self.state(limits)) { log.write($0) }
-            try loop.add(SignalDoor())
-            if let inherited = try ListeningSocket.inherited(refusal: ListeningDoor.refusal) {
-                try loop.add(ListeningDoor(inherited: inherited))
+            try loop.add(SignalSource())
+            if let inherited = try ListeningSocket.inherited(refusal: ListenerSource.refusal) {
+                try loop.add(ListenerSource(inherited: inherited))
             } else {
                 let place = try options.place()
-                let door = try ListeningDoor(claiming: place)
+                let door = try ListenerSource(claiming: place)
                 try loop.add(door)
-                try loop.add(VanishedPlaceDoor(place, of: door))
+                try loop.add(VanishedSocketSource(place, of: door))
             }
             if let ready = options.readyDescriptor {
                 try? System.write([UInt8(ascii: "r")].span, to: ready)

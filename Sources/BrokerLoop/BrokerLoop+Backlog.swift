@@ -2,37 +2,34 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-// What is held of control frames and of requests is told to the state, which charges it to its process: after reading and
-// after writing, and only where there is any or was. Bytes of loads are not counted here.
+// The bytes of control frames and requests that are held for a peer. They are reported to the state, which charges them to
+// the peer's process, after each read and write that finds or has found any. Bytes of loads are charged elsewhere.
 extension BrokerLoop {
-    /// After reading from a connection. Answers that are long are written at once: what the peer takes of them does not
-    /// count, and others' answers in the same turn do not come on top.
+    /// Reports input that is held after a read. Long answers are written first: bytes that the peer takes at once do not
+    /// count, and answers to other peers in the same turn are not added to them.
     mutating func weighInput(of connection: Connection) {
-        guard self.connection(connection.peer) != nil else { return }
+        let peer = connection.peer
+        guard self.connection(peer) != nil else { return }
         if !connection.mayAsk {
-            self.flush(connection)
-            self.weighOutput(of: connection)
+            flush(connection)
+            weighOutput(of: connection)
         }
-        guard !connection.carry.isEmpty || connection.hasPartial else { return }
-        connection.hasPartial = !connection.carry.isEmpty
-        self.state.partial(connection.carry.count, of: connection.peer)
-        self.perform()
+        let count = connection.carry.count
+        guard count > 0 || connection.report.hasPartial else { return }
+        connection.report.hasPartial = count > 0
+        input { $0.partial(count, of: peer) }
     }
 
-    /// After writing to a connection. Requests that wait until the peer reads count with what it has to read.
+    /// Reports output that is held after a write. Requests that wait until the peer has read count as output.
     mutating func weighOutput(of connection: Connection) {
-        let waiting = connection.output.controlCount
-        let count = waiting + connection.rest.bytes.count
-        guard count > 0 || connection.hasUnread else { return }
-        connection.hasUnread = count > 0
+        let count = connection.output.controlCount + connection.rest.bytes.count
+        guard count > 0 || connection.report.hasUnread else { return }
         let position = connection.output.controlPosition
-        self.state.unread(
-            count,
-            of: connection.peer,
-            isHeldUp: !connection.mayAsk,
-            hasRead: position != connection.readPosition
-        )
-        connection.readPosition = position
-        self.perform()
+        let hasRead = position != connection.report.position
+        let isHeldUp = !connection.mayAsk
+        let peer = connection.peer
+        connection.report.hasUnread = count > 0
+        connection.report.position = position
+        input { $0.unread(count, of: peer, isHeldUp: isHeldUp, hasRead: hasRead) }
     }
 }

@@ -2,51 +2,53 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-// Descriptors of peers: looked at without touching their files, passed on, and closed on the closer's thread.
+// Descriptors of peers: inspected without access to their files, passed on, and closed on the closer's thread.
 extension BrokerLoop {
-    /// A frame that announces a descriptor, and it.
+    /// Processes a frame that announces a descriptor.
     mutating func takePassed(_ header: FrameHeader, _ payload: Span<UInt8>, from connection: Connection) throws(Failure)
     {
+        let peer = connection.peer
+        var descriptor: DescriptorBox?
         let facts: ReceivedDescriptor
         do throws(MissingDescriptor) {
-            let descriptor = try connection.descriptors.take()
-            self.received = descriptor
-            facts = ReceivedDescriptor(inspecting: descriptor)
+            let box = try connection.descriptors.take()
+            facts = ReceivedDescriptor(inspecting: box)
+            descriptor = box
         } catch {
             guard error == .dropped else {
                 throw Failure(.protocolViolation, "a frame announces a descriptor that did not come with it")
             }
             facts = .unusable("a descriptor for which the broker had no room, because it has too many open")
         }
-        self.state.received(header, payload, descriptor: facts, from: connection.peer)
-        self.perform()
-        self.received = nil
-        self.countUnclosed()
+        input(with: descriptor) { $0.received(header, payload, descriptor: facts, from: peer) }
+        descriptor = nil
+        countUnclosed()
     }
 
-    /// While file systems do not answer, what is on them stays open: loads then go inline, or the broker would run out of
-    /// descriptors.
+    /// Reports the number of descriptors that are not closed yet. While a file system does not answer, the descriptors of its
+    /// files stay open. Loads are sent inline then; otherwise the broker would run out of descriptors.
     mutating func countUnclosed() {
-        self.state.unclosedDescriptors = UInt64(self.closer.waitingCount)
+        let count = UInt64(closer.waitingCount)
+        input { $0.unclosedDescriptors = count }
     }
 
-    /// Nobody has to ask before he sends one, and one that nobody wants has to be closed as well: where that is not
-    /// possible, no more are let in.
-    var takesDescriptors: Bool { self.state.unclosedDescriptors < self.state.limits.passedDescriptors }
+    /// Whether received descriptors are accepted. A peer may send one without a request, and an unwanted one has to be
+    /// closed as well; while closing is not possible, no more are let in.
+    var takesDescriptors: Bool { state.unclosedDescriptors < state.limits.passedDescriptors }
 
-    /// One read brings at most the rest of a frame whose descriptor is here and the next frame's: more, which could stay
-    /// here as long as a peer is not read, were announced by none. False if that was the peer's end.
+    /// Ends a peer that has sent descriptors that no frame announces, which could stay open as long as the peer is not read.
+    /// One read yields at most the rest of a frame whose descriptor has come, and the next frame's descriptor.
+    ///
+    /// - Returns: false if the peer has been ended.
     mutating func checkReceived(_ connection: Connection) -> Bool {
-        guard connection.descriptors.count > 2 else { return true }
-        self.state.violated(
-            connection.peer,
-            Failure(.protocolViolation, "\(connection.descriptors.count) descriptors came for two frames at most")
-        )
-        self.perform()
+        let count = connection.descriptors.count
+        guard count > 2 else { return true }
+        let peer = connection.peer
+        input { $0.violated(peer, Failure(.protocolViolation, "\(count) descriptors came for two frames at most")) }
         return false
     }
 
-    /// A descriptor comes with the first byte of its frame: what is here without one was announced by none.
+    /// Refuses a descriptor without a frame: it comes with the first byte of the frame that announces it.
     func checkUnclaimed(_ connection: Connection, isFrameOpen: Bool) throws(Failure) {
         guard !connection.descriptors.isEmpty else { return }
         guard connection.decoder.takesDescriptors, isFrameOpen, connection.descriptors.count == 1 else {
@@ -55,35 +57,37 @@ extension BrokerLoop {
     }
 
     func passDescriptors(_ peer: PeerID) {
-        guard let connection = self.connection(peer) else { return }
+        guard let connection = connection(peer) else { return }
         connection.decoder.takesDescriptors = true
-        // Kernels without this switch pass them always; then the decoder alone refuses what comes too early.
+        // Kernels without this switch always pass them. There the decoder alone refuses those that come too early.
         Socket.setPassesDescriptors(connection.descriptor.raw, true)
     }
 
-    /// Queues a frame with its descriptor; the load that it ends is told when the socket has taken it.
+    /// Queues a frame with its descriptor. The delivery that is reported when the socket has taken it ends its load.
     mutating func pass(_ frame: Span<UInt8>, _ passing: Outbox.Passing, to target: Connection) {
         let descriptor: DescriptorBox?
         switch passing.descriptor {
-        case .received: descriptor = self.received
-        case .kept(let kept): descriptor = self.memory.descriptor(of: kept)
+        case .received: descriptor = received
+        case .kept(let kept): descriptor = memory.descriptor(of: kept)
         }
         guard let descriptor else {
-            // Its frame must not leave without it: the destination would take the next one's.
-            return self.state.violated(target.peer, Failure(.noSpace, "the broker has lost the file of a load"))
+            // Without the descriptor the destination would take the one of the next frame.
+            let peer = target.peer
+            input { $0.violated(peer, Failure(.noSpace, "the broker has lost the file of a load")) }
+            return
         }
         target.output.markDescriptors([descriptor], name: passing.route.rawValue)
         target.output.appendStream(frame)
         target.output.mark(Delivery(route: passing.route.rawValue, count: 0))
-        self.markDirty(target)
+        flushLater(target)
     }
 }
 
 extension ReceivedDescriptor {
-    /// Asks the kernel for what it has at hand: on a mount that has stopped answering, nothing here waits for it.
+    /// Uses only what the kernel has in memory, so that a mount that does not answer cannot block the broker.
     init(inspecting descriptor: DescriptorBox) {
         guard let status = try? System.status(of: descriptor.raw, synchronizing: false) else {
-            self = .unusable("a descriptor that cannot be looked at")
+            self = .unusable("a descriptor that cannot be inspected")
             return
         }
         if System.isFullySealed(descriptor.raw) {
@@ -101,9 +105,9 @@ extension ReceivedDescriptor {
 }
 
 extension FileStatus {
-    /// Whether the file has no pages far behind its end: kept, they would be paid for by nobody.
+    /// Whether the file has no pages far after its end. If the broker kept such a file, no process would be charged for them.
     fileprivate var occupiesItsSize: Bool {
-        // Pages may be larger than a file says that it is allocated by.
+        // A page may be larger than the reported unit of allocation.
         let unit = max(self.allocationUnit, 64 << 10)
         let (units, overflow) = (self.size / unit).addingReportingOverflow(1)
         let (room, isVast) = units.multipliedReportingOverflow(by: unit)

@@ -2,110 +2,107 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-// What a peer sends may cost far more than its bytes: 16 of them ask for a list of 1 MiB. So a turn takes a bounded
-// effort for one connection, and no request of a peer that has yet to read what its earlier ones brought. What is left
-// over stays with the connection, as its rest, until the next turn or until the peer has read; its socket fills
-// meanwhile, which holds the peer up and nobody else.
+// Processing a peer's input may cost far more than its bytes: 16 bytes request a list of 1 MiB. Therefore a turn spends a
+// bounded effort on one connection, and a peer that has not read the answers to earlier requests makes no new ones. The
+// input that is left over stays with the connection until the next turn or until the peer has read. Meanwhile its socket
+// fills, which stops that peer and no other.
 //
-// Only requests wait for the peer to read, and what comes behind them. A source that asks for nothing is always heard:
-// what is queued for it are other peers' asks, and it may well send all that it has before it reads them.
+// Only requests, and the input after them, wait for the peer to read. A source that requests nothing is always read: other
+// peers' asks are queued for it, and it may send everything it has before it reads them.
 extension BrokerLoop {
-    /// Reads of one connection in a turn: a peer that sends without end does not keep the others waiting.
+    /// The number of reads of one connection in a turn, so that a peer that sends continuously does not delay others.
     private static let readsPerTurn = 4
-    /// What one connection may cost in a turn: as many frames, or 128 requests, which is as many as ordinary programs
-    /// have open.
+    /// The effort that one connection may cost in a turn: this number of frames, or 128 requests, which is the number that
+    /// ordinary programs have open.
     private static let effortPerTurn = 4096
     private static let requestEffort = 32
 
-    /// Takes what an earlier turn has left over, then what is in the socket. A connection at its end is processed first
-    /// and gone after.
+    /// Processes the input that an earlier turn has left over, then that in the socket. All input of a connection that has
+    /// ended is processed before the connection is removed.
     mutating func read(_ connection: Connection) {
-        // Nothing that is read brings another read about before it is done.
-        guard var input = self.input.take() else { return }
-        self.read(connection, through: &input)
-        self.input = consume input
+        // Processing input does not lead to another read before it has finished.
+        guard var buffer = readBuffer.take() else { return }
+        read(connection, through: &buffer)
+        readBuffer = consume buffer
+        if connection.writing == .failed, self.connection(connection.peer) != nil {
+            readLater(connection)
+            weighOutput(of: connection)
+        }
+        weighInput(of: connection)
     }
 
-    private mutating func read(_ connection: Connection, through input: inout ReadBuffer) {
+    private mutating func read(_ connection: Connection, through buffer: inout ReadBuffer) {
         var effort = Self.effortPerTurn
-        connection.isPaused = false
-        defer { self.weighInput(of: connection) }
-        guard self.takeRest(of: connection, effort: &effort) else { return }
+        guard takeRest(of: connection, effort: &effort) else { return }
         for _ in 0..<Self.readsPerTurn where effort > 0 {
             let outcome: ReceiveOutcome
-            do {
-                outcome = try input.receive(
+            do throws(SystemError) {
+                outcome = try buffer.receive(
                     from: connection.descriptor.raw,
-                    takingDescriptors: self.takesDescriptors,
+                    takingDescriptors: takesDescriptors,
                     carry: &connection.carry,
                     descriptors: &connection.descriptors
                 )
             } catch {
-                return self.gone(connection)
+                return gone(connection)
             }
             switch outcome {
             case .wouldBlock:
-                if connection.isWriteClosed { self.gone(connection) }
+                if connection.isWriteClosed { gone(connection) }
                 return
             case .endOfFile:
-                return self.gone(connection)
+                return gone(connection)
             case .bytes(let count):
-                guard self.checkReceived(connection), self.take(input: &input, of: connection, effort: &effort) else {
-                    return
-                }
-                // A short read has emptied the socket; what comes later is told by the next event.
+                guard checkReceived(connection), take(&buffer, of: connection, effort: &effort) else { return }
+                // A short read has emptied the socket. Epoll reports what comes later.
                 if count < ReadBuffer.standardReadSize, !connection.isWriteClosed { return }
             }
         }
-        if connection.isWriteClosed { self.finishLater(connection) }
     }
 
-    /// The next turn goes on with it.
-    mutating func finishLater(_ connection: Connection) {
-        guard !connection.isUnfinished else { return }
-        connection.isUnfinished = true
-        self.unfinished.append(connection.peer)
+    /// Lets the next turn read the connection, whatever epoll reports.
+    mutating func readLater(_ connection: Connection) {
+        if connection.fallBehind() { behind.append(connection.peer) }
     }
 
-    /// Goes on with what earlier turns have left over.
-    mutating func readUnfinished() {
-        guard !self.unfinished.isEmpty else { return }
-        swap(&self.unfinished, &self.resumed)
-        for peer in self.resumed {
-            guard let connection = self.connection(peer) else { continue }
-            connection.isUnfinished = false
-            self.read(connection)
+    /// Reads the connections that earlier turns have left behind.
+    mutating func readBehind() {
+        guard !behind.isEmpty else { return }
+        swap(&behind, &resuming)
+        for peer in resuming {
+            guard let connection = connection(peer) else { continue }
+            connection.resume()
+            read(connection)
         }
-        self.resumed.removeAll(keepingCapacity: true)
+        resuming.removeAll(keepingCapacity: true)
     }
 
-    /// False if some is left or the peer has been closed.
+    /// Returns false if some of the rest is still left over, or the peer has been ended.
     private mutating func takeRest(of connection: Connection, effort: inout Int) -> Bool {
-        guard !connection.rest.isEmpty else { return true }
         let rest = connection.rest
-        switch self.parse(rest.bytes.span, from: rest.offset, of: connection, effort: &effort) {
+        guard !rest.isEmpty else { return true }
+        switch parse(rest.bytes.span, from: rest.offset, of: connection, effort: &effort) {
         case .taken(let end):
-            connection.rest = Rest()
-            connection.carry.append(copying: rest.bytes.span.extracting(end...))
-        case .stopped(let end):
-            connection.rest.offset = end
+            connection.finishRest(carrying: rest.bytes.span.extracting(end...))
+        case .stopped(let end, let reason):
+            connection.stop(reason, at: end)
         case .closed:
             return false
         }
-        // What epoll is to report is looked at after writing.
-        self.markDirty(connection)
+        // The flush decides what epoll is to report.
+        flushLater(connection)
         return connection.rest.isEmpty
     }
 
-    /// False if some is left or the peer has been closed.
-    private mutating func take(input: inout ReadBuffer, of connection: Connection, effort: inout Int) -> Bool {
-        switch input.withBytes({ self.parse($0, from: 0, of: connection, effort: &effort) }) {
+    /// Returns false if some input is left over, or the peer has been ended.
+    private mutating func take(_ buffer: inout ReadBuffer, of connection: Connection, effort: inout Int) -> Bool {
+        switch buffer.withBytes({ parse($0, from: 0, of: connection, effort: &effort) }) {
         case .taken(let end):
-            input.keep(unconsumedFrom: end, into: &connection.carry)
+            buffer.keep(unconsumedFrom: end, into: &connection.carry)
             return true
-        case .stopped(let end):
-            connection.rest = input.withBytes { Rest(copying: $0.extracting(end...)) }
-            self.markDirty(connection)
+        case .stopped(let end, let reason):
+            connection.stop(reason, leaving: buffer.withBytes { Rest(copying: $0.extracting(end...)) })
+            flushLater(connection)
             return false
         case .closed:
             return false
@@ -113,14 +110,15 @@ extension BrokerLoop {
     }
 
     private enum ParseOutcome {
-        /// Whole frames and bytes of data frames up to there; nothing behind it can be taken before more has come.
+        /// Everything up to an offset has been processed. An incomplete frame header or control frame may follow.
         case taken(Int)
-        /// From there on it has to wait.
-        case stopped(Int)
+        /// Input from an offset on has to wait.
+        case stopped(Int, Connection.StopReason)
+        /// The peer has been ended.
         case closed
     }
 
-    /// Takes whole frames and bytes of data frames out of what was read.
+    /// Processes whole frames and bytes of data frames.
     private mutating func parse(
         _ bytes: Span<UInt8>,
         from start: Int,
@@ -132,61 +130,54 @@ extension BrokerLoop {
         do throws(Failure) {
             while let piece = try connection.decoder.next(in: bytes, at: &consumed) {
                 if piece.header.isRequest {
-                    // The decoder remembers nothing of a control frame: it comes again.
-                    guard connection.mayAsk else {
-                        connection.isPaused = true
-                        return .stopped(taken)
-                    }
+                    // The decoder keeps no state of a control frame, so it will decode this one again.
+                    guard connection.mayAsk else { return .stopped(taken, .unreadAnswers) }
                     effort -= Self.requestEffort
                     connection.answerCount = .max
-                    try self.take(piece, bytes, from: connection)
+                    try take(piece, bytes, from: connection)
                     connection.answerCount = connection.output.controlCount
                 } else {
                     effort -= 1
-                    try self.take(piece, bytes, from: connection)
+                    try take(piece, bytes, from: connection)
                 }
                 guard self.connection(connection.peer) != nil else { return .closed }
                 taken = consumed
-                if effort <= 0, taken < bytes.count { return .stopped(taken) }
+                if effort <= 0, taken < bytes.count { return .stopped(taken, .effort) }
             }
-            try self.checkUnclaimed(connection, isFrameOpen: consumed < bytes.count)
+            try checkUnclaimed(connection, isFrameOpen: consumed < bytes.count)
             return .taken(consumed)
         } catch {
-            self.state.violated(connection.peer, error)
-            self.perform()
+            let peer = connection.peer
+            input { $0.violated(peer, error) }
             return .closed
         }
     }
 
     private mutating func take(_ piece: FramePiece, _ bytes: Span<UInt8>, from connection: Connection) throws(Failure) {
         let payload = bytes.extracting(piece.payload)
+        let peer = connection.peer
         guard piece.header.descriptorCount == 0 else {
-            return try self.takePassed(piece.header, payload, from: connection)
+            return try takePassed(piece.header, payload, from: connection)
         }
         guard piece.header.rawKind == FrameKind.data.rawValue else {
-            self.state.received(piece.header, payload, from: connection.peer)
             connection.decoder.limitBeforeHello = nil
-            return self.perform()
+            input { $0.received(piece.header, payload, from: peer) }
+            return
         }
-        let verdict = self.state.relay(
-            stream: piece.header.stream,
-            count: payload.count,
-            last: piece.endsSequence,
-            from: connection.peer
-        )
-        self.perform()
+        let verdict = input {
+            $0.relay(stream: piece.header.stream, count: payload.count, last: piece.endsSequence, from: peer)
+        }
         switch verdict {
         case .forward(let destination, let stream, let route, let frameLength, let last):
             guard let target = self.connection(destination) else { return }
             let frame = OutgoingData(stream: stream, route: route, frameLength: frameLength, last: last)
             let isLastPiece = piece.payload.upperBound == bytes.count
-            self.forward(payload, as: frame, to: target, atOnce: isLastPiece && self.isAlone)
+            forward(payload, as: frame, to: target, atOnce: isLastPiece && isAlone)
         case .keep(let kept):
-            _ = self.keep(payload, in: kept)
+            _ = keep(payload, in: kept)
         case .fill(let kept, let last):
-            guard self.keep(payload, in: kept) else { return }
-            self.state.stored(kept, count: payload.count, last: last)
-            self.perform()
+            guard keep(payload, in: kept) else { return }
+            input { $0.stored(kept, count: payload.count, last: last) }
         case .drop, .closing:
             break
         }
@@ -194,7 +185,7 @@ extension BrokerLoop {
 }
 
 extension FrameHeader {
-    /// Whether it is answered on its sender's connection: all but what goes on with a stream that is open.
+    /// Whether the frame is answered on its sender's connection. All kinds are, except those that continue an open stream.
     fileprivate var isRequest: Bool {
         switch self.kind {
         case .data, .item, .commit, .answer, .end, .error, .cancel, .credit, .progress: false

@@ -12,7 +12,7 @@ public final class Broker: Sendable {
     public let socketPath: String
 
     private let loop: Lock<BrokerLoop?>
-    private let stop: StopDoor
+    private let stop: StopSource
 
     /// Opens the socket: from now on programs can connect, and they are served once ``run()`` is called.
     ///
@@ -41,9 +41,9 @@ public final class Broker: Sendable {
             }
             let place = try socketPath.map({ SocketPlace(socket: $0, isWellKnown: false) }) ?? Self.wellKnownPlace()
             var loop = try BrokerLoop(state: try BrokerDaemon.state(bounds), log: log)
-            let stop = try StopDoor()
+            let stop = try StopSource()
             try loop.add(stop)
-            try loop.add(ListeningDoor(claiming: place))
+            try loop.add(ListenerSource(claiming: place))
             self.socketPath = place.socket
             self.stop = stop
             self.loop = Lock(loop)

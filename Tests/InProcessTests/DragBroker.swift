@@ -8,7 +8,7 @@ import PasteboardWire
 /// A broker to which every connection is a process of its own, or the one that a test says; no deadline of it ends a wait.
 final class DragBroker: Sendable {
     /// Lets connections in from other threads, and the broker's end.
-    private final class Entrance: Door, Sendable {
+    private final class Entrance: EventSource, Sendable {
         private let event: EventDescriptor
         private let waiting = Lock<[(DescriptorBox, ProcessKey)]>([])
         private let isClosed = Lock(false)
@@ -29,7 +29,7 @@ final class DragBroker: Sendable {
             self.event.signal()
         }
 
-        func opened(in loop: inout BrokerLoop) {
+        func ready(in loop: inout BrokerLoop) {
             self.event.drain()
             let new = self.waiting.withLock { waiting in
                 defer { waiting = [] }
@@ -45,7 +45,7 @@ final class DragBroker: Sendable {
             loop.stop()
         }
 
-        func closes(in loop: inout BrokerLoop) {}
+        func draining(in loop: inout BrokerLoop) {}
     }
 
     private static let patience = [

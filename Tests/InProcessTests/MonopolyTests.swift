@@ -24,8 +24,8 @@ import Testing
     )
     func manyLists(reads: Bool) throws {
         let greedy = try self.broker.connect()
-        let door = try StopDoor()
-        try self.broker.loop.add(door)
+        let stop = try StopSource()
+        try self.broker.loop.add(stop)
         greedy.queueLists(of: "large", count: 20_000)
         var answers = 0
         for _ in 0..<10 {
@@ -35,7 +35,7 @@ import Testing
         }
         // Each of ten turns, and of those that the other list took, answered one of them.
         #expect(answers <= 40)
-        door.signal()
+        stop.signal()
         try self.broker.step(2)
         let isDraining = self.broker.loop.isDraining
         #expect(isDraining)
@@ -205,9 +205,9 @@ import Testing
         let greedy = try self.broker.connect()
         greedy.queueLists(of: "large", count: 1_000)
         for _ in 0..<10 { try self.broker.step(sending: greedy) }
-        let door = try StopDoor()
-        try self.broker.loop.add(door)
-        door.signal()
+        let stop = try StopSource()
+        try self.broker.loop.add(stop)
+        stop.signal()
         try self.broker.loop.run()
     }
 

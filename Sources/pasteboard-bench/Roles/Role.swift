@@ -53,7 +53,7 @@ enum Role {
 
     private static func serve(_ socket: String) throws {
         var loop = try BrokerLoop(state: try BrokerDaemon.state(.standard)) { _ in }
-        try loop.add(ListeningDoor(claiming: SocketPlace(socket: socket)))
+        try loop.add(ListenerSource(claiming: SocketPlace(socket: socket)))
         try ready()
         try loop.run()
     }

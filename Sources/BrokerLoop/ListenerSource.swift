@@ -2,18 +2,18 @@ import BrokerState
 package import PasteboardTransport
 import PasteboardWire
 
-/// The socket that clients connect to: one of our own at a place that this process claims, or one that the service
-/// manager passed, whose path is not ours to remove.
-package final class ListeningDoor: Door {
-    /// Connections taken in one turn, so that a storm of them does not keep the others waiting.
+/// The event source for new connections: the broker's own listening socket at a path that this process has claimed, or a
+/// socket that the service manager passed, whose path this process must not remove.
+package final class ListenerSource: EventSource {
+    /// The number of connections accepted in one turn, so that a storm of them does not delay other peers.
     private static let perTurn = 64
-    /// How long the door stays shut when not even a refusal was possible.
+    /// The time without new connections after even a refusal was impossible.
     private static let pauseMilliseconds: UInt64 = 100
 
     private var claimed: ClaimedPlace?
     private var inherited: ListeningSocket?
 
-    package var descriptor: CInt { self.claimed?.listener.raw ?? self.inherited?.raw ?? -1 }
+    package var descriptor: CInt { claimed?.listener.raw ?? inherited?.raw ?? -1 }
 
     package init(claiming place: SocketPlace) throws(PlaceError) {
         self.claimed = try ClaimedPlace(claiming: place, refusal: Self.refusal)
@@ -23,46 +23,41 @@ package final class ListeningDoor: Door {
         self.inherited = consume inherited
     }
 
-    /// What a connection is told that cannot be served for want of descriptors.
+    /// The frame for a connection that cannot be served because the process has no descriptor left.
     package static var refusal: [UInt8] {
         let text = "the broker has no descriptor left for another connection; raise its limit on open files"
-        return Self.encode(Failure(.limitExceeded, text))
+        return encode(Failure(.limitExceeded, text))
     }
 
-    /// Whether the path leads to this socket; nobody finds a broker whose socket is gone.
-    package var isReachable: Bool { self.claimed?.isReachable ?? true }
+    /// Whether the path leads to this socket. Otherwise no client finds the broker.
+    package var isReachable: Bool { claimed?.isReachable ?? true }
 
-    package func opened(in loop: inout BrokerLoop) {
+    package func ready(in loop: inout BrokerLoop) {
         for _ in 0..<Self.perTurn {
             do {
-                switch try self.accept() {
-                case .connection(let descriptor): self.admit(descriptor, to: &loop)
+                switch try accept() {
+                case .connection(let descriptor): admit(descriptor, to: &loop)
                 case .none: return
-                case .refused: self.report(Failure(.limitExceeded, "no descriptor left"), to: &loop)
+                case .refused: report(Failure(.limitExceeded, "no descriptor left"), to: &loop)
                 case .exhausted: return loop.pause(self, milliseconds: Self.pauseMilliseconds)
                 }
             } catch {
-                self.report(Failure(.limitExceeded, "\(error)"), to: &loop)
+                report(Failure(.limitExceeded, "\(error)"), to: &loop)
                 return loop.pause(self, milliseconds: Self.pauseMilliseconds)
             }
         }
     }
 
-    /// Logs a connection that was refused before its process was known.
-    private func report(_ failure: Failure, to loop: inout BrokerLoop) {
-        loop.report(PeerRemoval(.refused, process: 0, name: "a connection", failure))
-    }
-
-    package func closes(in loop: inout BrokerLoop) {
+    package func draining(in loop: inout BrokerLoop) {
         loop.remove(self)
-        self.claimed?.withdraw()
-        self.claimed = nil
-        self.inherited = nil
+        claimed?.withdraw()
+        claimed = nil
+        inherited = nil
     }
 
     private func accept() throws(SystemError) -> ListeningSocket.Accepted {
-        if let accepted = try self.claimed?.listener.accept() { return accepted }
-        if let accepted = try self.inherited?.accept() { return accepted }
+        if let accepted = try claimed?.listener.accept() { return accepted }
+        if let accepted = try inherited?.accept() { return accepted }
         return .none
     }
 
@@ -71,17 +66,22 @@ package final class ListeningDoor: Door {
     private func admit(_ descriptor: consuming OwnedDescriptor, to loop: inout BrokerLoop) {
         var credentials: PeerCredentials?
         do throws(Failure) {
-            let process = try self.identify(descriptor, &credentials)
+            let process = try identify(descriptor, &credentials)
             Socket.enlargeBuffers(of: descriptor.raw)
             loop.adopt(descriptor, of: process)
         } catch {
             if let credentials {
                 loop.report(PeerRemoval(.refused, process: UInt32(bitPattern: credentials.process), error))
             } else {
-                self.report(error, to: &loop)
+                report(error, to: &loop)
             }
             try? System.write(Self.encode(error).span, to: descriptor.raw)
         }
+    }
+
+    /// Logs a connection that was refused before its process was known.
+    private func report(_ failure: Failure, to loop: inout BrokerLoop) {
+        loop.report(PeerRemoval(.refused, process: 0, name: "a connection", failure))
     }
 
     private func identify(
