@@ -1,45 +1,46 @@
 public import FoundationEssentials
 public import PasteboardKit
 
-/// A table without a screen: sections of rows that can be dragged and dropped, within this process and between processes.
+/// A table without a screen: sections of rows that can be dragged and dropped, within this process and between
+/// processes.
 ///
-/// A data source says how many rows there are, and is asked for the numbers once; from then on the table is told of each
-/// change of rows, and compares. Index paths are those of the data source: placeholders, which it does not know of, are not
-/// counted among them.
+/// The table asks its data source for the numbers of rows once. After that the program reports each change of rows to
+/// the table, which checks it against the data source. Index paths are those of the data source: placeholders, which
+/// the data source does not know, are not counted.
 @MainActor
 public final class Table: InteractionView {
-    /// How a change of rows would be shown. Without a screen there is no difference.
+    /// The animation of a change of rows. It makes no difference, as there is no screen.
     public enum RowAnimation: Sendable {
-        /// As the table likes.
+        /// The table chooses.
         case automatic
-        /// At once.
+        /// No animation.
         case none
     }
 
-    /// The height of a row that is as high as what it shows.
+    /// The height of a row that is as high as its contents.
     public nonisolated static let automaticDimension = -1.0
 
-    /// Where the rows come from. Another one is asked anew, as by ``reloadData()``.
+    /// The provider of the rows. Setting another one reloads the table, as ``reloadData()`` does.
     public weak var dataSource: (any TableDataSource)? {
         didSet { if dataSource !== oldValue { forgetRows() } }
     }
-    /// What gives items for rows; nil: no drag begins here.
+    /// The provider of items for rows. If nil, no drag begins here.
     public weak var dragDelegate: (any TableDragDelegate)?
-    /// What takes drops; nil: none is accepted.
+    /// The receiver of drops. If nil, the table accepts none.
     public weak var dropDelegate: (any TableDropDelegate)?
-    /// Whether drags may begin here. It does not concern drops.
+    /// Whether drags may begin here. It does not affect drops.
     public var dragInteractionEnabled = true
-    /// Whether the user is editing; what that means is the delegates' business.
+    /// Whether the user is editing. Only the delegates give it a meaning.
     public var isEditing = false
 
-    /// Rows that the data source had when it was last asked; nil: it was not asked yet.
+    /// The number of rows in each section when the data source was last asked; nil if it has not been asked yet.
     var rowCounts: [Int]?
-    /// The changes since the outermost batch began; nil: there is none.
+    /// The changes since the outermost batch began; nil outside of a batch.
     var batch: Batch?
     var selection: Set<IndexPath> = []
     var placeholders = PlaceholderRows()
     var draggedRows = DraggedRows()
-    /// The drags that began here, as long as somebody else holds them.
+    /// The drags that began here and that another object still holds.
     var drags: [WeakDrag] = []
     /// The sessions that are over the table.
     var visits: [ObjectIdentifier: Visit] = [:]
@@ -50,16 +51,16 @@ public final class Table: InteractionView {
         ownDropTarget = TableDropTarget(self)
     }
 
-    /// Whether rows of this table have been lifted and not dropped yet, here or elsewhere.
+    /// Whether a drag that contains rows of this table has begun and was not dropped yet, here or elsewhere.
     public var hasActiveDrag: Bool {
         drags.contains { $0.drag?.isActive == true }
     }
 
-    /// Whether a session is over the table, and not dropped yet.
+    /// Whether a session is over the table and was not dropped yet.
     public var hasActiveDrop: Bool { !visits.isEmpty }
 
-    /// Whether the rows are not what the data source has: a batch of changes is under way, a gap is open for a drop, or there
-    /// are placeholders. ``reloadData()`` would take them away.
+    /// Whether the rows shown differ from those of the data source: during a batch of changes, while a gap is open for
+    /// a drop, or while there are placeholders. ``reloadData()`` removes the placeholders.
     public var hasUncommittedUpdates: Bool {
         batch != nil || !placeholders.isEmpty || visits.values.contains { $0.opensGap }
     }
@@ -69,7 +70,7 @@ public final class Table: InteractionView {
         isEditing = editing
     }
 
-    /// The rows of a section as a screen shows them, with the placeholders between them.
+    /// The rows of a section as a screen would show them, including placeholders.
     public func presentedRows(inSection section: Int) -> [TableRow] {
         placeholders.shown(inSection: section, count: numberOfRows(inSection: section)).map {
             switch $0 {
@@ -79,15 +80,15 @@ public final class Table: InteractionView {
         }
     }
 
-    /// The rows that are selected, from the first on; nil: none is.
+    /// The selected rows in ascending order; nil if there are none.
     public var indexPathsForSelectedRows: [IndexPath]? {
         selection.isEmpty ? nil : selection.sorted()
     }
 
-    /// Selects one more row, so that a drag of any of the selected ones is one of them all.
+    /// Adds a row to the selection. A drag of any selected row includes all of them.
     ///
     /// - Parameters:
-    ///   - indexPath: a row that is not there is not selected; nil: no row is selected any more.
+    ///   - indexPath: the row. A row that does not exist is ignored; nil clears the selection.
     ///   - animated: makes no difference.
     public func selectRow(at indexPath: IndexPath?, animated: Bool = false) {
         guard let indexPath else {

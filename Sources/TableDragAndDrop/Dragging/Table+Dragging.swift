@@ -2,15 +2,15 @@ public import FoundationEssentials
 public import PasteboardKit
 
 extension Table {
-    /// The finger on a row: asks the drag delegate for items, and begins a drag with them.
+    /// Presses a row: asks the drag delegate for items and begins a drag with them.
     ///
-    /// If the row is one of several that are selected, it is a drag of them all. The drag can be directed to this table, or
-    /// whatever it lies in, by a `DropLocation` with the name "".
+    /// If the row is one of several selected rows, the drag contains all of them. To direct the drag to this table, or
+    /// to a view that contains it, use a `DropLocation` with the name "".
     ///
-    /// - Returns: nil if no drag begins: there is no such row or no delegate, the delegate gives no item, or
-    ///   ``dragInteractionEnabled`` or `isUserInteractionEnabled` is off.
-    /// - Throws: what has refused the drag; `cancelled` if the task is cancelled. The delegate, told of the beginning, is told
-    ///   of the end, too.
+    /// - Returns: nil if no drag begins: the row or the delegate does not exist, the delegate gives no item, or
+    ///   ``dragInteractionEnabled`` or `isUserInteractionEnabled` is false.
+    /// - Throws: the error that prevented the drag; `cancelled` if the task is cancelled. If the delegate was notified
+    ///   of the beginning, it is also notified of the end.
     public func beginDrag(at indexPath: IndexPath) async throws(PasteboardError) -> Drag? {
         let session = Drag(connection: outermost.connection)
         let items = itemsForBeginning(session, at: indexPath)
@@ -21,14 +21,14 @@ extension Table {
         return session
     }
 
-    /// A tap on a row while a drag is under way: asks the drag delegate for items, and adds them.
+    /// Taps a row during a drag: asks the drag delegate for items and adds them.
     ///
     /// - Parameters:
-    ///   - drag: one that has not been dropped, whether or not it began in this table.
-    ///   - indexPath: a row; one that is dragged already is not asked for again.
-    ///   - point: where in the table, for the delegate.
-    /// - Returns: false if nothing is added: as for ``beginDrag(at:)``.
-    /// - Throws: as `Drag.add(_:)`. The session goes on as it was.
+    ///   - drag: a drag that was not dropped yet. It need not have begun in this table.
+    ///   - indexPath: the row. The delegate is not asked for a row that is already part of the drag.
+    ///   - point: the location in the table, for the delegate.
+    /// - Returns: false if nothing was added, for the reasons given at ``beginDrag(at:)``.
+    /// - Throws: the errors of `Drag.add(_:)`. The session continues unchanged.
     @discardableResult
     public func addItems(
         to drag: Drag,
@@ -42,21 +42,21 @@ extension Table {
         do throws(PasteboardError) {
             try await drag.add(items, from: contributor)
         } catch {
-            // It was told of a beginning, and hears no more of the drag.
+            // The delegate was notified of a beginning and gets no further notification of this drag.
             if isNew { contributor.end(drag) }
             throw error
         }
         return true
     }
 
-    // MARK: What the delegate says
+    // MARK: Asking the delegate
 
     func itemsForBeginning(_ session: any DragSession, at indexPath: IndexPath) -> [DragItem] {
         guard dragInteractionEnabled, isReachable, let dragDelegate, indexPath.isRow(of: counts) else { return [] }
         let rows = selection.contains(indexPath) ? selection.sorted() : [indexPath]
         let revision = draggedRows.revision
         return rows.flatMap { row in
-            // If the delegate changes rows while it is asked, the others are not where they were selected.
+            // If the delegate changes rows while it is asked, the other selected rows are no longer at these paths.
             guard draggedRows.revision == revision else { return [DragItem]() }
             let items = dragDelegate.tableView(self, itemsForBeginning: session, at: row)
             draggedRows.note(items, at: row, since: revision)
@@ -87,7 +87,7 @@ extension Table {
         return (drag, options)
     }
 
-    /// This table's part in a drag.
+    /// The object that represents this table in a drag.
     private func contributor(to session: any DragSession) -> TableDrag {
         drags.removeAll { $0.drag == nil }
         if let known = drags.first(where: { $0.drag?.session === session })?.drag { return known }
@@ -96,12 +96,12 @@ extension Table {
         return drag
     }
 
-    /// Whether this table and all that it lies in is enabled.
+    /// Whether this table and all views that contain it are enabled.
     private var isReachable: Bool {
         sequence(first: self as InteractionView, next: \.superview).allSatisfy(\.isUserInteractionEnabled)
     }
 
-    /// The row of this table that an item was given for; nil if there is none, or if any row has changed since.
+    /// The row of this table for which an item was given; nil if there is none or if any row has changed since.
     func sourceIndexPath(of item: DragItem) -> IndexPath? {
         draggedRows.path(of: item.original)
     }

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import PasteboardKit
 
-/// A drag that items of a table are in: tells its delegate what becomes of it.
+/// A drag that contains items of a table. Notifies the table's delegate.
 @MainActor
 final class TableDrag: DragContributor {
     private(set) weak var session: (any DragSession)?
     private weak var table: Table?
     private var state = State.before
-    /// The table has moved its own row by itself: there is nothing to delete.
+    /// Whether the table has moved its own row itself, so that there is nothing to delete.
     var isRearranged = false
     private var operation = DropOperation.cancel
-    /// Items that the drop delegate has said to be rows of this table now.
+    /// The items that the drop delegate reported as rows of this table.
     private var placed: Set<ObjectIdentifier> = []
 
     private enum State {
@@ -22,7 +22,7 @@ final class TableDrag: DragContributor {
         self.table = table
     }
 
-    /// Rows have been lifted, and not dropped.
+    /// Whether the drag contains rows of this table and was not dropped yet.
     var isActive: Bool { state == .active }
 
     func begin(_ session: any DragSession) {
@@ -46,7 +46,7 @@ final class TableDrag: DragContributor {
         placed.insert(ObjectIdentifier(item))
     }
 
-    /// Whether nothing is left to be deleted: the table's rows are elsewhere in it.
+    /// Whether nothing is left to delete, because all rows were moved within the table.
     private func hasMovedAll(of session: any DragSession) -> Bool {
         operation == .move && session.items.allSatisfy { placed.contains(ObjectIdentifier($0)) }
     }

@@ -1,34 +1,34 @@
 public import FoundationEssentials
 public import PasteboardKit
 
-/// Gives the items for rows that are dragged, and hears what becomes of them.
+/// The provider of items for dragged rows. It is notified of the drag's progress.
 ///
-/// All but the first method have a default. A subclass's method is not called where its superclass conforms without having
-/// it: implement it there.
+/// All but the first method have a default implementation. If a superclass conforms without implementing a method, an
+/// implementation in its subclass is not called: implement the method in the superclass.
 @MainActor
 public protocol TableDragDelegate: AnyObject {
     /// A drag is about to begin.
     ///
     /// - Parameters:
     ///   - tableView: the table.
-    ///   - session: what it will be. Here its `localContext` is set.
-    ///   - indexPath: the row that was pressed; if it is one of several that are selected, this is called for each of them,
-    ///     from the first on.
-    /// - Returns: the items that the row is dragged as; none: it is not. Where no row has any, no drag begins.
+    ///   - session: the session that is about to begin. Set its `localContext` here.
+    ///   - indexPath: the row that was pressed. If it is one of several selected rows, this method is called for each
+    ///     of them in ascending order.
+    /// - Returns: the items for the row; an empty array excludes the row. If no row has items, no drag begins.
     func tableView(
         _ tableView: Table,
         itemsForBeginning session: any DragSession,
         at indexPath: IndexPath
     ) -> [DragItem]
 
-    /// A row was tapped while a session is under way, which need not have begun in this table.
+    /// A row was tapped during a session, which need not have begun in this table.
     ///
     /// - Parameters:
     ///   - tableView: the table.
-    ///   - session: what they are added to.
-    ///   - indexPath: a row that is not dragged already.
-    ///   - point: where in the table, if anybody knows.
-    /// - Returns: the items to be added; none unless implemented.
+    ///   - session: the session to which the items are added.
+    ///   - indexPath: a row that is not part of the drag yet.
+    ///   - point: the location in the table, if known.
+    /// - Returns: the items to add; none by default.
     func tableView(
         _ tableView: Table,
         itemsForAddingTo session: any DragSession,
@@ -36,26 +36,28 @@ public protocol TableDragDelegate: AnyObject {
         point: Point
     ) -> [DragItem]
 
-    /// A drag with items of this table begins. ``tableView(_:dragSessionDidEnd:)`` follows in any case.
+    /// A drag with items of this table begins. ``tableView(_:dragSessionDidEnd:)`` always follows.
     func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession)
 
-    /// The session was dropped, here or elsewhere, or cancelled. Bytes may still be asked for.
+    /// The session was dropped, here or elsewhere, or was cancelled. Destinations may still load data.
     func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession)
 
-    /// Whether a destination may propose to move; true unless implemented. Asked once, as the session begins.
+    /// Whether a destination may propose to move; true by default. The table asks once, when the session begins.
     func tableView(_ tableView: Table, dragSessionAllowsMoveOperation session: any DragSession) -> Bool
 
-    /// Whether only this process sees the session; false unless implemented. Asked once, as the session begins.
+    /// Whether only this process sees the session; false by default. The table asks once, when the session begins.
     func tableView(_ tableView: Table, dragSessionIsRestrictedToDraggingApplication session: any DragSession) -> Bool
 
-    /// Whether a destination of another process, too, may propose to move; false unless implemented. Asked once, as the
-    /// session begins.
+    /// Whether a destination in another process may also propose to move; false by default. The table asks once, when
+    /// the session begins.
     func tableView(_ tableView: Table, dragSessionAllowsMoveBetweenProcesses session: any DragSession) -> Bool
 
-    /// The destination has everything that it asked for, and has said so: what was moved is to be deleted now, and nothing
-    /// of what was copied. It is called once at most, behind ``tableView(_:dragSessionDidEnd:)``, and not where the table has moved
-    /// its own rows: by ``TableDataSource/tableView(_:moveRowAt:to:)``, or as a drop delegate that has said of each item of a
-    /// move where in the same table it is now, by ``TableDropCoordinator/drop(_:toRowAt:)``.
+    /// The destination has reported that it has everything it asked for. Delete the items now if they were moved; keep
+    /// them if they were copied.
+    ///
+    /// It is called at most once, after ``tableView(_:dragSessionDidEnd:)``. It is not called if the rows have only
+    /// moved within the table: either the table called ``TableDataSource/tableView(_:moveRowAt:to:)``, or the drop
+    /// delegate reported the new row of each moved item with ``TableDropCoordinator/drop(_:toRowAt:)``.
     ///
     /// - Parameters:
     ///   - tableView: the table.
@@ -67,13 +69,13 @@ public protocol TableDragDelegate: AnyObject {
         didTransferItemsBy operation: DropOperation
     )
 
-    /// The same for a source to which a copy is as good as a move: called by
-    /// ``tableView(_:dragSession:didTransferItemsBy:)`` unless that is implemented. Nothing may be deleted here.
+    /// The same notification for a source that does not distinguish copies from moves. The default implementation of
+    /// ``tableView(_:dragSession:didTransferItemsBy:)`` calls it. It must not delete anything.
     func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession)
 }
 
 extension TableDragDelegate {
-    /// None.
+    /// Returns no items.
     public func tableView(
         _ tableView: Table,
         itemsForAddingTo session: any DragSession,
@@ -84,14 +86,14 @@ extension TableDragDelegate {
     public func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) {}
     /// Does nothing.
     public func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) {}
-    /// Yes.
+    /// Returns true.
     public func tableView(_ tableView: Table, dragSessionAllowsMoveOperation session: any DragSession) -> Bool { true }
-    /// No.
+    /// Returns false.
     public func tableView(
         _ tableView: Table,
         dragSessionIsRestrictedToDraggingApplication session: any DragSession
     ) -> Bool { false }
-    /// No.
+    /// Returns false.
     public func tableView(
         _ tableView: Table,
         dragSessionAllowsMoveBetweenProcesses session: any DragSession

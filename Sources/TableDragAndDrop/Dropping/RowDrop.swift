@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PasteboardKit
 
-/// A drop on a table, as its delegate is given it.
+/// A drop on a table, in the form that its delegate receives.
 @MainActor
 final class RowDrop: TableDropCoordinator {
     let session: any DropSession
@@ -10,7 +10,7 @@ final class RowDrop: TableDropCoordinator {
     let proposal: TableDropProposal
     private let table: Table
     private var placeholders: [PlaceholderRow] = []
-    /// The placeholders at each place: what comes to the same place next follows them.
+    /// The placeholders by insertion path. The next placeholder with the same path is inserted after them.
     private var placeholdersByPath: [IndexPath: [PlaceholderRow]] = [:]
 
     init(_ session: any DropSession, at destination: IndexPath?, proposal: TableDropProposal, table: Table) {

@@ -6,7 +6,7 @@ extension Table {
     struct Visit {
         var proposal = TableDropProposal(operation: .cancel)
 
-        /// Whether a row would come where it is.
+        /// Whether a drop would insert a row at the session's location.
         var opensGap: Bool {
             switch proposal.operation {
             case .copy, .move: proposal.intent == .insertAtDestinationIndexPath
@@ -24,7 +24,7 @@ extension Table {
         dropDelegate?.tableView(self, dropSessionDidEnter: session)
     }
 
-    /// - Parameter indexPath: whatever the other side has named.
+    /// - Parameter indexPath: an unchecked path from outside of the table.
     func update(_ session: any DropSession, at indexPath: IndexPath?) -> DropProposal {
         let destination = place(indexPath)
         let proposed = dropDelegate?.tableView(
@@ -33,7 +33,7 @@ extension Table {
             withDestinationIndexPath: destination
         )
         var proposal = enforced(proposed ?? TableDropProposal(operation: .cancel), at: destination)
-        // The drop would do nothing: no gap opens for it.
+        // The drop would do nothing, so no gap opens for it.
         if proposal.operation == .move, !session.allowsMoveOperation {
             proposal = TableDropProposal(operation: .cancel)
         }
@@ -49,7 +49,7 @@ extension Table {
     func perform(_ session: any DropSession, at indexPath: IndexPath?, operation: DropOperation) {
         let intent = visits.removeValue(forKey: ObjectIdentifier(session))?.proposal.intent ?? .unspecified
         let destination = place(indexPath)
-        // Rows may have gone since they were proposed for.
+        // The rows of the proposal may have been deleted since it was made.
         let proposal = enforced(TableDropProposal(operation: operation, intent: intent), at: destination)
         guard let dropDelegate, numberOfSections > 0 else { return }
         if rearrange(session, to: destination, proposal) { return }
@@ -62,12 +62,12 @@ extension Table {
         dropDelegate?.tableView(self, dropSessionDidEnd: session)
     }
 
-    /// What is shown for an item until its bytes have arrived.
+    /// Shows a placeholder for an item until its bytes have arrived.
     ///
     /// - Parameters:
-    ///   - others: those that it follows, as placeholders or as the rows that they have become.
-    ///   - drop: the others of the same drop.
-    /// - Returns: false: there is no section to show it in.
+    ///   - others: the placeholders that it follows, or the rows that replaced them.
+    ///   - drop: the other placeholders of the same drop.
+    /// - Returns: false if there is no section to show it in.
     func show(
         _ row: PlaceholderRow,
         at path: IndexPath,
@@ -84,7 +84,7 @@ extension Table {
         return true
     }
 
-    /// A path that can be handed to a delegate, whoever has named it.
+    /// Converts an unchecked path into one that can be passed to a delegate.
     private func place(_ indexPath: IndexPath?) -> IndexPath? {
         guard let indexPath, indexPath.isPlace(in: counts) else { return nil }
         return indexPath
@@ -99,14 +99,14 @@ extension Table {
         case .insertIntoDestinationIndexPath: intent = isAtRow ? .insertIntoDestinationIndexPath : .unspecified
         case .automatic: intent = isAtRow ? .insertIntoDestinationIndexPath : .insertAtDestinationIndexPath
         }
-        // Nothing could be inserted anywhere.
+        // Without a section nothing could be inserted.
         let operation = numberOfSections == 0 ? .cancel : proposal.operation
         return TableDropProposal(operation: operation, intent: intent)
     }
 
-    /// A single row of this table that goes to another place of it is the data source's business.
+    /// Moves a single row within this table through the data source, if the drop is such a move.
     ///
-    /// - Returns: whether it was that.
+    /// - Returns: whether the drop was handled.
     private func rearrange(
         _ session: any DropSession,
         to destination: IndexPath?,
@@ -117,11 +117,11 @@ extension Table {
             let item = session.items.first, session.items.count == 1,
             let local = session.localDragSession, let source = sourceIndexPath(of: item), var target = destination,
             let dataSource, dataSource.tableView(self, canMoveRowAt: source),
-            // It may have changed rows while it was asked.
+            // The data source may have changed rows while it was asked.
             sourceIndexPath(of: item) == source
         else { return false }
         if target.section == source.section {
-            // Without the row itself there is one place less.
+            // Without the row itself the section has one row fewer.
             target = IndexPath(
                 row: min(target.row, numberOfRows(inSection: source.section) - 1),
                 section: source.section
@@ -132,12 +132,12 @@ extension Table {
         guard target != source else { return true }
         performBatchUpdates { [self] in
             dataSource.tableView(self, moveRowAt: source, to: target)
-            // It may have told the table by itself.
+            // The data source may have reported the move to the table itself.
             guard let told = batch?.updates, !told.takes(source) else { return }
             if told == RowUpdates(), sourceIndexPath(of: item) == source {
                 moveRow(at: source, to: target)
             } else {
-                // Or of other rows: where this one is among them only the data source knows.
+                // It has reported other rows: only the data source knows the new index of this one.
                 reloadData()
             }
         }

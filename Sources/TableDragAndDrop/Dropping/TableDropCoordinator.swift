@@ -1,46 +1,46 @@
 public import FoundationEssentials
 public import PasteboardKit
 
-/// What was dropped on a table, and where.
+/// A drop on a table: its items and its location.
 @MainActor
 public protocol TableDropCoordinator: AnyObject, Sendable {
     /// The session.
     var session: any DropSession { get }
-    /// Its items, in their order.
+    /// The items of the session, in order.
     var items: [any TableDropItem] { get }
-    /// Where it was dropped: a row, or the place behind the last one of a section; nil: neither. It is as it was then: rows that
-    /// change while bytes are loaded do not change it. Placeholders follow them.
+    /// The location of the drop: a row, or the path after the last row of a section; nil if it was neither. It is the
+    /// path at the time of the drop and does not follow later changes of rows; placeholders do.
     var destinationIndexPath: IndexPath? { get }
-    /// The proposal that holds, which may differ from the one that was returned.
+    /// The proposal in effect, which may differ from the one that the delegate returned.
     var proposal: TableDropProposal { get }
 
     /// Shows a placeholder for an item until its bytes have arrived.
     ///
     /// - Parameters:
     ///   - dragItem: one of the session's items.
-    ///   - placeholder: where, and what it shows. There is one for each item.
-    /// - Returns: what to make of it. The drop is not complete until that is settled.
+    ///   - placeholder: the location and contents of the row. Each item can have one placeholder.
+    /// - Returns: a context that resolves the placeholder. The drop is not complete until it is resolved.
     func drop(_ dragItem: DragItem, to placeholder: TableDropPlaceholder) -> any TableDropPlaceholderContext
 
-    /// Says that an item is in the table now: as a row that the data source has, and that the table was told of. One of this
-    /// process is taken with it, without a load.
+    /// Reports that an item is now a row of the table. The data source must already have the row, and the table must
+    /// have been notified of it. An item of this process then counts as taken without a load.
     func drop(_ dragItem: DragItem, toRowAt indexPath: IndexPath)
 
-    /// Says that an item is in the table now: as part of a row, at a place in it. One of this process is taken with it, without
-    /// a load.
+    /// Reports that an item is now part of a row, within `rect`. An item of this process then counts as taken without a
+    /// load.
     func drop(_ dragItem: DragItem, intoRowAt indexPath: IndexPath, rect: Rect)
 }
 
 extension TableDropCoordinator {
-    /// Shows a placeholder for an item until its bytes have arrived. The older spelling.
+    /// Shows a placeholder for an item until its bytes have arrived. This is the older spelling of ``drop(_:to:)``.
     ///
     /// - Parameters:
     ///   - dragItem: one of the session's items.
-    ///   - indexPath: the place among the rows of the data source and the placeholders of the same drop.
-    ///   - reuseIdentifier: what kind of row it is, as the program calls it.
-    ///   - rowHeight: how high it is.
-    ///   - cellUpdateHandler: fills in what the row shows.
-    /// - Returns: what to make of it.
+    ///   - indexPath: the path among the rows of the data source and the placeholders of the same drop.
+    ///   - reuseIdentifier: the program's name for this kind of row.
+    ///   - rowHeight: the height of the row.
+    ///   - cellUpdateHandler: sets the contents of the row.
+    /// - Returns: a context that resolves the placeholder.
     public func drop(
         _ dragItem: DragItem,
         toPlaceholderInsertedAt indexPath: IndexPath,

@@ -6,6 +6,6 @@ public import PasteboardKit
 public protocol TableDropItem: AnyObject, Sendable {
     /// The item.
     var dragItem: DragItem { get }
-    /// The row that it was given for, if that is one of the same table, and as long as no row of that has changed since.
+    /// The row for which the item was given, if it is a row of the same table and no row has changed since.
     var sourceIndexPath: IndexPath? { get }
 }

@@ -1,22 +1,23 @@
 public import PasteboardKit
 
-/// What a table would do with a session, were it dropped where it is.
+/// A table's proposal for a session that is dropped at its current location.
 public struct TableDropProposal: Sendable, Hashable {
-    /// What becomes of the place that the session is at.
+    /// The effect on the row at the session's location.
     public enum Intent: Int, Sendable {
-        /// It is left to the drop: nothing is shown.
+        /// The drop decides. Nothing is shown.
         case unspecified
-        /// A row comes there: a gap opens.
+        /// A new row is inserted. A gap opens.
         case insertAtDestinationIndexPath
-        /// The row there gets the items: it is highlighted. Behind the last row: as ``unspecified``.
+        /// The existing row receives the items and is highlighted. After the last row this is the same as
+        /// ``unspecified``.
         case insertIntoDestinationIndexPath
-        /// Into a row if the session is at one, a new row if it is behind the last.
+        /// Into the row at the location if there is one; as a new row after the last.
         case automatic
     }
 
-    /// What the drop would do.
+    /// The operation of the drop.
     public let operation: DropOperation
-    /// Where it would do it.
+    /// The effect on the row at the location.
     public let intent: Intent
 
     /// Makes a proposal.

@@ -1,6 +1,6 @@
 import PasteboardKit
 
-/// A table, as the tree of views sees it that it is part of.
+/// A table as a drop target in its tree of views.
 @MainActor
 final class TableDropTarget: DropTarget {
     private weak var table: Table?
@@ -10,7 +10,7 @@ final class TableDropTarget: DropTarget {
     }
 
     var view: InteractionView? { table }
-    /// What is still being loaded keeps nobody from dropping more: there are placeholders for it.
+    /// Items that are still being loaded have placeholders, so a further drop can begin in the meantime.
     let allowsSimultaneousDropSessions = true
     var isAttended: Bool { table?.dropDelegate != nil }
 

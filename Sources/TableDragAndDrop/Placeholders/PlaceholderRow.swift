@@ -1,19 +1,19 @@
 import FoundationEssentials
 import PasteboardKit
 
-/// A placeholder in a table, and what the program holds of it. Gone from the table, it lets the drop conclude; whichever way
-/// it goes, a move is complete only if there is a row for its item.
+/// A placeholder in a table, and the context through which the program resolves it. When the placeholder leaves the
+/// table the drop can conclude. A move is complete only if a row has replaced the placeholder.
 @MainActor
 final class PlaceholderRow: TableDropPlaceholderContext {
     let dragItem: DragItem
     private weak var table: Table?
     private let placeholder: TableDropPlaceholder
     private let cell: TableCell
-    /// It has become a row.
+    /// Whether a row has replaced the placeholder.
     private(set) var isTaken = false
-    /// Held while it is not resolved.
+    /// Keeps the drop from concluding until the placeholder is resolved.
     private var hold: RemoteDropSession.Hold?
-    /// The program's block runs: whatever that does to the table, the item comes into the model.
+    /// Whether the program's block is running. The item then enters the model, whatever the block does to the table.
     private var isCommitting = false
 
     init(_ dragItem: DragItem, placeholder: TableDropPlaceholder, table: Table, hold: RemoteDropSession.Hold?) {
@@ -25,11 +25,11 @@ final class PlaceholderRow: TableDropPlaceholderContext {
     }
 
     deinit {
-        // It has gone with its table, and whoever held it has not asked since.
+        // The placeholder was removed with its table and the program has not resolved it since.
         hold?.fail(Self.loss)
     }
 
-    /// Its cell, filled in anew.
+    /// The cell, with updated contents.
     func updatedCell() -> TableCell {
         placeholder.cellUpdateHandler?(cell)
         return cell
@@ -51,8 +51,8 @@ final class PlaceholderRow: TableDropPlaceholderContext {
         return wasThere
     }
 
-    /// - Parameter isTaken: whether there is a row for the item now. A move that has not brought its item into the model
-    ///   must not delete it.
+    /// - Parameter isTaken: whether there is a row for the item now. A move must not delete an item that did not enter
+    ///   the model.
     func resolve(isTaken: Bool) {
         guard !isCommitting else { return }
         if isTaken {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// Where placeholders stand among the rows of the data source, which does not know of them. The data source's rows keep
-/// their numbers: a placeholder stands in the gap before one of them, and of several in one gap the earlier is above.
+/// The positions of placeholders among the rows of the data source, which does not know of them. The rows of the data
+/// source keep their indexes. A placeholder is in the gap before a row; of several in one gap the earlier is above.
 struct PlaceholderRows {
     private struct Place {
         let row: PlaceholderRow
@@ -9,12 +9,13 @@ struct PlaceholderRows {
         var gap: Int
     }
 
-    /// In the order in which they are shown.
+    /// The placeholders in the order in which they are shown.
     private var places: [Place] = []
 
     var isEmpty: Bool { places.isEmpty }
 
-    /// Where the data source would insert a row to have it in the place of this one; nil: it has gone.
+    /// The path at which the data source would insert a row to replace this placeholder; nil if the placeholder was
+    /// removed.
     func path(of row: PlaceholderRow) -> IndexPath? {
         places.first { $0.row === row }.map { IndexPath(row: $0.gap, section: $0.section) }
     }
@@ -42,8 +43,8 @@ struct PlaceholderRows {
     /// Inserts a placeholder.
     ///
     /// - Parameters:
-    ///   - number: the place among the section's rows and the placeholders of the same drop, or behind the last. Others, which
-    ///     the drop does not know of, are not counted, and stay above.
+    ///   - number: the index among the section's rows and the placeholders of the same drop; the count inserts at the
+    ///     end. Placeholders of other drops are not counted and stay above.
     ///   - drop: the placeholders of the same drop.
     mutating func insert(
         _ row: PlaceholderRow,
@@ -62,21 +63,21 @@ struct PlaceholderRows {
         places.insert(Place(row: row, section: section, gap: gap), at: min(next, end))
     }
 
-    /// Inserts a placeholder behind another; false: that has gone.
+    /// Inserts a placeholder after another one; false if the other one was removed.
     mutating func insert(_ row: PlaceholderRow, behind other: PlaceholderRow) -> Bool {
         guard let index = places.firstIndex(where: { $0.row === other }) else { return false }
         places.insert(Place(row: row, section: places[index].section, gap: places[index].gap), at: index + 1)
         return true
     }
 
-    /// Takes a placeholder away; false: it has gone already.
+    /// Removes a placeholder; false if it was removed before.
     mutating func remove(_ row: PlaceholderRow) -> Bool {
         guard let index = places.firstIndex(where: { $0.row === row }) else { return false }
         places.remove(at: index)
         return true
     }
 
-    /// Takes a placeholder away, for a row of the data source is in its place.
+    /// Removes a placeholder that a row of the data source has replaced.
     mutating func replaceByRow(_ row: PlaceholderRow) {
         guard let index = places.firstIndex(where: { $0.row === row }) else { return }
         let section = places.remove(at: index).section
@@ -90,7 +91,7 @@ struct PlaceholderRows {
         return places.map(\.row)
     }
 
-    /// Keeps the placeholders where they are while rows come and go.
+    /// Keeps each placeholder at its row while rows are inserted, deleted and moved.
     mutating func follow(_ updates: RowUpdates) {
         for index in places.indices {
             places[index].gap = updates.gap(after: places[index].gap, inSection: places[index].section)

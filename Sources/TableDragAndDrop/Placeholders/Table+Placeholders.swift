@@ -1,24 +1,24 @@
 import FoundationEssentials
 
 extension Table {
-    /// The block of a placeholder that becomes a row.
+    /// Runs the program's block for a placeholder that becomes a row.
     ///
-    /// - Returns: false, without calling the block, if the placeholder has gone.
+    /// - Returns: false, without calling the block, if the placeholder was removed.
     func commit(_ row: PlaceholderRow, _ dataSourceUpdates: (IndexPath) -> Void) -> Bool {
-        // There is no row where there is no data source.
+        // Without a data source no row can replace the placeholder.
         guard dataSource != nil else {
             forgetRows()
             return false
         }
         guard let current = current(placeholders.path(of: row)) else { return false }
-        // So that there is something to compare with.
+        // Reads the counts before the block, to compare with those after it.
         _ = counts
         dataSourceUpdates(current)
-        // The block may have changed other rows before, and told the table.
+        // The block may have changed other rows first and have reported them to the table.
         guard dataSource != nil, let place = placeholders.path(of: row), let now = self.current(place),
             let before = rowCounts
         else {
-            // Or it has reloaded everything, and it may have done so before there was the row.
+            // The block has reloaded the table, perhaps before it inserted the row.
             forgetRows()
             return true
         }
@@ -39,13 +39,13 @@ extension Table {
         return true
     }
 
-    /// Within a batch the model has changed already.
+    /// The path after the changes of the current batch: the model has changed already.
     private func current(_ place: IndexPath?) -> IndexPath? {
         guard let place, let batch else { return place }
         return IndexPath(row: batch.updates.gap(after: place.row, inSection: place.section), section: place.section)
     }
 
-    /// - Returns: false if the placeholder has gone.
+    /// - Returns: false if the placeholder was removed before.
     func remove(_ row: PlaceholderRow) -> Bool {
         placeholders.remove(row)
     }

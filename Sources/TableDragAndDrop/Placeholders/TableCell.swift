@@ -1,11 +1,11 @@
-/// What a placeholder row shows.
+/// The contents of a placeholder row.
 @MainActor
 public final class TableCell {
-    /// What the placeholder was made with, for whoever shows different kinds of rows.
+    /// The identifier that the placeholder was made with. It distinguishes kinds of rows.
     public let reuseIdentifier: String
-    /// How high the row is, in whatever units the program has; ``Table/automaticDimension``: as it comes.
+    /// The height of the row in the program's own unit; ``Table/automaticDimension`` fits the contents.
     public let rowHeight: Double
-    /// What is to be read there.
+    /// The text of the row.
     public var text: String?
 
     init(reuseIdentifier: String, rowHeight: Double) {

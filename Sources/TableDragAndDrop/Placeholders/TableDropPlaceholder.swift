@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
-/// A row to be shown for an item until its bytes have arrived.
+/// A row that is shown for an item until its bytes have arrived.
 @MainActor
 public final class TableDropPlaceholder {
     let insertionIndexPath: IndexPath
     let reuseIdentifier: String
     let rowHeight: Double
 
-    /// Fills in what the row shows. It runs whenever the rows are shown, so that it can tell how far the load is.
+    /// Sets the contents of the row. It runs each time the rows are shown, so it can show the progress of the load.
     public var cellUpdateHandler: ((TableCell) -> Void)?
 
     /// Makes a placeholder.
     ///
     /// - Parameters:
-    ///   - insertionIndexPath: the place among the rows of the data source and the placeholders of the same drop: the drop's
-    ///     destination for the first, the next row for each further one. Several with the same place follow one another.
-    ///     What is farther down comes behind the last row.
-    ///   - reuseIdentifier: what kind of row it is, as the program calls it.
-    ///   - rowHeight: how high it is.
+    ///   - insertionIndexPath: the path among the rows of the data source and the placeholders of the same drop: the
+    ///     drop's destination for the first placeholder, the next row for each further one. Placeholders with the same
+    ///     path follow one another. A path beyond the last row inserts after the last row.
+    ///   - reuseIdentifier: the program's name for this kind of row.
+    ///   - rowHeight: the height of the row.
     public init(
         insertionIndexPath: IndexPath,
         reuseIdentifier: String,

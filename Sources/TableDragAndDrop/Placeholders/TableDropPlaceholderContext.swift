@@ -1,24 +1,26 @@
 public import FoundationEssentials
 public import PasteboardKit
 
-/// What a placeholder becomes, once its item is known. Each is to be resolved one way or the other: a drop is complete, and a
-/// move deletes at its source, only when all of them are.
+/// Resolves a placeholder once its item is known. Resolve each placeholder: until then the drop is not complete, and a
+/// move does not delete the items at its source.
 @MainActor
 public protocol TableDropPlaceholderContext: AnyObject, Sendable {
     /// The item that the placeholder stands for.
     var dragItem: DragItem { get }
 
-    /// Makes a row of the placeholder.
+    /// Replaces the placeholder by a row.
     ///
-    /// - Parameter dataSourceUpdates: inserts one row into the model, at the path it gets: where the placeholder is now, which
-    ///   need not be where it was inserted. The table is not to be told of it.
-    /// - Returns: false, without calling anything, if the placeholder has gone: the table was reloaded, or this was resolved.
+    /// - Parameter dataSourceUpdates: inserts one row into the model at the path that it receives. This is the current
+    ///   path of the placeholder, which may differ from the one at which it was inserted. Do not report this row to the
+    ///   table.
+    /// - Returns: false, without calling the block, if the placeholder was removed or resolved, or if the table was
+    ///   reloaded.
     @discardableResult
     func commitInsertion(dataSourceUpdates: (_ insertionIndexPath: IndexPath) -> Void) -> Bool
 
-    /// Takes the placeholder away: its item is not wanted, or could not be loaded. A move deletes nothing then.
+    /// Removes the placeholder if its item is not wanted or could not be loaded. A move then deletes nothing.
     ///
-    /// - Returns: false if the placeholder has gone.
+    /// - Returns: false if the placeholder was removed before.
     @discardableResult
     func deletePlaceholder() -> Bool
 }

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// What becomes of a table's rows in one batch. Rows that go are named by where they were before it, rows that come by where
-/// they are after it: so the order of the calls does not matter.
+/// The changes of a table's rows in one batch. Deleted rows have their paths from before the batch, inserted rows their
+/// paths from after it, so the order of the calls does not matter.
 struct RowUpdates: Equatable {
     private(set) var inserted: Set<IndexPath> = []
     private(set) var deleted: Set<IndexPath> = []
     private(set) var reloaded: Set<IndexPath> = []
-    /// Where a moved row was, and where it is.
+    /// The new path of each moved row, by its old path.
     private(set) var moved: [IndexPath: IndexPath] = [:]
 
     mutating func insert(_ path: IndexPath) {
@@ -27,17 +27,17 @@ struct RowUpdates: Equatable {
         }
     }
 
-    /// Whether a row goes from where it was.
+    /// Whether a row is deleted or moved away from its path.
     func takes(_ path: IndexPath) -> Bool {
         deleted.contains(path) || moved[path] != nil
     }
 
-    /// A row came at once, apart from this update, which goes on as if it had been there before: what is behind it is one
-    /// farther down.
+    /// Records a row that was inserted separately from this batch. The batch continues as if the row had been there
+    /// before it, so later rows move down by one.
     ///
     /// - Parameters:
-    ///   - origin: where it would have been before the update.
-    ///   - place: where it is after what was told until now.
+    ///   - origin: the path that the row would have had before the batch.
+    ///   - place: the path of the row after the changes so far.
     mutating func rowCame(at origin: IndexPath, now place: IndexPath) {
         deleted = Set(deleted.map { $0.pushed(by: origin) })
         reloaded = Set(reloaded.map { $0.pushed(by: origin) })
@@ -45,7 +45,7 @@ struct RowUpdates: Equatable {
         moved = Dictionary(uniqueKeysWithValues: moved.map { ($0.key.pushed(by: origin), $0.value.pushed(by: place)) })
     }
 
-    /// Why the numbers of rows before and after cannot be those of this update; nil: they can.
+    /// The reason why these changes cannot lead from the one set of row counts to the other; nil if they can.
     func contradiction(before: [Int], after: [Int]) -> String? {
         guard before.count == after.count else {
             return """
@@ -84,18 +84,18 @@ struct RowUpdates: Equatable {
         return nil
     }
 
-    /// Where a row is after the update; nil: deleted.
+    /// The path of a row after the batch; nil if it is deleted.
     func path(after path: IndexPath) -> IndexPath? {
         if let destination = moved[path] { return destination }
         guard !deleted.contains(path) else { return nil }
         var row = path.row - (leaving(path.section).count { $0 < path.row })
-        // In ascending order each arrival that is not behind the row pushes it on.
+        // In ascending order, each insertion at or before the row moves it down.
         for arrival in arriving(path.section) where arrival <= row { row += 1 }
         return IndexPath(row: row, section: path.section)
     }
 
-    /// Where a place between rows is after the update: behind the row that it was behind, or the next one above that has
-    /// neither gone nor been moved. A row that is moved down to it comes to the upper side, behind the row that made way.
+    /// The position of a gap after the batch. The gap stays after the row above it, or after the nearest row above that
+    /// was neither deleted nor moved. A row that moves down to the gap ends up above it, after the row that made way.
     func gap(after gap: Int, inSection section: Int) -> Int {
         let gone = Set(leaving(section))
         var above = gap - 1
@@ -116,28 +116,28 @@ struct RowUpdates: Equatable {
     }
 }
 
-/// Ends the program, whose data source is not what it has told the table: a mistake in it, which nothing that another process
-/// sends can bring about, and after which every row might be another one. Apple's tables throw then. A failed precondition
-/// would end a release build without saying why.
+/// Ends the program because its data source contradicts the changes reported to the table. This is a mistake in the
+/// program that no other process can cause, and after it any path might name the wrong row. Apple's tables throw in
+/// this case. A failed precondition would end a release build without a message.
 func endProgram(_ contradiction: String) -> Never {
     fatalError(contradiction)
 }
 
 extension IndexPath {
-    /// Where it is once a row has come at a place.
+    /// The path after a row was inserted at `path`.
     fileprivate func pushed(by path: IndexPath) -> IndexPath {
         section == path.section && row >= path.row ? IndexPath(row: row + 1, section: section) : self
     }
 
-    /// For messages: the numbers as they are, however many there are.
+    /// The counts in a form for messages.
     var shown: String { map(String.init).joined(separator: "-") }
 
-    /// Whether it names a row that there is.
+    /// Whether the path names an existing row.
     func isRow(of counts: [Int]) -> Bool {
         count == 2 && counts.indices.contains(section) && (0..<counts[section]).contains(row)
     }
 
-    /// Whether a row can be inserted at it: also behind the last one.
+    /// Whether a row can be inserted at the path, which may be after the last row.
     func isPlace(in counts: [Int]) -> Bool {
         count == 2 && counts.indices.contains(section) && (0...counts[section]).contains(row)
     }

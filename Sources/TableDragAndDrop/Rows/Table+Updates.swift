@@ -5,62 +5,63 @@ extension Table {
     /// Changes of rows that are checked together.
     struct Batch {
         var updates = RowUpdates()
-        /// Whether the table was reloaded meanwhile, so that there is nothing to compare with.
+        /// Whether the table was reloaded during the batch, so that there is nothing to compare with.
         var isReloaded = false
         var completions: [(Bool) -> Void] = []
     }
 
-    /// How many sections there are, as far as the table has been told.
+    /// The number of sections, according to the changes reported so far.
     public var numberOfSections: Int { counts.count }
 
-    /// How many rows of the data source a section has, as far as the table has been told; 0 if there is no such section.
+    /// The number of rows of the data source in a section, according to the changes reported so far; 0 if the section
+    /// does not exist.
     public func numberOfRows(inSection section: Int) -> Int {
         let counts = counts
         return counts.indices.contains(section) ? counts[section] : 0
     }
 
-    /// Tells the table that the data source has more rows.
+    /// Reports inserted rows to the table.
     ///
     /// - Parameters:
-    ///   - indexPaths: where they are, afterwards.
+    ///   - indexPaths: the paths of the rows after the insertion.
     ///   - animation: makes no difference.
-    /// - Precondition: outside of a batch: the data source has these rows, and no others besides those it had.
+    /// - Precondition: outside of a batch, the data source has its previous rows and these, and no others.
     public func insertRows(at indexPaths: [IndexPath], with animation: RowAnimation = .automatic) {
         update { for path in indexPaths { $0.insert(path.checked) } }
     }
 
-    /// Tells the table that rows of the data source have gone.
+    /// Reports deleted rows to the table.
     ///
     /// - Parameters:
-    ///   - indexPaths: where they were, before.
+    ///   - indexPaths: the paths of the rows before the deletion.
     ///   - animation: makes no difference.
-    /// - Precondition: outside of a batch: the data source has the rows that it had, without these.
+    /// - Precondition: outside of a batch, the data source has its previous rows without these.
     public func deleteRows(at indexPaths: [IndexPath], with animation: RowAnimation = .automatic) {
         update { for path in indexPaths { $0.delete(path.checked) } }
     }
 
-    /// Tells the table that rows of the data source are others than they were. They are not selected any more.
+    /// Reports rows whose contents were replaced. They are deselected.
     public func reloadRows(at indexPaths: [IndexPath], with animation: RowAnimation = .automatic) {
         update { for path in indexPaths { $0.reload(path.checked) } }
     }
 
-    /// Tells the table that a row of the data source is elsewhere.
+    /// Reports a moved row to the table.
     ///
     /// - Parameters:
-    ///   - indexPath: where it was, before.
-    ///   - newIndexPath: where it is, afterwards.
+    ///   - indexPath: the path before the move.
+    ///   - newIndexPath: the path after the move.
     public func moveRow(at indexPath: IndexPath, to newIndexPath: IndexPath) {
         update { $0.move(indexPath.checked, to: newIndexPath.checked) }
     }
 
-    /// Makes several changes of rows one: rows that go are named by where they were before all of them, rows that come by
-    /// where they are after.
+    /// Combines several changes of rows. Deleted rows have their paths from before all changes, inserted rows their
+    /// paths from after them.
     ///
     /// - Parameters:
-    ///   - updates: changes the data source, and tells the table.
-    ///   - completion: runs once the changes were checked; gets true. There is no animation to wait for.
-    /// - Precondition: in each section the data source has the rows that it had, and those inserted, without those deleted.
-    ///   The message of the trap names the numbers.
+    ///   - updates: changes the data source and reports the changes to the table.
+    ///   - completion: runs after the changes were checked, with the argument true. There is no animation to wait for.
+    /// - Precondition: each section of the data source has its previous rows, plus the inserted ones, without the
+    ///   deleted ones. The message of the trap contains the counts.
     public func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {
         let isOutermost = batch == nil
         if isOutermost {
@@ -72,13 +73,13 @@ extension Table {
         if isOutermost { endBatch() }
     }
 
-    /// Asks the data source anew. Placeholders and selection are gone then.
+    /// Asks the data source again. This removes placeholders and clears the selection.
     public func reloadData() {
         forgetRows()
         _ = counts
     }
 
-    /// The rows as the table knows them.
+    /// The number of rows in each section, as known to the table.
     var counts: [Int] {
         if let rowCounts { return rowCounts }
         let current = currentCounts()
@@ -107,7 +108,7 @@ extension Table {
             batch = open
             return
         }
-        // There is nothing yet that the change could contradict.
+        // The counts are unknown, so the change cannot contradict them.
         guard let before = rowCounts else { return forgetRows() }
         var updates = RowUpdates()
         change(&updates)
@@ -118,7 +119,7 @@ extension Table {
         guard let ended = batch else { return }
         batch = nil
         if ended.isReloaded {
-            // The data source may have changed since, too.
+            // The data source may also have changed since.
             forgetRows()
         } else if let before = rowCounts {
             apply(ended.updates, before: before)
@@ -127,7 +128,7 @@ extension Table {
     }
 
     private func apply(_ updates: RowUpdates, before: [Int]) {
-        // Without its data source a table has no rows, and nobody's numbers are wrong.
+        // A table whose data source was deallocated has no rows, so there is nothing to check.
         guard dataSource != nil else { return forgetRows() }
         let after = currentCounts()
         if let contradiction = updates.contradiction(before: before, after: after) { endProgram(contradiction) }
@@ -139,7 +140,7 @@ extension Table {
 }
 
 extension IndexPath {
-    /// - Precondition: it names a row.
+    /// - Precondition: the path names a row.
     fileprivate var checked: IndexPath {
         guard count == 2 else {
             endProgram("The index path \(shown) does not name a row: IndexPath(row:section:) makes one that does.")

@@ -1,30 +1,30 @@
 public import FoundationEssentials
 
-/// What a table has: how many rows, and which of them may be moved within it.
+/// The contents of a table: the number of rows, and the rows that may be moved within the table.
 ///
-/// The table remembers the numbers, and asks for them again after each change of rows that it is told of.
+/// The table remembers the counts and asks for them again after each reported change of rows.
 @MainActor
 public protocol TableDataSource: AnyObject {
-    /// How many sections there are; 1 unless implemented.
+    /// The number of sections; 1 by default.
     func numberOfSections(in tableView: Table) -> Int
-    /// How many rows a section has.
+    /// The number of rows in a section.
     func tableView(_ tableView: Table, numberOfRowsInSection section: Int) -> Int
-    /// Whether a row that is dragged to another place in its own table is moved there by
-    /// ``tableView(_:moveRowAt:to:)``, instead of being dropped; false unless implemented.
+    /// Whether dragging this row within its own table calls ``tableView(_:moveRowAt:to:)`` instead of dropping it;
+    /// false by default.
     func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool
-    /// A row was dragged to another place in its own table: the model is to follow. The table itself does already.
+    /// A row was dragged to another index in its own table. Update the model; the table updates itself.
     ///
     /// - Parameters:
     ///   - tableView: the table.
-    ///   - sourceIndexPath: where the row was.
-    ///   - destinationIndexPath: where it is afterwards, counted without it.
+    ///   - sourceIndexPath: the path of the row before the move.
+    ///   - destinationIndexPath: the path after the move, not counting the row at its old index.
     func tableView(_ tableView: Table, moveRowAt sourceIndexPath: IndexPath, to destinationIndexPath: IndexPath)
 }
 
 extension TableDataSource {
-    /// 1.
+    /// Returns 1.
     public func numberOfSections(in tableView: Table) -> Int { 1 }
-    /// No.
+    /// Returns false.
     public func tableView(_ tableView: Table, canMoveRowAt indexPath: IndexPath) -> Bool { false }
     /// Does nothing.
     public func tableView(
