@@ -1,15 +1,15 @@
-/// One thing to measure.
+/// One measurement of the benchmark.
 protocol BenchCase {
-    /// Without the size where `--quick` changes it: what the smoke run looks for.
+    /// The name without the size, which `--quick` changes. The smoke run looks for it.
     var name: String { get }
-    /// Who is measured, where one thing is measured of several.
+    /// The measured program, if the case compares several.
     var subject: String { get }
 
-    /// Runs it in rounds on a stage of its own, or throws `Skip`.
+    /// Runs the case in rounds on a stage of its own, or throws `Skip`.
     func run(on stage: Stage) throws -> [CaseResult]
 }
 
-/// Why this machine cannot run something: said in the result, and no failure.
+/// The reason why this machine cannot run a case. It is reported in the result and is no failure.
 struct Skip: Error {
     let reason: String
 

@@ -1,4 +1,4 @@
-/// What to measure, and how.
+/// The command-line options: the cases to measure and how to run them.
 struct BenchOptions {
     static let usage = """
         usage: pasteboard-bench [--quick] [--rounds N] [--case WORD] [--programs DIR] [--free] [--json]

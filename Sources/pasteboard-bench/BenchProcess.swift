@@ -1,9 +1,10 @@
 import Glibc
 import PasteboardTransport
 
-/// A process that tells of itself by lines, on standard output or on descriptor 3; it ends with this value at the latest.
+/// A process that reports by lines, on standard output or on descriptor 3. It ends at the latest when this value is
+/// deallocated.
 final class BenchProcess {
-    /// Longer than any run takes: a process that hangs ends the benchmark instead of holding it.
+    /// A timeout in milliseconds, longer than any run. A process that hangs ends the benchmark instead of blocking it.
     private static let patience = 120_000
 
     let name: String
@@ -13,7 +14,7 @@ final class BenchProcess {
     private var unread: [UInt8] = []
     private var hasEnded = false
 
-    /// - Parameter isQuiet: whether its complaints are of no interest.
+    /// - Parameter isQuiet: whether to discard its standard error.
     init(_ command: [String], interrupts: CInt, isQuiet: Bool = false) throws {
         guard let path = command.first else { throw BenchError("no program to start") }
         name = command.joined(separator: " ")
@@ -42,7 +43,7 @@ final class BenchProcess {
         }
     }
 
-    /// Waits until it has said something more.
+    /// Waits for further output.
     func awaitOutput() throws {
         let interests = [PollInterest(output.raw, .readable), PollInterest(interrupts, .readable)]
         let ready = try System.poll(interests, milliseconds: Self.patience)

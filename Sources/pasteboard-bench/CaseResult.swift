@@ -1,8 +1,8 @@
-/// What a number counts.
+/// The unit of a figure and its presentation.
 struct FigureKind {
     let name: String
     let unit: String
-    /// Rates; of everything else less is better.
+    /// Set for rates; of all other figures less is better.
     var moreIsBetter = false
 }
 
@@ -10,9 +10,9 @@ struct FigureKind {
 struct Figure {
     let kind: FigureKind
     let ours: Double
-    /// Nil where there is no floor but nothing at all.
+    /// Nil if the case has no floor to compare with.
     let floor: Double?
-    /// The median of the rounds' own ratios: what slows the whole machine down for a while falls out of it.
+    /// The median of the ratios of the single rounds. A slowdown of the whole machine cancels out in each of them.
     let ratio: Double?
 
     init(_ kind: FigureKind, ours: [Double], floor: [Double]) {
@@ -23,7 +23,7 @@ struct Figure {
     }
 }
 
-/// What came of measuring one subject in one case.
+/// The result of measuring one subject in one case.
 struct CaseResult {
     enum Outcome {
         case measured([Figure])
@@ -83,7 +83,7 @@ extension [Double] {
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    /// What so many of a hundred are not above.
+    /// The value that `percent` of a hundred samples do not exceed.
     func percentile(_ percent: Int) -> Double {
         guard !isEmpty else { return .nan }
         return sorted()[Swift.min(count - 1, count * percent / 100)]
@@ -91,7 +91,7 @@ extension [Double] {
 }
 
 extension Double {
-    /// Three digits or more, as a number of JSON.
+    /// The number for JSON, with at least three significant digits.
     fileprivate var rounded3: String {
         guard isFinite else { return "null" }
         if abs(self) >= 1_000 { return "\(Int64(rounded()))" }

@@ -2,7 +2,7 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// Something that commands copy to and paste from, with what has to run for it.
+/// A clipboard that commands copy to and paste from, with the processes it needs.
 final class Clipboard {
     let copy: [String]
     let paste: [String]
@@ -20,7 +20,7 @@ final class Clipboard {
         server?.end()
     }
 
-    /// What a command needs to be started with.
+    /// The configuration to start one of its commands.
     func configuration(_ command: [String]) -> ChildProcess.Configuration {
         let inherited = System.environment().filter { entry in
             !environment.keys.contains { entry.hasPrefix("\($0)=") }
@@ -34,7 +34,7 @@ final class Clipboard {
         return configuration
     }
 
-    // MARK: Ours and the floor's
+    // MARK: This project and the floor
 
     static func pasteboard(_ stage: Stage) throws -> Clipboard {
         let program = try stage.shipped("pasteboard")
@@ -97,7 +97,7 @@ final class Clipboard {
         ]
         var command = [try Programs.installed("env")] + environment.map { "\($0.key)=\($0.value)" }
         if System.userID == 0 {
-            // sway does not run as root: as nobody, who has to reach its directory.
+            // sway does not run as root. It runs as nobody, who needs access to the directory.
             command += [try Programs.installed("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups"]
             chmod(stage.directory, 0o711)
             chown(directory, 65534, 65534)

@@ -1,4 +1,4 @@
-/// Measures ours and the floor in turn, so that a machine whose speed drifts is the same for both.
+/// Measures the subjects and the floor in turn, so that a drift of the machine's speed affects both.
 struct Comparison {
     let name: String
     let kinds: [FigureKind]
@@ -8,7 +8,7 @@ struct Comparison {
         self.kinds = kinds
     }
 
-    /// Gives a value of each kind.
+    /// Returns a value of each kind.
     typealias Measure = () throws -> [Double]
 
     func run(rounds: Int, floor: Measure? = nil, _ subject: String, _ ours: @escaping Measure) throws -> [CaseResult] {
@@ -32,7 +32,7 @@ struct Comparison {
             do {
                 floorRounds.append(try floor())
             } catch let skip as Skip {
-                // It has run so far: nothing is to be compared with less of it.
+                // The floor has run before: a round without it could not be compared.
                 throw BenchError("\(name): the floor: \(skip.reason)")
             }
         }

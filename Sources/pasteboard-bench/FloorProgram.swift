@@ -1,8 +1,8 @@
 import PasteboardTransport
 
-/// The floor of whole processes: a C program, because this one starts slower than C does.
+/// The floor for whole processes. It is a C program because Swift programs start more slowly.
 enum FloorProgram {
-    /// Compiles it from the sources this program was built from.
+    /// Compiles it from the sources from which this program was built.
     static func build(in directory: String) throws -> String {
         let sources = "\(#filePath.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" })/CBenchFloor"
         guard try System.status(at: "\(sources)/program/main.c") != nil else {

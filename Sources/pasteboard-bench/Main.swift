@@ -2,7 +2,7 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// Measures loads through the broker against a relay in C that does the same with bytes it does not understand.
+/// Measures loads through the broker. The floor is a relay in C that moves the same bytes without interpreting them.
 @main
 enum Main {
     static func main() {

@@ -9,7 +9,7 @@ enum Server: String {
     case floor = "C store"
     case dbus = "dbus-daemon"
 
-    /// Starts it and returns once it says that it can be asked.
+    /// Starts the server and returns when it accepts requests.
     func start(on stage: Stage, _ socket: String) throws -> BenchProcess {
         let process = try BenchProcess(
             try command(stage, socket),
@@ -20,7 +20,7 @@ enum Server: String {
         return process
     }
 
-    /// Each gets descriptor 3 to say that it is ready.
+    /// The command line. Each server reports on descriptor 3 when it is ready.
     private func command(_ stage: Stage, _ socket: String) throws -> [String] {
         switch self {
         case .broker:
@@ -36,13 +36,13 @@ enum Server: String {
         }
     }
 
-    /// Asks what it always answers, over a connection of its own, and waits for the answer.
+    /// Sends a trivial request over a connection of its own and waits for the answer.
     func ask(_ socket: String) throws {
         switch self {
         case .broker:
             _ = try CoreConnection.open(socket).welcome()
         case .floor:
-            // A frame without payload that asks for the blob.
+            // A frame without payload, which requests the blob.
             try exchange(socket, [0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         case .dbus:
             let user = Array("\(System.userID)".utf8).map { String($0, radix: 16) }.joined()
@@ -59,7 +59,7 @@ enum Server: String {
     }
 }
 
-/// What a process has in memory, in KiB: all of its pages, and its share of each page.
+/// The memory of a process in KiB: its resident pages, and its proportional share of shared pages.
 struct ProcessMemory {
     let resident: Double
     let proportional: Double

@@ -2,12 +2,12 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// Where the processes of a case meet, and how they are started.
+/// The directory, sockets and processes of one case.
 final class Stage {
     let options: BenchOptions
-    /// This program, which plays most of the parts.
+    /// The path of this program, which plays most of the roles.
     let program: String
-    /// Becomes readable when the run is to end early.
+    /// Becomes readable when the run has to end early.
     let interrupts: CInt
     let directory: String
     private var sockets = 0
@@ -19,7 +19,7 @@ final class Stage {
         interrupts = bench_interrupts()
         directory = "/tmp/pasteboard-bench-\(System.processID)"
         try System.makeDirectory(directory)
-        // The broker's limits are the defaults, whatever the user has configured.
+        // The broker uses its default limits, whatever the user has configured.
         try System.setEnvironment("XDG_CONFIG_HOME", to: directory)
         if !options.isFree { bench_pin() }
     }
@@ -28,7 +28,7 @@ final class Stage {
         _ = bench_remove_tree(directory)
     }
 
-    /// A place for a socket that nobody has used before.
+    /// A socket path that was not used before.
     func socket() throws -> String {
         sockets += 1
         let directory = "\(self.directory)/\(sockets)"
@@ -36,7 +36,7 @@ final class Stage {
         return "\(directory)/socket"
     }
 
-    /// A program of this package, as it is installed.
+    /// The path of a program of this package as it is installed.
     func shipped(_ name: String) throws -> String {
         let beside = program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
         let path = "\(options.programs ?? beside)/\(name)"
@@ -44,7 +44,7 @@ final class Stage {
         return path
     }
 
-    /// Waits until somebody has made `path`.
+    /// Waits until `path` exists.
     func await(_ path: String, of name: String) throws {
         for _ in 0..<500 {
             if try System.status(at: path) != nil { return }
@@ -61,14 +61,14 @@ final class Stage {
         return program
     }
 
-    /// Makes a file of bytes that are all the same.
+    /// Makes a file in which all bytes are the same.
     func fill(_ path: String, bytes: Int, with byte: UInt8) throws {
         let file = try System.open(path, [.writing, .creating, .truncating])
         let piece = [UInt8](repeating: byte, count: min(bytes, 1 << 20))
         for _ in 0..<bytes / piece.count { try System.write(piece.span, to: file.raw) }
     }
 
-    /// Starts this program in a role; it tells what it has to tell by lines.
+    /// Starts this program in a role. It reports by lines.
     func start(_ role: [any CustomStringConvertible]) throws -> BenchProcess {
         try BenchProcess([program, "role"] + role.map(\.description), interrupts: interrupts)
     }
@@ -77,7 +77,7 @@ final class Stage {
         try start(role)
     }
 
-    /// As `start`, and waits until it has said that it is ready.
+    /// Starts this program in a role and waits until it has reported that it is ready.
     func startReady(_ role: [any CustomStringConvertible]) throws -> BenchProcess {
         let process = try start(role)
         guard try process.line() == "ready" else { throw BenchError("\(process.name) did not get ready") }

@@ -5,7 +5,7 @@ import PasteboardTransport
 /// `copy` and `paste` as whole processes, from start to end, with the broker running: standard input is a file, standard
 /// output a pipe that this program drains.
 struct CommandCase: BenchCase {
-    /// A peer that takes longer is left out.
+    /// The timeout in milliseconds. A peer that exceeds it is left out.
     private static let patience: CInt = 60_000
 
     let name: String
@@ -30,7 +30,7 @@ struct CommandCase: BenchCase {
 
     func run(on stage: Stage) throws -> [CaseResult] {
         let input = "\(stage.directory)/input"
-        // Text, because some peers do not take anything else.
+        // Text, because some peers accept nothing else.
         try stage.fill(input, bytes: bytes, with: UInt8(ascii: "x"))
         defer { try? System.unlink(input) }
         let floor = try Clipboard.floor(stage)
@@ -68,7 +68,7 @@ struct CommandCase: BenchCase {
         return [zip(copies, pastes).map { $0 + $1 }.median, copies.median, pastes.median]
     }
 
-    /// In milliseconds.
+    /// The duration of `body` in milliseconds.
     private func time(_ body: () throws -> Void) throws -> Double {
         let start = MonotonicClock.now()
         try body()
@@ -79,7 +79,7 @@ struct CommandCase: BenchCase {
         var configuration = clipboard.configuration(clipboard.copy)
         let file = try System.open(input)
         configuration.input = .descriptor(file.raw)
-        // Some leave a process behind, which must not hold this program's output.
+        // Some peers leave a process running, which must not keep this program's output open.
         configuration.output = .null
         try end(try ChildProcess(configuration), name)
     }

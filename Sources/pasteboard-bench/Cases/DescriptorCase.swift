@@ -1,11 +1,11 @@
 import PasteboardTransport
 
-/// Loads that are answered by a descriptor, against the hand-over of the same file through a relay that only passes it on.
+/// Loads that are answered by a descriptor. The floor passes the same file through a relay that only forwards it.
 struct DescriptorCase: BenchCase {
     enum Contents: String {
         /// A memory file that the broker keeps.
         case kept = "kept memory file"
-        /// The same, loaded as data by the library.
+        /// The same file, loaded as data by the library.
         case data = "kept, library"
         /// A memory file that the source passes.
         case memory = "passed memory file"

@@ -1,14 +1,14 @@
 import Glibc
 import PasteboardTransport
 
-/// What the shipped broker's memory grows by for each thing that others have it hold. The kernel's own memory (sockets,
-/// epoll entries) is not in it, and a floor would have none at all.
+/// The growth of the shipped broker's memory for each thing that it holds for other processes. The kernel's memory
+/// (sockets, epoll entries) is not included. A floor would have none at all.
 struct HoldingCase: BenchCase {
     let name: String
     let subject = "pasteboardd"
     private let role: String
     private let count: Int
-    /// What one process may hold.
+    /// The number of things that one process may hold.
     private let share: Int
 
     static func all(quick: Bool) -> [HoldingCase] {
@@ -28,7 +28,7 @@ struct HoldingCase: BenchCase {
 
     func run(on stage: Stage) throws -> [CaseResult] {
         let limit = System.raiseDescriptorLimit()
-        // The broker leaves a quarter to kept bytes, and some to itself.
+        // The broker reserves a quarter for kept bytes, and some for itself.
         let needed = count * 4 / 3 + 512
         guard role != "hold-connections" || limit >= needed else {
             throw Skip("takes \(needed) descriptors, and RLIMIT_NOFILE allows \(limit)")
@@ -38,7 +38,7 @@ struct HoldingCase: BenchCase {
             let socket = try stage.socket()
             let broker = try Server.broker.start(on: stage, socket)
             defer { broker.end() }
-            // What the first of anything takes is not of each.
+            // The cost of the first thing of a kind is not a cost of each.
             let first = try stage.startReady(role, socket, 1)
             first.end()
             let before = try ProcessMemory(of: broker.id)

@@ -1,15 +1,16 @@
-/// Loads through the broker, against a relay in C that moves the same bytes without knowing what they are.
+/// Loads through the broker. The floor is a relay in C that moves the same bytes without interpreting them.
 struct LoadCase: BenchCase {
-    /// The client code at an end: the blocking core, the async library.
+    /// The client code at one end: the blocking core or the async library.
     enum Client: String {
         case core
         case library
     }
 
     enum Contents {
-        /// Made by this source at each load.
+        /// The source makes the bytes at each load.
         case promised(Client)
-        /// Held by the broker. The floor stays the one of promises: it is what the broker spares.
+        /// The broker holds the bytes. The floor is still the one of promises, since the difference is the work that
+        /// keeping saves.
         case kept
     }
 

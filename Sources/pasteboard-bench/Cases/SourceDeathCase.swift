@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// From killing a source that was asked to the error at the destination, which is this process.
+/// The time from killing a source that has been asked until the error reaches the destination, which is this process.
 struct SourceDeathCase: BenchCase {
     let name = "killed source to error"
     let subject = "core"
@@ -50,7 +50,7 @@ struct SourceDeathCase: BenchCase {
         }
     }
 
-    /// The relay ends with its source, and the destination sees an end of file.
+    /// The relay exits together with its source, and the destination sees an end of file.
     private func floorDeath(_ stage: Stage) throws -> Double {
         let socket = try stage.socket()
         let relay = try stage.startReady("relay", socket)
@@ -65,7 +65,7 @@ struct SourceDeathCase: BenchCase {
         }
     }
 
-    /// In microseconds.
+    /// The time in microseconds.
     private func time(_ source: BenchProcess, _ awaitError: () throws -> Void) throws -> Double {
         let start = MonotonicClock.now()
         try source.kill()

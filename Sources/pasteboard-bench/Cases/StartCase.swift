@@ -1,6 +1,6 @@
 import PasteboardTransport
 
-/// From starting a server to its first answer, and what it has in memory then.
+/// The time from starting a server to its first answer, and its memory at that point.
 struct StartCase: BenchCase {
     let name = "start"
     let subject = "pasteboardd, dbus-daemon"

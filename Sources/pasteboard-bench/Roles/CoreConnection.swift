@@ -9,7 +9,7 @@ enum CoreConnection {
         return BlockingConnection(adopting: try Socket.connect(path: socket, deadline: deadline), path: socket)
     }
 
-    /// One item of one type.
+    /// An item with one type.
     static func item(_ source: ByteSource) -> WriteItem {
         var representation = Representation()
         representation.type = "public.data"

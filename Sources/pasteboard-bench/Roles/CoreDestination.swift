@@ -64,7 +64,7 @@ struct CoreDestination {
         }
     }
 
-    /// One thread that watches all the connections.
+    /// Loads on all connections from one thread.
     private func everywhere(_ count: Int) throws {
         let epoll = try Epoll()
         var events = EpollEvents()
@@ -94,7 +94,7 @@ struct CoreDestination {
     }
 }
 
-/// Counts the loads that ended.
+/// Counts the loads that have ended.
 private struct LoadEnds {
     var count = 0
     var failure: Failure?

@@ -1,26 +1,26 @@
 import CBenchFloor
 import Glibc
 
-/// How loads follow each other.
+/// The arrangement of the loads of a run.
 enum LoadShape: String {
     /// One load after the other.
     case each
-    /// 64 under way all the time, on one connection.
+    /// 64 loads in progress at all times, on one connection.
     case pipelined
-    /// One under way on each of 64 connections.
+    /// One load in progress on each of 64 connections.
     case connections
-    /// As `each`, of many bytes that nobody gathers.
+    /// One load of many bytes after the other; the destination discards the bytes.
     case bulk
 
     static let depth = 64
 }
 
-/// What a destination does.
+/// The work of a destination.
 struct DestinationWork: Sendable {
     let shape: LoadShape
     let count: Int
     let bytes: Int
-    /// The process whose time counts.
+    /// The process whose processor time is measured.
     let relay: pid_t
 
     init(_ part: Part) throws {
@@ -31,10 +31,10 @@ struct DestinationWork: Sendable {
         relay = pid_t(truncatingIfNeeded: try part.number(3))
     }
 
-    /// Loads before the measured ones.
+    /// The number of loads before the measured ones.
     var warmUpCount: Int { max(1, count / 10 / LoadShape.depth) * LoadShape.depth }
 
-    /// How many connections it takes.
+    /// The number of connections.
     var connections: Int { shape == .connections ? LoadShape.depth : 1 }
 
     func check(_ received: Int) throws {
@@ -42,7 +42,7 @@ struct DestinationWork: Sendable {
     }
 }
 
-/// The floor's destination.
+/// The destination of the floor.
 struct FloorDestination {
     private let sockets: [CInt]
     private let work: DestinationWork

@@ -4,7 +4,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The file that a source passes.
+/// The kinds of file that a source passes.
 enum PassedKind: String {
     case memory
     case file
@@ -56,7 +56,7 @@ enum FileSource {
     }
 }
 
-/// Destinations that take descriptors.
+/// Destinations that receive descriptors.
 struct FileDestination {
     private let isMapped: Bool
     private let count: Int
@@ -101,11 +101,11 @@ struct FileDestination {
         }
     }
 
-    /// Gets a descriptor that holds for the time of the call, and what reads all of it.
+    /// Receives a descriptor that is valid during the call, and a function that reads all of it.
     private typealias Use = (_ descriptor: CInt, _ readAll: () throws -> Int) throws -> Void
 
-    /// Reports nanoseconds: until the descriptor is here, until the file is mapped, until all bytes were read, and the
-    /// relay's processor time for one hand-over.
+    /// Reports nanoseconds: until the descriptor has arrived, until the file is mapped and until all bytes were read.
+    /// Reports also the relay's processor time for one transfer.
     private func measure(_ load: (Use) throws -> Void) throws {
         var handed: [Double] = []
         var mapped: [Double] = []

@@ -3,9 +3,9 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Processes that have the broker hold something for as long as they live.
+/// Processes that make the broker hold something until they exit.
 enum Holders {
-    /// Connections that have said hello and nothing else.
+    /// Connections that send only a hello.
     static func connections(_ socket: String, _ count: Int) throws -> Never {
         _ = System.raiseDescriptorLimit()
         let connections = try (0..<count).map { _ in
@@ -18,7 +18,7 @@ enum Holders {
         withExtendedLifetime(connections) {}
     }
 
-    /// Promises of three types each, a hundred to a board.
+    /// Promises of three types each, a hundred on a board.
     static func promises(_ socket: String, _ count: Int) throws -> Never {
         let connection = try CoreConnection.open(socket)
         let types = ["public.utf8-plain-text", "public.html", "public.png"]
@@ -38,7 +38,7 @@ enum Holders {
         while true { pause() }
     }
 
-    /// Promises bytes, says when it is asked for them, and never gives any.
+    /// Promises bytes, reports when it is asked for them, and never sends any.
     static func silence(_ socket: String) throws -> Never {
         let connection = try CoreConnection.open(socket)
         _ = try connection.write(Write(), items: [CoreConnection.item(.promised)])

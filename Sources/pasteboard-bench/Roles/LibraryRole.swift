@@ -4,7 +4,7 @@ import Glibc
 import PasteboardKit
 import PasteboardTransport
 
-/// The ends on the async library.
+/// Sources and destinations on the async library.
 enum LibraryRole {
     static func source(_ socket: String, bytes: Int) throws {
         run {
@@ -34,7 +34,7 @@ enum LibraryRole {
         }
     }
 
-    /// Reports as `FileDestination` does, but what is mapped is the data that a load gives.
+    /// Reports the figures of `FileDestination`, but maps the data that a load returns.
     static func fileDestination(_ part: Part) throws {
         let count = try part.number(1)
         let bytes = try part.number(3)
@@ -44,7 +44,7 @@ enum LibraryRole {
                 throw BenchError("the pasteboard is empty")
             }
             var times: [Double] = []
-            // Where the bytes do not come as a descriptor, as many loads as that would take for ever.
+            // Without a passed descriptor the full number of loads would take too long, so a deadline limits it.
             let deadline = MonotonicClock.deadline(milliseconds: 3_000)
             let before = bench_processor_time(relay)
             while times.count < count, times.isEmpty || MonotonicClock.now() < deadline {
@@ -94,7 +94,7 @@ enum LibraryRole {
         return times
     }
 
-    /// A task for each provider, which loads its share one after the other.
+    /// Starts a task for each provider, which loads its share one after the other.
     private static func inTasks(_ providers: [ItemProvider], _ count: Int) async throws {
         let share = count / providers.count
         try await withThrowingTaskGroup { group in
@@ -107,8 +107,8 @@ enum LibraryRole {
         }
     }
 
-    /// Runs async work from a synchronous main, which else would end in the dispatch loop; detached, so that nothing of
-    /// it takes turns with the main thread.
+    /// Runs async work from a synchronous main, which otherwise would end in the dispatch loop. The task is detached,
+    /// so none of it shares the main thread.
     private static func run(_ body: @escaping @Sendable () async throws -> Void) -> Never {
         Task.detached {
             do {

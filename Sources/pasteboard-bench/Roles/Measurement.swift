@@ -2,15 +2,15 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// What a destination measured, in nanoseconds.
+/// The figures that a destination measured, in nanoseconds.
 struct Measurement {
-    /// Of single loads, where each was timed.
+    /// The times of single loads, where each was timed.
     private let times: [UInt64]
     private let whole: UInt64
-    /// Processor time of the relay or the broker meanwhile.
+    /// The processor time of the relay or the broker during the measurement.
     private let relay: UInt64
 
-    /// Runs what is measured and nothing else, in the destination's process. `body` gives the times of single loads.
+    /// Measures only `body`, in the destination's process. `body` returns the times of single loads.
     init(relay: pid_t, _ body: () throws -> [UInt64]) rethrows {
         let before = bench_processor_time(relay)
         let start = MonotonicClock.now()
@@ -19,7 +19,7 @@ struct Measurement {
         self.relay = bench_processor_time(relay) - before
     }
 
-    /// As above, for what waits in tasks.
+    /// Measures an async body in the same way.
     init(relay: pid_t, _ body: () async throws -> [UInt64]) async rethrows {
         let before = bench_processor_time(relay)
         let start = MonotonicClock.now()
@@ -28,7 +28,7 @@ struct Measurement {
         self.relay = bench_processor_time(relay) - before
     }
 
-    /// Median and 99th of a hundred of single loads (or 0), all of the time, the relay's.
+    /// The median and the 99th percentile of single loads (or 0), the total time, and the relay's processor time.
     var numbers: [UInt64] {
         let sorted = times.sorted()
         guard let last = sorted.last else { return [0, 0, whole, relay] }

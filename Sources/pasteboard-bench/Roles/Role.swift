@@ -4,7 +4,7 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// The processes of a case: this program, started once more with a part to play.
+/// The processes of a case: this program, started again in a role.
 enum Role {
     static func play(_ arguments: [String]) throws {
         bench_die_with_parent()
@@ -71,7 +71,7 @@ enum Role {
     }
 }
 
-/// A role's name, the socket it works at, and what else it needs to know.
+/// A role's name, its socket and its further arguments.
 struct Part {
     let name: String
     let socket: String
