@@ -1,11 +1,11 @@
 /// The command line of the two programs: `[--board NAME] [ARGUMENT]`.
 public struct Arguments: Sendable {
-    /// The pasteboard to use.
+    /// The name of the pasteboard.
     public var board = "general"
-    /// What is left.
+    /// The remaining arguments.
     public var rest: [String] = []
 
-    /// Reads a command line, without the program's name; nil if it is not of that form.
+    /// Reads a command line without the program's name; nil if it does not have this form.
     public init?(_ arguments: some Sequence<String>) {
         var arguments = Array(arguments)[...]
         while let argument = arguments.popFirst() {

@@ -2,12 +2,12 @@ public import FoundationEssentials
 public import PasteboardKit
 
 extension Place: ItemProviderWriting {
-    /// All that is known of it as JSON, and the name alone for programs that know no places.
+    /// The place as JSON with all its properties, and its name as plain text for other programs.
     public static var writableTypeIdentifiersForItemProvider: [String] {
         [UniformType.json.identifier, UniformType.utf8PlainText.identifier]
     }
 
-    /// Encodes the place, which nobody does before somebody loads it.
+    /// Encodes the place. It runs only when a destination loads it.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -26,12 +26,12 @@ extension Place: ItemProviderWriting {
 }
 
 extension Place: ItemProviderReading {
-    /// JSON, and any plain text, which is taken for a name.
+    /// JSON, and any plain text, which is read as a name.
     public static var readableTypeIdentifiersForItemProvider: [String] {
         [UniformType.json.identifier, UniformType.plainText.identifier]
     }
 
-    /// Makes a place of bytes that another program sent, and that may be anything.
+    /// Makes a place from bytes of another program. The bytes are not trusted.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Place {
         if UniformType(importedAs: typeIdentifier).conforms(to: .json) {
             return try JSONDecoder().decode(Place.self, from: data)

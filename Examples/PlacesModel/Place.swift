@@ -1,8 +1,8 @@
-/// Somewhere to go.
+/// A place to visit.
 public struct Place: Sendable, Hashable, Codable {
     /// The name.
     public let name: String
-    /// The state it lies in; nil where only the name is known.
+    /// The state in which the place is; nil if only the name is known.
     public let state: String?
 
     /// Makes a place.

@@ -1,4 +1,4 @@
-/// The places that a program shows, in the order they came.
+/// The places that a program shows, in the order in which they arrived.
 public struct PlaceList: Sendable {
     /// The places.
     public private(set) var places: [Place]
@@ -13,7 +13,7 @@ public struct PlaceList: Sendable {
         places.append(place)
     }
 
-    /// What the source offers.
+    /// The places that the source offers.
     public static let nationalParks = PlaceList([
         Place(name: "Yosemite", state: "California"),
         Place(name: "Yellowstone", state: "Wyoming"),

@@ -1,6 +1,7 @@
 @preconcurrency import Glibc
 
-/// One line for each event, written at once: somebody may wait for it at the other end of a pipe.
+/// Prints one line for each event without delay, since another program may wait for the line at the other end of a
+/// pipe.
 public enum Trace {
     /// Makes standard output line-buffered, once. Flushing all streams after each line would hang while another thread
     /// reads standard input.

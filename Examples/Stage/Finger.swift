@@ -2,13 +2,13 @@ import FoundationEssentials
 import PasteboardKit
 import TableDragAndDrop
 
-/// The finger of a script: what it holds, and the lines about it.
+/// The pointer of a script: its current drag, and the lines printed about it.
 @MainActor
 final class Finger {
     private let program: any StageProgram
     private let trace: TraceLog
     private var drag: Drag?
-    /// Returns once that is over.
+    /// Completes when the drag has its outcome.
     private var outcome: Task<Void, Never>?
     private var isLetGo = false
 
@@ -36,7 +36,7 @@ final class Finger {
         }
     }
 
-    /// Adds items to it.
+    /// Adds items to the drag.
     func add(_ surface: Surface, at position: Spot.Position) async throws {
         let drag = try held()
         try await trace.line {
@@ -45,7 +45,7 @@ final class Finger {
         }
     }
 
-    /// Prints what is dragged.
+    /// Prints the items of the drag.
     func listItems() throws {
         for (number, item) in try held().items.enumerated() {
             let types = item.itemProvider.registeredTypeIdentifiers.joined(separator: ",")
@@ -53,7 +53,7 @@ final class Finger {
         }
     }
 
-    /// Moves it.
+    /// Moves the drag.
     func move(to target: Step.Target) async throws {
         guard case .destination(let name, let position) = target else {
             try await held().move(to: nil)
@@ -69,7 +69,7 @@ final class Finger {
         trace.line("over", "\(proposal.operation)")
     }
 
-    /// Drops it.
+    /// Drops the drag.
     func lift() async throws {
         let drag = try held()
         isLetGo = true
@@ -78,11 +78,11 @@ final class Finger {
             operation = try await drag.drop()
             return "lifted \(operation)"
         }
-        // With nothing to be transferred it is over.
+        // Without a transfer the drag has ended already.
         if operation == .cancel || operation == .forbidden { await outcome?.value }
     }
 
-    /// Withdraws it.
+    /// Cancels the drag.
     func cancel() async throws {
         let drag = try held()
         isLetGo = true
@@ -93,12 +93,12 @@ final class Finger {
         await outcome?.value
     }
 
-    /// Returns once nothing more can be heard of what was let go of.
+    /// Waits for the outcome of a drag that was dropped or cancelled.
     func finish() async {
         if isLetGo { await outcome?.value }
     }
 
-    /// It is held until its outcome is known.
+    /// The current drag. A drag is current until its outcome is known.
     private func held() throws(PasteboardError) -> Drag {
         guard let drag else { throw PasteboardError(.nothingHere, message: "nothing is held; press something first") }
         return drag

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The lines of standard input. They are read on a thread of their own: a blocked read must not keep Swift's threads from
-/// whatever the program does meanwhile.
+/// The lines of standard input. A thread of their own reads them: a blocking read must not occupy a thread of Swift's
+/// pool.
 enum ScriptLines {
     private static let lines = AsyncStream.makeStream(of: String.self)
 
-    /// Begins to read. Once in a process.
+    /// Begins to read. Call it once in a process.
     static func read() -> AsyncStream<String> {
         var thread = pthread_t()
         let result = pthread_create(

@@ -1,15 +1,15 @@
 public import PasteboardKit
 
-/// A place in a program, as scripts write it: `2`, `Tama 2`, `30,40`.
+/// A location in a program, in the form used by scripts: `2`, `Tama 2`, `30,40`.
 public struct Spot: Sendable, Hashable {
-    /// Where exactly.
+    /// The location within a surface.
     public enum Position: Sendable, Hashable {
         /// A row of a table.
         case row(Int)
         /// A point of a view.
         case point(Point)
 
-        /// Reads a number, or two with a comma; nil: it is neither.
+        /// Reads a number, or two separated by a comma; nil if the word is neither.
         init?(_ word: some StringProtocol) {
             let numbers = word.split(separator: ",", omittingEmptySubsequences: false)
             if numbers.count == 1, let row = Int(word), row >= 0 {
@@ -23,9 +23,9 @@ public struct Spot: Sendable, Hashable {
         }
     }
 
-    /// Which of the program's tables; nil where there is one.
+    /// The name of one of the program's tables; nil if the program has only one.
     public let surface: String?
-    /// Where in it.
+    /// The location within the surface.
     public let position: Position
 
     /// Makes a spot.
@@ -34,7 +34,7 @@ public struct Spot: Sendable, Hashable {
         self.position = position
     }
 
-    /// The row; of a point, the first one.
+    /// The row. A point counts as the first row.
     public var row: Int {
         if case .row(let row) = position { row } else { 0 }
     }

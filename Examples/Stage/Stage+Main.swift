@@ -1,16 +1,16 @@
 import Glibc
 
 extension Stage {
-    /// What the main function of a program does: reads the command line, plays the script, and ends with its exit code.
+    /// Runs the main function of a program: reads the command line, plays the script and exits with its exit code.
     ///
     /// - Parameters:
-    ///   - name: the program's.
-    ///   - options: its own options with a value.
-    ///   - switches: those without.
-    ///   - usage: its own part of the command line, for messages.
-    ///   - help: lines that `--help` prints in addition.
-    ///   - hint: a line for a person at whose terminal the program waits for steps.
-    ///   - make: makes the program. An error is one of the command line.
+    ///   - name: the program's name.
+    ///   - options: the program's own options with a value.
+    ///   - switches: the program's own options without a value.
+    ///   - usage: the program's own part of the usage message.
+    ///   - help: additional lines for `--help`.
+    ///   - hint: a line for a user at a terminal, shown when the program waits for steps.
+    ///   - make: makes the program. An error is reported as an error of the command line.
     public static func main(
         _ name: String,
         options: Set<String> = [],

@@ -3,7 +3,7 @@ import Glibc
 import PasteboardKit
 import TableDragAndDrop
 
-/// Plays a script on a program: the world around it, with a finger in it.
+/// Plays a script on a program, with a pointer that drags and drops.
 @MainActor
 public final class Stage {
     private let program: any StageProgram
@@ -13,8 +13,8 @@ public final class Stage {
     private let finger: Finger
 
     /// - Parameters:
-    ///   - name: the program's, for messages.
-    ///   - patience: how long a step waits for something.
+    ///   - name: the program's name, for messages.
+    ///   - patience: the timeout of a step that waits.
     public init(_ program: any StageProgram, name: String, patience: Duration, trace: TraceLog) {
         self.program = program
         self.name = name
@@ -23,9 +23,10 @@ public final class Stage {
         finger = Finger(on: program, trace: trace)
     }
 
-    /// Plays the lines of standard input until `quit`, or their end and that of the drag that was let go of.
+    /// Plays the lines of standard input until `quit`. At the end of the input it waits for the outcome of a drag that
+    /// was dropped or cancelled.
     ///
-    /// - Returns: the program's exit code: 0, or 2 if a line was no step of this program.
+    /// - Returns: the program's exit code: 0, or 2 if a line was not a valid step.
     public func play() async -> Int32 {
         trace.line("ready")
         var number = 0
@@ -79,9 +80,9 @@ public final class Stage {
         }
     }
 
-    // MARK: What is there
+    // MARK: Destinations
 
-    /// All tables, or none of them.
+    /// Registers all tables. If one fails, none stays registered.
     private func register(as name: String) async throws {
         var registered: [(name: String, view: InteractionView)] = []
         for surface in program.surfaces {
@@ -103,7 +104,7 @@ public final class Stage {
         }
     }
 
-    /// Waits until there is such a destination, of whatever process.
+    /// Waits until a destination of this name exists in any process.
     private func seek(_ name: String) async throws {
         let clock = ContinuousClock()
         let deadline = clock.now + patience

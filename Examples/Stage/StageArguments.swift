@@ -5,11 +5,11 @@ public struct StageArguments: Sendable {
     private var values: [String: String] = [:]
     private var switches: Set<String> = []
 
-    /// Reads a command line, without the program's name. Each program has `--script FILE` and `--patience SECONDS`.
+    /// Reads a command line without the program's name. Each program has `--script FILE` and `--patience SECONDS`.
     ///
     /// - Parameters:
     ///   - options: the program's own options with a value.
-    ///   - switches: those without.
+    ///   - switches: the program's own options without a value.
     public init(
         _ arguments: some Sequence<String>,
         options: Set<String> = [],
@@ -36,9 +36,9 @@ public struct StageArguments: Sendable {
     /// Whether a switch was given.
     public func has(_ name: String) -> Bool { switches.contains(name) }
 
-    /// The names that an option lists, of tables or views; one that has no name, if the option was not given.
+    /// The names of tables or views listed by an option. If the option was not given, there is one without a name.
     ///
-    /// - Throws: for names that steps could not say, or not tell apart.
+    /// - Throws: if a step could not contain a name, or if two names are equal.
     public func names(_ option: String) throws(StepError) -> [String?] {
         guard let value = values[option] else { return [nil] }
         let names = value.split(separator: ",", omittingEmptySubsequences: false)
@@ -52,7 +52,7 @@ public struct StageArguments: Sendable {
         return names.map(String.init)
     }
 
-    /// How long a script waits for something.
+    /// The timeout of the steps that wait.
     func patience() throws(StepError) -> Duration {
         guard let text = values["--patience"] else { return .seconds(60) }
         guard let seconds = Int(text), 1...86_400 ~= seconds else {
@@ -61,13 +61,13 @@ public struct StageArguments: Sendable {
         return .seconds(seconds)
     }
 
-    /// Has standard input be the script that was named, if one was.
+    /// Redirects standard input to the script file, if one was named.
     func openScript() throws(StepError) {
         guard let path = values["--script"] else { return }
         let file = open(path, O_RDONLY | O_CLOEXEC)
         var status = stat()
         guard file >= 0, fstat(file, &status) == 0 else { throw unreadable(path, errno) }
-        // It can be opened, and then has no lines.
+        // A directory can be opened, but has no lines.
         guard status.st_mode & S_IFMT != S_IFDIR else { throw unreadable(path, EISDIR) }
         guard dup2(file, STDIN_FILENO) >= 0 else { throw unreadable(path, errno) }
         close(file)

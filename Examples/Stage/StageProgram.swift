@@ -1,27 +1,27 @@
 public import PasteboardKit
 
-/// A program that scripts can be played on: the tables or views it has, and what its model can do.
+/// A program on which scripts can be played: its tables or views, and the steps that its model supports.
 @MainActor
 public protocol StageProgram: AnyObject {
-    /// What drags begin in. There is at least one.
+    /// The tables or views in which drags begin. There is at least one.
     var surfaces: [Surface] { get }
-    /// Prints what is shown on a surface.
+    /// Prints the contents of a surface.
     func show(_ surface: Surface)
-    /// Takes one of the steps that concern the model: `insert`, `remove`, `peek`, `release`, `break`, `advance`, `stop`, `image`, and,
-    /// if the surface is no table, `enable`.
+    /// Performs one of the steps that concern the model: `insert`, `remove`, `peek`, `release`, `break`, `advance`,
+    /// `stop`, `image`, and, if the surface is not a table, `enable`.
     ///
-    /// - Throws: if the program has no such step, or there is nothing that it is about.
+    /// - Throws: if the program does not support the step, or if its subject does not exist.
     func take(_ step: Step, on surface: Surface) throws(StepError)
-    /// A drag is over: what is left to be done by who has begun it, before the line that says what it has come to.
+    /// Finishes the work of the source after a drag has ended, before the line with the outcome is printed.
     func settle(_ drag: Drag) async
 }
 
 extension StageProgram {
-    /// What a program throws that has no such step.
+    /// The error for a step that the program does not support.
     public func unknown(_ step: Step) -> StepError {
         StepError("this step is of another program: this one has nothing to do for it")
     }
 
-    /// Most have nothing to do.
+    /// Does nothing.
     public func settle(_ drag: Drag) async {}
 }

@@ -2,8 +2,8 @@ import Glibc
 
 /// Writes to standard output and standard error.
 enum StandardStreams {
-    /// Writes a text at once, however slowly it is read. `print` with `fflush` would wait for the thread that reads standard
-    /// input, which holds the lock of its stream.
+    /// Writes a text without delay, even to a slow reader. `print` with `fflush` would wait for the thread that reads
+    /// standard input, because it holds the lock of that stream.
     static func say(_ text: String, on descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -11,11 +11,11 @@ enum StandardStreams {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if count < 0, errno == EAGAIN {
-                // Whoever gave it to us has made it non-blocking.
+                // The descriptor was inherited in non-blocking mode.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&ready, 1, -1)
             } else if count == 0 || errno != EINTR {
-                // Nobody reads any more.
+                // The reader has closed its end.
                 return
             }
         }

@@ -1,6 +1,6 @@
-/// A line of a script that is none.
+/// An error in a line of a script.
 public struct StepError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong with it, and what would be right.
+    /// The error, and the correct form of the line.
     public let description: String
 
     /// Makes an error.
@@ -10,7 +10,7 @@ public struct StepError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Step {
-    /// The forms of the steps, as an error shows them.
+    /// The forms of the steps, for error messages.
     public static let forms: KeyValuePairs = [
         "register": "NAME", "unregister": "", "press": "[TABLE] ROW | X,Y", "add": "[TABLE] ROW | X,Y",
         "hover": "DESTINATION [ROW | X,Y] | here [ROW | X,Y] | nowhere", "items": "", "lift": "", "cancel": "",
@@ -23,8 +23,8 @@ extension Step {
 
     /// Reads a line.
     ///
-    /// - Returns: nil for an empty one and for a comment, which begins with `#`.
-    /// - Throws: for everything that is no step.
+    /// - Returns: nil for an empty line and for a comment, which begins with `#`.
+    /// - Throws: if the line is not a valid step.
     public init?(line: String) throws(StepError) {
         var words = line.split(whereSeparator: \.isWhitespace)[...]
         guard let word = words.popFirst(), !word.hasPrefix("#") else { return nil }
@@ -115,7 +115,7 @@ extension Step {
 }
 
 extension Spot {
-    /// Takes a position with or without a table's name before it.
+    /// Takes a position, which may follow the name of a table.
     fileprivate init?(taking words: inout ArraySlice<Substring>) {
         guard let first = words.popFirst() else { return nil }
         if let position = Position(first) {
@@ -133,8 +133,8 @@ extension Spot {
 }
 
 extension Step.Target {
-    /// Takes `nowhere`, or a destination's name with or without a position behind it; `here` is the tree of views that the
-    /// drag began in.
+    /// Takes `nowhere`, or the name of a destination, which a position may follow. `here` is the tree of views in which
+    /// the drag began.
     fileprivate init?(taking words: inout ArraySlice<Substring>) {
         guard let name = words.popFirst() else { return nil }
         if name == "nowhere" {
@@ -159,7 +159,7 @@ extension Bool {
 }
 
 extension ArraySlice<Substring> {
-    /// Takes all that is left, as one text.
+    /// Takes the remaining words as one text.
     fileprivate mutating func rest() -> String {
         defer { self = [] }
         return joined(separator: " ")

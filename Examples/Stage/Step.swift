@@ -1,60 +1,62 @@
-/// One line of a script: what a finger does, or what the program is to do meanwhile.
+/// One line of a script: a movement of the pointer, or an action of the program.
 public enum Step: Sendable, Hashable {
-    /// Where a drag is moved to.
+    /// The target of a pointer update.
     public enum Target: Sendable, Hashable {
-        /// Over nothing.
+        /// Outside of all destinations.
         case nowhere
         /// Over a destination; without a position, over its empty space.
         case destination(String, Spot.Position?)
     }
 
-    /// Makes the program a destination, or each of its tables: then the name is followed by `-` and the table's.
+    /// Registers the program as a destination. If it has several tables, each is registered under this name followed by
+    /// `-` and the table's name.
     case register(String)
-    /// Gives that up.
+    /// Unregisters the destinations.
     case unregister
     /// Begins a drag.
     case press(Spot)
-    /// Adds items to it.
+    /// Adds items to the drag.
     case add(Spot)
-    /// Moves it.
+    /// Moves the drag.
     case hover(Target)
-    /// Prints what is dragged.
+    /// Prints the items of the drag.
     case items
-    /// Drops it.
+    /// Drops the drag.
     case lift
-    /// Withdraws it.
+    /// Cancels the drag.
     case cancel
-    /// Selects a row as well; nil: none is selected any more.
+    /// Adds a row to the selection; nil clears the selection.
     case select(Spot?)
     /// Begins or ends editing.
     case edit(Bool)
-    /// Lets drags begin, or not.
+    /// Allows or forbids drags.
     case enable(Bool)
-    /// Tries to load something of the session that was here last.
+    /// Tries to load an item of the most recent session.
     case peek
-    /// Changes the model: a new row, which may have no text.
+    /// Inserts a row into the model. Its text may be empty.
     case insert(Spot, String)
-    /// Changes the model: a row less.
+    /// Removes a row from the model.
     case remove(Spot)
-    /// Has the tables forget everything but the model.
+    /// Reloads the tables from the model.
     case reload(surface: String?)
-    /// Lets a slow item's bytes come.
+    /// Releases the bytes of a slow item.
     case release(String)
-    /// Has a slow item fail instead.
+    /// Makes a slow item fail.
     case spoil(String)
-    /// Says how far a slow item is, in per cent.
+    /// Sets the progress of a slow item in per cent.
     case advance(String, Int)
     /// Cancels the load of an item.
     case stop(String)
-    /// Shows another image, of a file; nil: none.
+    /// Shows another image from a file; nil removes the image.
     case image(String?)
-    /// Prints what the program shows.
+    /// Prints the contents of the program.
     case show
-    /// Goes on once a line that begins so has been printed. Each line is found by one step, earlier ones first.
+    /// Waits until a line with this beginning has been printed. Each line satisfies one wait; earlier lines are used
+    /// first.
     case wait(String)
-    /// Goes on once there is a destination of this name.
+    /// Waits until a destination of this name exists.
     case seek(String)
-    /// Prints a text, so that whoever reads the lines sees how far the script is.
+    /// Prints a text, which shows the progress of the script to a reader of the lines.
     case say(String)
     /// Ends the program.
     case quit

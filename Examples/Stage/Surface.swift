@@ -2,12 +2,12 @@ import FoundationEssentials
 public import PasteboardKit
 public import TableDragAndDrop
 
-/// A table of a program, or another view: where drags begin, and what sessions can be directed to.
+/// A table or another view of a program. Drags begin in it, and sessions can be directed to it.
 @MainActor
 public struct Surface {
-    /// What scripts and lines call it; nil where it is the program's only one.
+    /// The name in scripts and printed lines; nil if it is the program's only surface.
     public let label: String?
-    /// What drags begin in and is registered.
+    /// The view in which drags begin, and which is registered as a destination.
     public let view: InteractionView
 
     /// Makes a surface.

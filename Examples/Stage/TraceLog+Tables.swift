@@ -3,21 +3,21 @@ import PasteboardKit
 public import TableDragAndDrop
 
 extension TraceLog {
-    /// `update 2 copy insert`: what a table proposes.
+    /// Prints `update 2 copy insert`: the proposal of a table.
     @MainActor
     public func update(_ label: String?, _ path: IndexPath?, _ proposal: TableDropProposal) {
         line("update", label, path.words, "\(proposal.operation)", proposal.intent.words)
     }
 
-    /// `perform 2 copy`: what a table is to do.
+    /// Prints `perform 2 copy`: a drop on a table.
     @MainActor
     public func perform(_ label: String?, _ coordinator: any TableDropCoordinator) {
         line("perform", label, coordinator.destinationIndexPath.words, "\(coordinator.proposal.operation)")
     }
 
-    /// `rows 2`, then `row 0 Yosemite` for each: what a table shows.
+    /// Prints `rows 2`, then `row 0 Yosemite` for each row: the contents of a table.
     ///
-    /// - Parameter name: of the row of the model.
+    /// - Parameter name: returns the name of a row of the model.
     @MainActor
     public func show(_ label: String?, _ table: Table, name: (Int) -> String) {
         let rows = table.presentedRows(inSection: 0)
@@ -32,12 +32,12 @@ extension TraceLog {
 }
 
 extension IndexPath? {
-    /// The row, or that there is none.
+    /// The row, or `empty`.
     fileprivate var words: String { map { "\($0.row)" } ?? "empty" }
 }
 
 extension TableDropProposal.Intent {
-    /// In one word; nothing where there is no intent.
+    /// The intent in one word; nil for no intent.
     fileprivate var words: String? {
         switch self {
         case .unspecified: nil

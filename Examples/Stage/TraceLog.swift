@@ -2,7 +2,7 @@ import Glibc
 public import PasteboardKit
 import Synchronization
 
-/// What a program prints: one line an event, written at once, and found again by who waits for it.
+/// The output of a program: one line for each event, printed without delay. Steps can wait for a line.
 public final class TraceLog: Sendable {
     private struct Waiting {
         let beginning: String
@@ -12,20 +12,23 @@ public final class TraceLog: Sendable {
 
     private struct State {
         private static let memory = 10_000
-        /// The lines that no wait has found yet.
+        /// The lines that no wait has used yet.
         var lines: [String] = []
         var waiting: Waiting?
-        /// What comes behind the line that is to be next; nil if any line may be.
+        /// The lines to print after the line of the current step; nil if no step holds lines back.
         var held: [String]?
-        /// What comes behind the outcome of the drag that was let go of; nil if there is none.
+        /// The lines to print after the outcome of the drag that was dropped or cancelled; nil if there is no such
+        /// drag.
         var left: [String]?
-        /// How many loads of each session are under way.
+        /// The number of loads in progress for each session.
         var loads: [ObjectIdentifier: Int] = [:]
-        /// The sessions that are over, and wait for theirs: what their `end` is, and whether they are of this process.
+        /// The sessions that have ended while their loads go on: the `end` line of each, and whether the session is of
+        /// this process.
         var ends: [ObjectIdentifier: (line: String, isOwn: Bool)] = [:]
         var isClosed = false
 
-        /// Prints a line, or holds it back. What a drag's own source is told is always quicker than the broker's answer.
+        /// Prints a line, or holds it back. Notifications of a drag's own source are not held back: they always precede
+        /// the broker's answer.
         mutating func put(_ line: String) {
             if held != nil, !["will-begin", "will-end", "did-end"].contains(where: line.hasPrefix) {
                 held?.append(line)
@@ -39,16 +42,16 @@ public final class TraceLog: Sendable {
             if isOwn, left != nil { left?.append(line) } else { put(line) }
         }
 
-        /// Within the lock, so that lines are printed in the order in which they are found.
+        /// Writes the line while holding the lock, so that lines are printed in the order in which waits find them.
         mutating func print(_ line: String) {
             guard !isClosed else { return }
             StandardStreams.say("\(line)\n", on: STDOUT_FILENO)
             lines.append(line)
-            // Who never waits is not to grow.
+            // Limits the memory of a script that never waits.
             if lines.count > 2 * Self.memory { lines.removeFirst(Self.memory) }
         }
 
-        /// Who has waited for one of the lines, at most once.
+        /// The continuation of the wait that a line satisfies. It is returned at most once.
         mutating func takeFound() -> CheckedContinuation<Bool, Never>? {
             guard let waiting, let index = lines.firstIndex(where: { $0.hasPrefix(waiting.beginning) }) else {
                 return nil
@@ -65,16 +68,16 @@ public final class TraceLog: Sendable {
     /// Begins an empty log.
     public init() {}
 
-    /// Prints words as one line; control characters, which a peer may send as part of a name, are not printed as such.
+    /// Prints words as one line. Control characters, which a peer may send as part of a name, are replaced.
     public func line(_ words: String?...) {
         let line = words.compactMap(\.self).joined(separator: " ").oneLine
         change { $0.put(line) }
     }
 
-    /// Prints the line of a step, and what the step sets off behind it: which of these lines is quicker than the answer to
-    /// the step is a matter of chance, and the same script is to print the same lines.
+    /// Prints the line of a step before the lines that the step causes. Otherwise their order would depend on timing,
+    /// and the same script must always print the same lines.
     ///
-    /// - Parameter endsDrag: the step lets go of the drag.
+    /// - Parameter endsDrag: whether the step drops or cancels the drag.
     func line(endsDrag: Bool = false, ahead step: () async throws -> String) async rethrows {
         change { state in
             state.held = []
@@ -93,7 +96,7 @@ public final class TraceLog: Sendable {
         }
     }
 
-    /// Prints what has become of the drag.
+    /// Prints the outcome of the drag.
     func outcome(_ words: String) {
         change { state in
             for line in ["outcome \(words)"] + (state.left ?? []) { state.put(line) }
@@ -101,16 +104,16 @@ public final class TraceLog: Sendable {
         }
     }
 
-    /// Prints `exit`: a session has left. One of this process's own that was let go of has it, and its `end`, behind its
-    /// outcome: which of the two is quicker is a matter of chance, too.
+    /// Prints `exit`: a session has left. For a session of this process that was dropped or cancelled, `exit` and `end`
+    /// are printed after the outcome. Otherwise their order would depend on timing.
     @MainActor
     public func exit(_ label: String?, _ session: any DropSession) {
         let isOwn = session.localDragSession != nil
         change { $0.leave(["exit", label].compactMap(\.self).joined(separator: " "), isOwn: isOwn) }
     }
 
-    /// Prints `end`: a session is over. It comes behind all that its loads have come to; one that fails ends the session, and
-    /// others go on.
+    /// Prints `end`: a session has ended. The line follows those of all loads of the session. A failed load ends the
+    /// session while other loads go on.
     @MainActor
     public func end(_ label: String?, _ session: any DropSession) {
         let line = ["end", label].compactMap(\.self).joined(separator: " ")
@@ -120,13 +123,13 @@ public final class TraceLog: Sendable {
         }
     }
 
-    /// A load of a session begins. The session has to be held until ``loaded(_:)``.
+    /// Records that a load of a session begins. The caller has to keep the session until ``loaded(_:)``.
     @MainActor
     public func load(_ session: any DropSession) {
         change { $0.loads[ObjectIdentifier(session), default: 0] += 1 }
     }
 
-    /// It is over, and what it has come to was printed.
+    /// Records that a load has ended and that its result was printed.
     @MainActor
     public func loaded(_ session: any DropSession) {
         let id = ObjectIdentifier(session)
@@ -146,10 +149,10 @@ public final class TraceLog: Sendable {
         }
     }
 
-    /// Returns once a line that begins so has been printed that no wait has found yet: each line is found once. It does not
-    /// matter in which order lines come that are waited for one after the other.
+    /// Waits until a line with this beginning has been printed. Each line satisfies one wait, so the order in which a
+    /// script waits for several lines does not matter.
     ///
-    /// - Throws: `timeout` if there is none after so long.
+    /// - Throws: `timeout` if there is no such line in time.
     func wait(for beginning: String, atMost patience: Duration) async throws(PasteboardError) {
         let isFound = await withCheckedContinuation { continuation in
             change { state in
@@ -169,7 +172,7 @@ public final class TraceLog: Sendable {
 
     private func giveUp() {
         let waiting = state.withLock { state -> Waiting? in
-            // It was found just now, and perhaps another one is waited for.
+            // The line was found in the meantime, and another wait may have begun.
             guard !Task.isCancelled else { return nil }
             defer { state.waiting = nil }
             return state.waiting
@@ -187,7 +190,7 @@ public final class TraceLog: Sendable {
 }
 
 extension String {
-    /// With a question mark for each character that would not stay on a line: what ends one, and what turns it around.
+    /// The text with a question mark in place of each character that could end the line or change its direction.
     fileprivate var oneLine: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.staysOnLine ? $0 : "?" }))
     }
@@ -197,7 +200,7 @@ extension Unicode.Scalar {
     fileprivate var staysOnLine: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
-        // The marks for the direction of a text, U+061C, U+200E and U+200F, change no order beyond their neighbours.
+        // The direction marks U+061C, U+200E and U+200F affect only their neighbours.
         default: !(0x202A...0x202E).contains(value) && !(0x2066...0x2069).contains(value)
         }
     }

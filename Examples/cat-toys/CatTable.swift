@@ -4,19 +4,19 @@ import SampleModels
 import Stage
 import TableDragAndDrop
 
-/// Who has the toys. Without one a drop changes nothing.
+/// The owner of the model of toys. Without one a drop changes nothing.
 @MainActor
 protocol ToyOwner: AnyObject {
     func toys(of cat: String) -> [String]
-    /// A toy has another owner, both of this process.
+    /// A toy has moved between two cats of this process.
     func move(_ toy: String, from origin: String, to target: String)
-    /// A toy has come from another process.
+    /// A toy has arrived from another process.
     func arrive(_ toy: String, from origin: String, to target: String)
-    /// Another process has the toy now.
+    /// A toy has moved to another process.
     func leave(_ toy: String, from origin: String)
 }
 
-/// The table of one cat, and its delegates. It changes nothing by itself.
+/// The table of one cat, and its delegates. It does not change the model itself.
 @MainActor
 final class CatTable {
     let table = Table()
@@ -41,7 +41,7 @@ final class CatTable {
         trace.show(cat, table) { toys[$0] }
     }
 
-    /// Loads the first toy, and where it comes from. Nobody has it twice if anything fails: its source keeps it then.
+    /// Loads the first toy and its origin. If a step fails, the toy stays at its source, so there are never two.
     private func take(_ item: DragItem, from origin: ToyAcceptance.Origin) async throws {
         let (toy, home) = try await load(item, from: origin)
         switch origin {
@@ -69,7 +69,8 @@ final class CatTable {
         }
     }
 
-    /// - Throws: if there is nobody to tell, so that the source of a move keeps what would be nobody's.
+    /// - Throws: if there is no owner to notify. The source of a move then keeps the toy, which otherwise would be
+    ///   lost.
     private func known(_ owner: (any ToyOwner)?, for toy: String) throws -> any ToyOwner {
         guard let owner else {
             trace.line("lost", cat, toy)
@@ -114,13 +115,13 @@ extension CatTable: TableDragDelegate {
         didTransferItemsBy operation: DropOperation
     ) {
         trace.line("transferred", cat)
-        // Before anybody hears of the outcome: a toy that others have cannot be dragged once more.
+        // The toy leaves before the outcome is known: another process has it, so it must not be dragged again.
         if operation == .move { leave(session.items, of: session) }
     }
 
-    /// What has moved to another process leaves once that has it.
+    /// Removes toys that have moved to another process, once it has them.
     func leave(_ items: [DragItem], of session: any DragSession) {
-        // The context is gone where the toy has found its new owner in this process.
+        // The context was cleared if the toy has moved within this process.
         guard let origin = session.localContext as? String else { return }
         for case let toy as String in items.map(\.localObject) { owner?.leave(toy, from: origin) }
     }

@@ -3,7 +3,7 @@ import SampleModels
 import Stage
 import TableDragAndDrop
 
-/// The three tables, and the only one who changes the toys.
+/// The three tables. Only this program changes the model.
 @MainActor
 final class CatToysProgram: StageProgram {
     let surfaces: [Surface]
@@ -11,7 +11,7 @@ final class CatToysProgram: StageProgram {
     private let tables: [CatTable]
     private let trace: TraceLog
 
-    /// - Parameter orphan: a cat whose table has nobody to tell.
+    /// - Parameter orphan: a cat whose table has no owner to notify.
     init(_ toys: CatToys, allowsLeaving: Bool, orphan: String?, trace: TraceLog) {
         self.toys = toys
         self.trace = trace
@@ -41,7 +41,7 @@ final class CatToysProgram: StageProgram {
         }
     }
 
-    /// Of several toys the destination may have taken one: then the move as a whole has failed, and the others stay.
+    /// The destination may have taken one of several toys. The move as a whole has then failed, and the others stay.
     func settle(_ drag: Drag) async {
         guard case .failed? = try? await drag.outcome(), (try? await drag.drop()) == .move else { return }
         tables.first { $0.cat == drag.localContext as? String }?.leave(drag.transferredItems, of: drag)

@@ -1,21 +1,21 @@
-// Three cats with a table of toys each. A toy that is dragged to another cat has a new owner then, in this process and, in a
-// move of two phases, in another one.
+// Three cats with a table of toys each. A toy that is dragged to another cat changes its owner, in this process or, by
+// a move of two phases, in another process.
 //
 //     cat-toys [--keep] [--orphan CAT] [--toys CAT=TOY,TOY...] [--script FILE] [--patience SECONDS]
 //
-// The tables are called Tama, Mike and Kuro. With `--keep` toys do not leave the process: moves to others are not allowed.
-// With `--orphan` there is nobody who changes what that cat has. `--toys` replaces what the cats have at the beginning, as
-// `Tama=ball,mouse/Kuro=box`; a toy without a name cannot be dragged. A script is read from standard input, or a file.
-// `Examples/README.md` has its steps and all lines that are printed; these are this program's own:
+// The tables are called Tama, Mike and Kuro. With `--keep` toys do not leave the process: other processes may not move
+// them. With `--orphan` a cat's table has no owner that could change the model. `--toys` replaces the initial toys, as
+// in `Tama=ball,mouse/Kuro=box`; a toy without a name cannot be dragged. A script is read from standard input or from a
+// file. `Examples/README.md` lists its steps and all printed lines. The following lines are specific to this program:
 //
-//     asked TOY                  somebody loads the name of a toy that was dragged away from here
-//     moved TOY FROM TO          a toy has another owner, both of this process
-//     arrived CAT TOY ORIGIN     a toy has come from another process, where it was ORIGIN's
-//     left CAT TOY               a toy has gone to another process, with all of its name
-//     lost CAT TOY               a toy was dropped on a cat that nobody could give it to: it stays where it was
-//     unknown CAT TOY            something was dropped that has no origin: nothing changes
-//     no toy CAT                 something was dropped that has no name
-//     loaded nothing CAT         something was dropped, and its name or its origin could not be loaded
+//     asked TOY                  the name of a toy that was dragged from here is being loaded
+//     moved TOY FROM TO          a toy has moved between two cats of this process
+//     arrived CAT TOY ORIGIN     a toy of the cat ORIGIN has arrived from another process
+//     left CAT TOY               a toy, with all of the same name, has moved to another process
+//     lost CAT TOY               a toy was dropped on a cat without an owner: it stays at its source
+//     unknown CAT TOY            an item without an origin was dropped: nothing changes
+//     no toy CAT                 an item without a name was dropped
+//     loaded nothing CAT         the name or the origin of a dropped item could not be loaded
 import SampleModels
 import Stage
 

@@ -1,5 +1,5 @@
-// Shows what a pasteboard holds to somebody who knows only public types: `json`, whatever is JSON in any program's own
-// format, or `text`.
+// Shows the contents of a pasteboard to a program that knows only public types: `json` shows data of any type that
+// conforms to JSON, `text` shows text.
 import FoundationEssentials
 import Glibc
 import PasteboardKit
@@ -19,7 +19,7 @@ do {
             print("destination: nothing here is \(wanted)")
             continue
         }
-        // The type that came is not the one that was asked for, but one of its kinds; nothing here declares it.
+        // The loaded type is not the requested one but a type that conforms to it; nothing in this program declares it.
         let loaded = try await item.loadData(for: wanted)
         let supertypes = loaded.type.supertypes.map(\.identifier).sorted().joined(separator: ", ")
         print("destination: \(item.suggestedName ?? "an item") came as \(loaded.type), which is \(supertypes)")

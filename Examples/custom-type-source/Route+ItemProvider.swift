@@ -2,7 +2,7 @@ import FoundationEssentials
 import PasteboardKit
 
 extension Route: ItemProviderWriting {
-    /// The whole route first, then the fallback that everybody understands: the names of its stops.
+    /// The whole route first, then a fallback for all programs: the names of its stops.
     static let writableTypeIdentifiersForItemProvider = [
         UniformType.route.identifier, UniformType.utf8PlainText.identifier,
     ]

@@ -1,8 +1,8 @@
-// Offers a value of a type that only this program knows, and the same as plain text for all others.
+// Offers a value of a type that only this program knows, and a plain text version for all others.
 @preconcurrency import Glibc
 import PasteboardKit
 
-setlinebuf(stdout)  // somebody may wait for a line at the other end of a pipe
+setlinebuf(stdout)  // another program may wait for a line at the other end of a pipe
 let route = Route(name: "Sierra", stops: ["Yosemite", "Sequoia", "Pinnacles"])
 let provider = ItemProvider(object: route)
 provider.suggestedName = route.name

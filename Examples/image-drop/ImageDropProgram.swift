@@ -4,7 +4,7 @@ import PasteboardKit
 import SampleModels
 import Stage
 
-/// The views of `image-drop`: one, unless more were asked for.
+/// The views of `image-drop`: one by default.
 @MainActor
 final class ImageDropProgram: StageProgram {
     let surfaces: [Surface]
@@ -28,7 +28,7 @@ final class ImageDropProgram: StageProgram {
         }
     }
 
-    /// An image file. What it is, its name says.
+    /// Reads an image file. Its name determines the type.
     static func picture(in file: String) throws(StepError) -> Picture {
         let url = URL(filePath: file)
         guard let type = UniformType(filenameExtension: url.pathExtension), type.conforms(to: .image) else {

@@ -2,7 +2,7 @@ import PasteboardKit
 import SampleModels
 import Stage
 
-/// A view with a picture in its frame: sessions come to the whole of it, drags begin in the frame.
+/// A view with a picture in its frame. The whole view accepts sessions; drags begin in the frame.
 @MainActor
 final class ImageDropView {
     let label: String?
@@ -10,7 +10,7 @@ final class ImageDropView {
     let imageView: InteractionView
     private var changes: ImageChanges
     private let trace: TraceLog
-    /// What the drag that began here has ended with.
+    /// The final operation of the drag that began here.
     private var operation = DropOperation.cancel
 
     init(_ label: String?, picture: Picture?, trace: TraceLog) {
@@ -34,8 +34,8 @@ final class ImageDropView {
         show()
     }
 
-    /// A picture of this process, which its source removes then, unless it has found back to where it came from: then nothing
-    /// is left of the local context.
+    /// Takes a picture of this process, and clears the local context if the picture has returned to its source.
+    /// Otherwise the source removes the picture.
     private func take(_ picture: Picture, of session: any DropSession) {
         let source = session.localDragSession?.localContext as? ImageDropView
         if source === self { session.localDragSession?.localContext = nil }

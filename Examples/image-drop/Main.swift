@@ -1,16 +1,16 @@
-// A view with a frame that holds a picture: drag the picture out of it, drop another one into it.
+// A view with a frame that holds a picture. The picture can be dragged out of it, and another one dropped into it.
 //
 //     image-drop [--image FILE | --empty] [--views NAME,NAME...] [--script FILE] [--patience SECONDS]
 //
-// The view is 100 by 100, the frame 60 by 60 in its middle. A script is read from standard input, or a file.
-// `Examples/README.md` has its steps and all lines that are printed; these are this program's own:
+// The view is 100 by 100, the frame 60 by 60 in its middle. A script is read from standard input or from a file.
+// `Examples/README.md` lists its steps and all printed lines. The following lines are specific to this program:
 //
-//     feedback X,Y inside|outside   what is shown for a session at this point: at each update, and at the drop
-//     will-end OP, did-end OP       the drag that began here was let go
-//     perform N                     something was dropped, and has N items
+//     feedback X,Y inside|outside   the feedback for a session at this point: at each update, and at the drop
+//     will-end OP, did-end OP       the drag that began here was dropped or cancelled
+//     perform N                     N items were dropped
 //     shown TYPE BYTES              the picture in the frame, at each change
-//     shown nothing                 there is none
-//     loaded nothing                something was dropped, and could not be loaded
+//     shown nothing                 the frame is empty
+//     loaded nothing                a dropped item could not be loaded
 //     conclude                      the drop was performed; its loads go on
 import SampleModels
 import Stage

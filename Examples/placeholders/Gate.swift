@@ -1,7 +1,7 @@
 import PasteboardKit
 import Synchronization
 
-/// Holds slow loads up until the script says what becomes of their names; from then on it holds these up no more.
+/// Holds slow loads until the script decides on their names. A decision also applies to later loads.
 final class Gate: Sendable {
     private struct Load {
         let end: AsyncStream<Never>.Continuation
@@ -9,16 +9,16 @@ final class Gate: Sendable {
     }
 
     private struct State {
-        /// Whether the bytes come, by name.
+        /// The decision for each name: whether its bytes are sent.
         var decided: [String: Bool] = [:]
         var waiting: [String: [Load]] = [:]
-        /// How far the loads are, by name.
+        /// The progress of the loads of each name.
         var percents: [String: Int64] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Lets the bytes of a name come, or fail, now and later.
+    /// Releases the bytes of a name or makes them fail, for current and later loads.
     func open(_ name: String, succeeding: Bool) {
         let waiting = state.withLock { state in
             state.decided[name] = succeeding
@@ -27,7 +27,7 @@ final class Gate: Sendable {
         for load in waiting { load.end.finish() }
     }
 
-    /// Says how far the loads of a name are, now and later.
+    /// Sets the progress of the loads of a name, for current and later loads.
     func advance(_ name: String, to percent: Int) {
         let waiting = state.withLock { state in
             state.percents[name] = Int64(percent)
@@ -36,10 +36,10 @@ final class Gate: Sendable {
         for load in waiting { load.progress.completedUnitCount = Int64(percent) }
     }
 
-    /// Returns once it is decided what becomes of the name.
+    /// Waits for the decision on a name.
     ///
-    /// - Returns: whether its bytes come.
-    /// - Throws: if the task is cancelled before.
+    /// - Returns: whether its bytes are sent.
+    /// - Throws: if the task is cancelled first.
     func pass(_ name: String, _ progress: LoadProgress) async throws -> Bool {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         let (known, percent) = state.withLock { state in

@@ -1,22 +1,23 @@
-// Two tables, a van and a shelf. What is dropped on one of them arrives in its own time: rows of the table itself move, what
-// is in this process is handed over, and everything else has a placeholder until its bytes have come, or never come.
+// Two tables, a van and a shelf. Rows of the table itself move, items of this process are handed over, and all other
+// items have a placeholder until their bytes have arrived or the load has failed.
 //
 //     placeholders [--van PARCEL,PARCEL...] [--script FILE] [--patience SECONDS]
 //
-// The tables are called van and shelf. A parcel is plain, slow, until the script says `release NAME` or `break NAME`, or failing. `--van` is
-// what is in the van at the beginning, as `letter,slow crate,failing vase`; the shelf is empty. A script is read from
-// standard input, or a file. `Examples/README.md` has its steps and all lines that are printed; these are this program's own:
+// The tables are called van and shelf. A parcel is plain, slow or failing. A slow parcel waits for the step `release
+// NAME` or `break NAME`. `--van` sets the initial contents of the van, as in `letter,slow crate,failing vase`; the
+// shelf is empty. A script is read from standard input or from a file. `Examples/README.md` lists its steps and all
+// printed lines. The following lines are specific to this program:
 //
-//     asked NAME                 somebody loads a parcel of this program
-//     abandoned NAME             nobody wants it any more
+//     asked NAME                 a parcel of this program is being loaded
+//     abandoned NAME             the load of a parcel was cancelled
 //     moved FROM TO NAME         a row of the table itself was dropped
-//     moved nothing              a row of the table was dropped, but rows have changed since it was picked up
+//     moved nothing              a row of the table was dropped, but rows have changed since it was dragged
 //     inserted ROW NAME          a parcel of this process was handed over, or the script has inserted it
-//     waiting NAME               a placeholder stands there
-//     progress PERCENT NAME      so much of the load is done, says its source
-//     committed ROW NAME         the parcel is in the placeholder's place
-//     deleted NAME WHY           the placeholder has gone, because the load has failed with this code
-//     gone NAME                  the bytes have come, and the placeholder was not there any more
+//     waiting NAME               a placeholder is shown
+//     progress PERCENT NAME      the source has reported the progress of the load
+//     committed ROW NAME         the parcel has replaced the placeholder
+//     deleted NAME WHY           the placeholder was removed because the load has failed with this code
+//     gone NAME                  the bytes have arrived, but the placeholder did not exist any more
 //     removed ROW NAME           the script has removed a row
 import SampleModels
 import Stage

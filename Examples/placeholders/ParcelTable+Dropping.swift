@@ -34,7 +34,7 @@ extension ParcelTable: TableDropDelegate {
     func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
         trace.perform(label, coordinator)
         let path = coordinator.destinationIndexPath ?? IndexPath(row: changes.shelf.parcels.count, section: 0)
-        // Asked before anything changes: then no row is known as the one that was dragged.
+        // The source rows are read before anything changes, because any change invalidates them.
         let arrivals = coordinator.items.map { item in
             ParcelAcceptance.arrival(
                 source: item.sourceIndexPath,
@@ -43,7 +43,7 @@ extension ParcelTable: TableDropDelegate {
             )
         }
         let rows = moveRows(arrivals, to: path)
-        // Behind the rows that have moved there.
+        // After the rows that have moved there.
         let next = path.row + rows.keys.count { $0 >= path.row }
         var place = Place(row: next, shownRow: next)
         for (item, arrival) in zip(coordinator.items.map(\.dragItem), arrivals) {
@@ -68,17 +68,17 @@ extension ParcelTable: TableDropDelegate {
         trace.end(label, session)
     }
 
-    // MARK: How items arrive
+    // MARK: Arrival of items
 
-    /// Where the next item goes: among the parcels, and among them and the drop's own placeholders.
+    /// The index of the next item: among the parcels, and among the parcels and the drop's own placeholders.
     private struct Place {
         var row: Int
         var shownRow: Int
     }
 
-    /// Moves the table's own rows to where they were dropped, one behind the other.
+    /// Moves the table's own rows to the location of the drop, in order.
     ///
-    /// - Returns: where each of them is now.
+    /// - Returns: the new index of each row.
     private func moveRows(_ arrivals: [ParcelAcceptance.Arrival], to path: IndexPath) -> [Int: Int] {
         let sources = arrivals.compactMap { if case .row(let source) = $0 { source.row } else { nil } }
         let moved = changes.move(sources, before: path.row)
@@ -93,7 +93,7 @@ extension ParcelTable: TableDropDelegate {
         return Dictionary(moved, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Shows a placeholder and begins to load: later it would be too late.
+    /// Shows a placeholder and begins the load, which is possible only during the drop.
     private func wait(for item: DragItem, at shownPath: IndexPath, _ coordinator: any TableDropCoordinator) {
         let name = item.itemProvider.suggestedName ?? "something"
         let placeholder = TableDropPlaceholder(insertionIndexPath: shownPath, reuseIdentifier: "parcel")
@@ -113,7 +113,7 @@ extension ParcelTable: TableDropDelegate {
         Task { await follow(progress, of: name) }
     }
 
-    /// Says how far a load is, as its source says so.
+    /// Prints the progress of a load as its source reports it.
     private func follow(_ progress: LoadProgress, of name: String) async {
         var last = 0
         for await snapshot in progress.snapshots where snapshot.totalUnitCount != nil && !snapshot.isFinished {

@@ -10,10 +10,10 @@ final class ParcelTable {
     let table = Table()
     let label: String
     var changes: ParcelChanges
-    /// The loads that placeholders wait for.
+    /// The loads of the placeholders.
     var loads: [(name: String, context: any TableDropPlaceholderContext, progress: LoadProgress)] = []
     let trace: TraceLog
-    /// What was dragged away from here.
+    /// The items that were dragged from here.
     private var dragged: [Dragged] = []
     private let packaging: ParcelPackaging
 
@@ -50,7 +50,7 @@ final class ParcelTable {
         return items
     }
 
-    /// Whether an item of a session was dragged from this table, whatever has become of its row.
+    /// Whether an item of a session was dragged from this table, even if its row has changed since.
     func isOwn(_ item: DragItem, of session: any DropSession) -> Bool {
         guard let drag = session.localDragSession, let index = session.items.firstIndex(where: { $0 === item }),
             drag.items.indices.contains(index)
@@ -58,13 +58,13 @@ final class ParcelTable {
         return dragged.contains { $0.item === drag.items[index] }
     }
 
-    /// The loads of a name that are under way.
+    /// The loads of a name that are in progress.
     func loads(of name: String) -> [LoadProgress] {
         loads.filter { $0.name == name }.map(\.progress)
     }
 }
 
-/// An item, as long as there is a drag of it.
+/// A dragged item, valid during its drag.
 private struct Dragged {
     weak var item: DragItem?
 }
@@ -100,7 +100,7 @@ extension ParcelTable: TableDragDelegate {
     }
 
     func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
-        // Others have got copies, and the table itself has moved its rows already.
+        // Other destinations have copies, and the table has already moved its own rows.
         trace.line("transferred", label)
     }
 }

@@ -3,7 +3,7 @@ import PasteboardKit
 import SampleModels
 import Stage
 
-/// The van and the shelf, and the loads that wait for the script.
+/// The van and the shelf, and the gate that holds slow loads.
 @MainActor
 final class PlaceholdersProgram: StageProgram {
     let surfaces: [Surface]
@@ -49,7 +49,7 @@ final class PlaceholdersProgram: StageProgram {
         }
     }
 
-    /// What the handlers of all parcels do.
+    /// Returns the bytes of a parcel, for the handlers of all parcels.
     private nonisolated static func bytes(
         of parcel: Parcel,
         _ progress: LoadProgress,

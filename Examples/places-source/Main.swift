@@ -2,7 +2,7 @@ import Glibc
 import PasteboardKit
 import PlacesModel
 
-// Offers places on a pasteboard, makes each only when somebody asks for it, and ends when the offer has ended.
+// Offers places on a pasteboard, makes each one when it is loaded, and exits when the offer has ended.
 @main
 enum Main {
     static func main() async {

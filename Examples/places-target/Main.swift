@@ -2,7 +2,7 @@ import Glibc
 import PasteboardKit
 import PlacesModel
 
-// Lists what a pasteboard offers, loads one item or all at once, and appends the places to a list of its own.
+// Lists the items of a pasteboard, loads one item or all at once, and appends the places to its own list.
 @main
 enum Main {
     static func main() async {

@@ -1,6 +1,6 @@
 import PasteboardKit
 
-/// Which items the user wants: the one with an index, or all.
+/// The items that the user wants: the one at an index, or all.
 enum PlaceSelection {
     case all
     case one(Int)

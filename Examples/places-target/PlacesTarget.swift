@@ -28,7 +28,7 @@ struct PlacesTarget {
         Trace.line("target: has \(list.places.count) places")
     }
 
-    /// All loads are under way at the same time; the places come in the order of the items.
+    /// Loads all items at the same time and returns the places in the order of the items.
     private func places(of items: [PasteboardItem]) async throws -> [Place] {
         let loads = items.map { item in
             Task { try await item.itemProvider.loadObject(ofClass: Place.self) }

@@ -1,21 +1,21 @@
-// A table of places, as a drag source and a destination of drops. Run two of them, and drag rows from one to the other.
+// A table of places that is a drag source and a drop destination. Run two of them to drag rows from one to the other.
 //
 //     places [--policy strict|permissive] [--tables NAME,NAME...] [--only drag|drop] [--script FILE] [--patience SECONDS]
 //
-// With `--only` nothing is dropped on the tables, or nothing dragged from them. A script is read from standard input, or a
-// file. `Examples/README.md` has its steps and all lines that are printed; these are this program's own:
+// With `--only` the tables are only sources or only destinations. A script is read from standard input or from a file.
+// `Examples/README.md` lists its steps and all printed lines. The following lines are specific to this program:
 //
-//     asked NAME                 somebody loads a name that was dragged away from here
+//     asked NAME                 a name that was dragged from here is being loaded
 //     can-move ROW               the table asks whether a row may be moved within it
 //     moved FROM TO NAME         a row was moved within the table
-//     moved nothing              a row of the table was dropped, but rows have changed since it was picked up
-//     inserted ROW NAME          a row has come
-//     loaded nothing             something was dropped, and none of it could be loaded
-//     peeked NAME                the script has loaded what was dragged here, though it should not have been able to
-//     peeked nothing WHY         it could not, with this code
+//     moved nothing              a row of the table was dropped, but rows have changed since it was dragged
+//     inserted ROW NAME          a row was inserted
+//     loaded nothing             none of the dropped items could be loaded
+//     peeked NAME                the script has loaded an item outside of a drop, which should not be possible
+//     peeked nothing WHY         the script could not load it, with this code
 //     removed ROW NAME           the script has removed a row
 //
-// In a terminal a person drags, with keys:
+// In a terminal a user drags with keys:
 //
 //     places --interactive [--policy strict|permissive] [--as NAME] [--slow SECONDS]
 import SampleModels

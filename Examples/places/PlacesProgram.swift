@@ -1,7 +1,7 @@
 import SampleModels
 import Stage
 
-/// The tables of `places`: one, unless more were asked for.
+/// The tables of `places`: one by default.
 @MainActor
 final class PlacesProgram: StageProgram {
     let surfaces: [Surface]

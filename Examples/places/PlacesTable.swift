@@ -4,7 +4,7 @@ import SampleModels
 import Stage
 import TableDragAndDrop
 
-/// A table of places and its delegates: they ask the rules, and tell the model.
+/// A table of places and its delegates, which ask the rules and update the model.
 @MainActor
 final class PlacesTable {
     let table = Table()
@@ -13,10 +13,10 @@ final class PlacesTable {
     private let acceptance: PlaceAcceptance
     private let packaging: PlacePackaging
     private let trace: TraceLog
-    /// The one that was here last.
+    /// The most recent session.
     private(set) var session: (any DropSession)?
 
-    /// What a table is for, if not for both.
+    /// The single role of a table that is not both a source and a destination.
     enum Role: String {
         case drag, drop
     }
@@ -45,7 +45,7 @@ final class PlacesTable {
         trace.line("removed", label, "\(row)", name)
     }
 
-    /// Tries to load what was dragged here last, whether or not it is the time for it.
+    /// Tries to load an item of the most recent session, whether or not its drop window is open.
     func peek() {
         guard let item = session?.items.first else { return trace.line("peeked", label, "nothing") }
         item.itemProvider.loadObject(ofClass: String.self) { [trace, label] text, error in
@@ -54,8 +54,8 @@ final class PlacesTable {
         }
     }
 
-    /// A row of the table itself that was dropped on empty space. Where rows have changed since, it is not known any more, and
-    /// stays where it is.
+    /// Moves a row of the table itself that was dropped on empty space. If rows have changed since, its index is
+    /// unknown, and it stays in its row.
     private func move(_ coordinator: any TableDropCoordinator, to path: IndexPath) {
         guard let item = coordinator.items.first, let source = item.sourceIndexPath else {
             return trace.line("moved nothing", label)
@@ -116,7 +116,7 @@ extension PlacesTable: TableDragDelegate {
     }
 
     func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
-        // What others have got are copies: the rows stay.
+        // Other destinations have copies, so the rows stay.
         trace.line("transferred", label)
     }
 }

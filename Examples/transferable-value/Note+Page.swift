@@ -24,7 +24,7 @@ extension String {
         replacing("&", with: "&amp;").replacing("<", with: "&lt;")
     }
 
-    /// What is in the first element of this name.
+    /// The contents of the first element of this name.
     fileprivate func element(_ name: String) -> String? {
         guard let start = firstRange(of: "<\(name)>") else { return nil }
         let rest = self[start.upperBound...]

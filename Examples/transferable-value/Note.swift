@@ -1,11 +1,11 @@
 import FoundationEssentials
 import PasteboardKit
 
-/// What this program works with.
+/// The value that this program works with.
 struct Note: Codable, Sendable {
     var title: String
     var text: String
-    /// Whether it is still being written.
+    /// Whether the note is unfinished.
     var isDraft = false
 }
 
@@ -16,17 +16,17 @@ extension UniformType {
 
 extension Note: Transferable {
     static let representations: [Representation<Note>] = [
-        // With nothing lost, for other copies of this program.
+        // Without loss, for other copies of this program.
         .codable(.note),
-        // For browsers, as a file; a page of another program can be made a note, too.
+        // For browsers, as a file. A page of another program can also be read as a note.
         .file(
             .html,
             exporting: { note in SentFile(url: try note.writePage(), isTemporary: true) },
             importing: { file in try Note(page: String(contentsOf: file, encoding: .utf8)) }
         ),
-        // For text editors, but for no draft; it goes one way.
+        // For text editors, but not for drafts. It can only be exported.
         Representation.data(.rtf, exporting: { note in note.richText }).exporting { !$0.isDraft },
-        // For everybody else: the title alone.
+        // For all other programs: the title alone.
         .proxy(exporting: { note in note.title }, importing: { title in Note(title: title, text: "") }),
     ]
 }

@@ -2,7 +2,8 @@ import FoundationEssentials
 import PasteboardKit
 
 extension Representation {
-    /// As bytes that two closures make and read; without one of them it goes one way only.
+    /// A representation as bytes that two closures write and read. Without one of them it can only be exported or only
+    /// be imported.
     static func data(
         _ type: UniformType,
         exporting: (@Sendable (Value) async throws -> Data)? = nil,
@@ -20,7 +21,8 @@ extension Representation {
         return representation
     }
 
-    /// As a file: the one that a closure makes or has, and a copy of it that is there while the other closure reads it.
+    /// A representation as a file. One closure returns the file to send; the other reads a copy that exists during the
+    /// call.
     static func file(
         _ type: UniformType,
         exporting: (@Sendable (Value) async throws -> SentFile)? = nil,
@@ -53,7 +55,7 @@ extension Representation {
         return representation
     }
 
-    /// By way of another value, in all of its representations.
+    /// A representation by another value, in all representations of that value.
     static func proxy<Proxy: Transferable>(
         exporting: (@Sendable (Value) -> Proxy)? = nil,
         importing: (@Sendable (Proxy) -> Value)? = nil
@@ -70,7 +72,7 @@ extension Representation {
 }
 
 extension Representation where Value: Codable {
-    /// As JSON of a type of the program's own.
+    /// A representation as JSON with a type of the program's own.
     static func codable(_ type: UniformType) -> Self {
         var representation = Self([type])
         representation.export = { value, provider in provider.registerJSON(value, for: type) }

@@ -1,21 +1,21 @@
 import PasteboardKit
 
-/// One way to give a value, to take it, or both.
+/// A way to export a value, to import it, or both.
 struct Representation<Value: Sendable>: Sendable {
-    /// What an item must have one of, so that a value can be made of it.
+    /// The types of which an item must have at least one for a value to be imported.
     let types: [UniformType]
-    /// Registers the promise of a value with a provider; nil for what can only be taken.
+    /// Registers the promise of a value with a provider; nil if the value can only be imported.
     var export: (@Sendable (Value, ItemProvider) -> Void)?
-    /// Makes a value of what an item has; nil for what can only be given.
+    /// Makes a value from the contents of an item; nil if the value can only be exported.
     var load: (@Sendable (ItemProvider) async throws -> Value)?
-    /// Whether this way applies to a value that is to be given.
+    /// Whether a value can be exported in this way.
     private(set) var condition: @Sendable (Value) -> Bool = { _ in true }
 
     init(_ types: [UniformType]) {
         self.types = types
     }
 
-    /// The same, for the values only that meet a condition.
+    /// The same representation, exported only for values that meet a condition.
     func exporting(if condition: @escaping @Sendable (Value) -> Bool) -> Self {
         var result = self
         result.condition = condition

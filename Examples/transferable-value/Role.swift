@@ -1,12 +1,12 @@
 import PasteboardKit
 
-/// What the program can be told to do.
+/// The tasks of the program.
 enum Role {
-    /// Offers two notes until something else is offered.
+    /// Offers two notes until the pasteboard is written again.
     case give
-    /// Makes notes of what is offered, in the best way there is.
+    /// Makes notes from the contents of the pasteboard, by the best representation available.
     case take
-    /// Shows the bytes that a program gets which asks for one type.
+    /// Shows the bytes that a program receives for one type.
     case show(UniformType)
 
     init?(_ arguments: [String]) {

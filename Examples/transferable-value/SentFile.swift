@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// A file that is given.
+/// A file to send.
 struct SentFile: Sendable {
     let url: URL
     /// Whether it was made for one load.
     var isTemporary = false
 
-    /// Once the library has opened it, nobody needs the name of a file that was made for one load.
+    /// Removes a file that was made for one load. The library has opened it, so its name is not needed any more.
     func wasOpened() {
         if isTemporary { try? FileManager.default.removeItem(at: url) }
     }

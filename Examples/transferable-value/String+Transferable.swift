@@ -2,7 +2,7 @@ import FoundationEssentials
 import PasteboardKit
 
 extension String: Transferable {
-    /// Given in UTF-8, taken as plain text of any encoding.
+    /// Exported in UTF-8, imported as plain text in any encoding.
     static var representations: [Representation<String>] {
         var plainText = Representation<String>([.plainText])
         plainText.load = { provider in try await provider.loadObject(ofClass: String.self) }

@@ -1,5 +1,6 @@
 // One value in several representations, given by one process and taken by another: as itself, as a file, as rich text,
-// by its title. `Transferable.swift` and `Representation.swift` would suit any program; `Note.swift` is this one's.
+// and by its title. `Transferable.swift` and `Representation.swift` can be reused in any program; `Note.swift` is
+// specific to this one.
 @preconcurrency import Glibc
 import PasteboardKit
 
@@ -7,7 +8,7 @@ guard let role = Role(Array(CommandLine.arguments.dropFirst())) else {
     print("usage: transferable-value give | take | show TYPE")
     exit(2)
 }
-setlinebuf(stdout)  // somebody may wait for a line at the other end of a pipe
+setlinebuf(stdout)  // another program may wait for a line at the other end of a pipe
 do {
     try await role.run(on: .general)
 } catch {

@@ -1,10 +1,10 @@
-/// Which cat has which toys.
+/// The toys of each cat.
 public struct CatToys: Sendable, Equatable {
     /// The cats, in the order of their tables.
     public let cats: [String]
     private var toys: [String: [String]]
 
-    /// Makes the cats of this house.
+    /// Makes the default cats and toys.
     public init(
         cats: [String] = ["Tama", "Mike", "Kuro"],
         toys: [String: [String]] = [
@@ -15,7 +15,7 @@ public struct CatToys: Sendable, Equatable {
         self.toys = toys
     }
 
-    /// The toys of a cat, in their order; none of a cat that nobody knows. Setting them makes a cat known.
+    /// The toys of a cat, in order; none for an unknown cat. Setting them adds an unknown cat.
     public subscript(cat: String) -> [String] {
         get { toys[cat] ?? [] }
         set { toys[cat] = newValue }

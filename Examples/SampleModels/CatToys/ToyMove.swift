@@ -1,4 +1,4 @@
-/// A toy that changes its owner: the one place where the toys change.
+/// A toy that changes its owner. All changes of the toys are made here.
 public struct ToyMove: Sendable {
     /// The toy.
     public let toy: String
@@ -8,18 +8,19 @@ public struct ToyMove: Sendable {
         self.toy = toy
     }
 
-    /// The toy leaves a cat of this process, with all that have its name, and comes to the end of another's.
+    /// Moves the toy between two cats of this process. All toys of the same name leave the origin, and one is added at
+    /// the end of the target.
     public func move(from origin: String, to target: String, in toys: inout CatToys) {
         leave(origin, in: &toys)
         arrive(at: target, in: &toys)
     }
 
-    /// The toy comes to the end of a cat's.
+    /// Adds the toy after the other toys of a cat.
     public func arrive(at cat: String, in toys: inout CatToys) {
         toys[cat].append(toy)
     }
 
-    /// The toy leaves a cat, with all that have its name. A cat that nobody knows has none to leave.
+    /// Removes all toys of this name from a cat. An unknown cat has none.
     public func leave(_ cat: String, in toys: inout CatToys) {
         guard toys[cat].contains(toy) else { return }
         toys[cat].removeAll { $0 == toy }

@@ -2,13 +2,13 @@ import FoundationEssentials
 public import PasteboardKit
 
 extension UniformType {
-    /// Which cat a toy comes from: what only programs of this kind know.
+    /// The cat from which a toy comes. Only programs of this kind know the type.
     public static let toyOrigin = declare("org.example.cat-toys.origin", conformingTo: [.data])
 }
 
-/// How a toy becomes an item: its name as plain text for everybody, and its origin for programs of this kind.
+/// Packages a toy as an item: its name as plain text for all programs, and its origin for programs of this kind.
 public struct ToyPackaging: Sendable {
-    /// Hears that somebody asks for the toy.
+    /// Is called when the toy is loaded.
     private let asked: @Sendable (String) -> Void
 
     /// Makes a packaging.
@@ -18,7 +18,7 @@ public struct ToyPackaging: Sendable {
         self.asked = asked
     }
 
-    /// The item for a toy of a cat; none for a toy that has no name. The toy itself is the local object.
+    /// The item for a cat's toy; nil for a toy without a name. The toy itself is the local object.
     @MainActor
     public func items(for toy: String, of cat: String) -> [DragItem] {
         guard !toy.isEmpty else { return [] }

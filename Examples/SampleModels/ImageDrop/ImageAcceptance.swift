@@ -1,13 +1,13 @@
 public import PasteboardKit
 
-/// What `image-drop` takes, and what it would do with it.
+/// The rules of `image-drop`: which drops it accepts and which operation it proposes.
 public enum ImageAcceptance {
-    /// Whether anything of a session is taken: exactly one item, and that an image, of whatever kind.
+    /// Whether a session is accepted: it must have exactly one item, and the item must be an image of any kind.
     public static func canHandle(_ session: any DropSession) -> Bool {
         session.hasItemsConforming(toTypeIdentifiers: [UniformType.image.identifier]) && session.items.count == 1
     }
 
-    /// What a drop at a point would do: nothing outside of the frame; inside, move what is this program's own.
+    /// The proposal at a point: nothing outside of the frame; inside, a move for this program's own picture.
     public static func proposal(for session: any DropSession, at point: Point, in board: ImageBoard) -> DropProposal {
         guard board.frame.contains(point) else { return DropProposal(operation: .cancel) }
         return DropProposal(operation: session.localDragSession == nil ? .copy : .move)

@@ -1,6 +1,6 @@
-/// What drops and drags do to the board.
+/// Changes of the board by drops and drags.
 public struct ImageChanges: Sendable {
-    /// The board as it is now.
+    /// The current board.
     public private(set) var board: ImageBoard
 
     /// Begins with this board.
@@ -8,25 +8,25 @@ public struct ImageChanges: Sendable {
         self.board = board
     }
 
-    /// Shows the first of the pictures instead of what was there. None change nothing.
+    /// Shows the first of the pictures instead of the current one. An empty array changes nothing.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether a picture was shown.
     public mutating func show(_ pictures: [Picture]) -> Bool {
         guard let picture = pictures.first else { return false }
         board.picture = picture
         return true
     }
 
-    /// Takes away the picture that has moved elsewhere, if it is still the one that is shown.
+    /// Removes a picture that has moved to another destination, if it is still the one shown.
     ///
-    /// - Returns: whether it was.
+    /// - Returns: whether it was removed.
     public mutating func remove(_ picture: Picture) -> Bool {
         guard board.picture === picture else { return false }
         board.picture = nil
         return true
     }
 
-    /// Shows this, or nothing.
+    /// Shows a picture, or nothing if it is nil.
     public mutating func replace(by picture: Picture?) {
         board.picture = picture
     }

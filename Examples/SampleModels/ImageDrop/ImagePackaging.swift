@@ -1,8 +1,8 @@
 public import PasteboardKit
 
-/// How the picture in the frame becomes an item: as everything that a picture can be written as.
+/// Packages the picture in the frame as an item, in all types that a picture can be written as.
 public enum ImagePackaging {
-    /// The item; none without a picture. Destinations in this process find the picture itself in it.
+    /// The item; nil without a picture. Destinations in this process find the picture itself in it.
     @MainActor
     public static func items(for board: ImageBoard) -> [DragItem] {
         guard let picture = board.picture else { return [] }

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 public import PasteboardKit
 
-/// An encoded image, as it came: nothing here has to decode it.
+/// An encoded image in the form in which it arrived. This program does not have to decode it.
 public final class Picture: Sendable {
     /// The bytes of the image file.
     public let data: Data
-    /// What they are.
+    /// The type of the image file.
     public let type: UniformType
 
     /// Makes a picture.
@@ -30,13 +30,13 @@ extension Picture: CustomStringConvertible {
 }
 
 extension Picture: ItemProviderWriting {
-    /// Where no picture exists yet: nothing is known of it.
+    /// The type before a picture exists: nothing more is known.
     public static let writableTypeIdentifiersForItemProvider = [UniformType.image.identifier]
 
-    /// As what it was encoded.
+    /// The type in which it was encoded.
     public var writableTypeIdentifiersForItemProvider: [String] { [type.identifier] }
 
-    /// Gives the bytes.
+    /// Returns the bytes.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -50,7 +50,7 @@ extension Picture: ItemProviderReading {
     /// Any image.
     public static let readableTypeIdentifiersForItemProvider = [UniformType.image.identifier]
 
-    /// Takes the bytes as they are; no bytes are no image.
+    /// Takes the bytes unchanged. Empty data is not an image.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         guard !data.isEmpty else { throw PasteboardError(.refused, message: "an image has bytes, and these are none") }
         return Self(data, type: UniformType(importedAs: typeIdentifier))

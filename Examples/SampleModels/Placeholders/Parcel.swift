@@ -1,18 +1,18 @@
-/// A thing in a table of `placeholders`, and how its bytes are given.
+/// A row of a table of `placeholders`, and the way in which its bytes are sent.
 public struct Parcel: Sendable, Hashable {
-    /// How its bytes are given.
+    /// The way in which a parcel's bytes are sent.
     public enum Kind: String, Sendable, CaseIterable {
-        /// At once; and in this process it is handed over as it is, without bytes.
+        /// Immediately. Within this process the parcel itself is handed over, without bytes.
         case plain
-        /// When the script says so.
+        /// When the script releases them.
         case slow
-        /// Never: its handler fails.
+        /// Never: the handler fails.
         case failing
     }
 
-    /// How its bytes are given.
+    /// The way in which its bytes are sent.
     public let kind: Kind
-    /// What it is called.
+    /// The name.
     public let name: String
 
     /// Makes a parcel.
@@ -21,7 +21,7 @@ public struct Parcel: Sendable, Hashable {
         self.name = name
     }
 
-    /// Reads `slow crate`, `failing vase`, or a name alone, which is a plain one's.
+    /// Reads `slow crate` or `failing vase`; a name alone is a plain parcel.
     public init(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 1)
         if words.count == 2, let kind = Kind(rawValue: String(words[0])) {
@@ -33,6 +33,6 @@ public struct Parcel: Sendable, Hashable {
 }
 
 extension Parcel: CustomStringConvertible {
-    /// The name, behind the kind if that is not the plain one.
+    /// The name, preceded by the kind if it is not plain.
     public var description: String { kind == .plain ? name : "\(kind.rawValue) \(name)" }
 }

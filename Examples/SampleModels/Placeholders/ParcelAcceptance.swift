@@ -2,36 +2,39 @@ public import FoundationEssentials
 public import PasteboardKit
 public import TableDragAndDrop
 
-/// What a table of `placeholders` takes, what it would do with it, and how each item arrives.
+/// The rules of a table of `placeholders`: which drops it accepts, which operation it proposes, and how each item
+/// arrives.
 public enum ParcelAcceptance {
-    /// How an item arrives.
+    /// The way in which an item arrives.
     public enum Arrival: Sendable, Equatable {
-        /// It is a row of the table itself: the row moves.
+        /// As a row of the table itself: the row moves.
         case row(IndexPath)
-        /// It is in this process: it is handed over.
+        /// As an object of this process: it is handed over.
         case local(Parcel)
-        /// Its bytes are to be loaded, behind a placeholder.
+        /// As bytes that have to be loaded while a placeholder is shown.
         case bytes
-        /// It does not: it was a row of the table, and nobody knows any more which. It stays there.
+        /// Not at all: it was a row of this table, but its index is no longer known. It stays in its row.
         case never
     }
 
-    /// Whether the table takes anything of a session: what can be had as text.
+    /// Whether the table accepts a session: its items must be available as text.
     public static func canHandle(_ session: any DropSession) -> Bool {
         session.canLoadObjects(ofClass: String.self)
     }
 
-    /// What a drop would do: rearrange the table's own rows, take copies of all others.
+    /// The proposal: the table's own rows are rearranged, all others are copied.
     public static func proposal(hasActiveDrag: Bool) -> TableDropProposal {
         TableDropProposal(operation: hasActiveDrag ? .move : .copy, intent: .insertAtDestinationIndexPath)
     }
 
-    /// How an item arrives.
+    /// The way in which an item arrives.
     ///
     /// - Parameters:
-    ///   - source: the row of this table that it is, unless rows have changed since.
-    ///   - local: what the source has attached to it. Asked for only if it is of use: who reads it has taken the item.
-    ///   - isOwn: whether it was dragged from this table. Taken as something else such a row would be there twice.
+    ///   - source: the row of this table that the item stands for; nil if there is none or if rows have changed since.
+    ///   - local: the object that the source has attached to the item. It is evaluated only if it is used, because
+    ///     reading it counts as taking the item.
+    ///   - isOwn: whether the item was dragged from this table. If such a row arrived in another way, the table would
+    ///     have it twice.
     public static func arrival(source: IndexPath?, local: @autoclosure () -> Any?, isOwn: Bool) -> Arrival {
         if let source { return .row(source) }
         if isOwn { return .never }

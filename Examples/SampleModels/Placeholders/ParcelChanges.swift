@@ -1,6 +1,6 @@
-/// What drops do to a shelf.
+/// Changes of a shelf by drops.
 public struct ParcelChanges: Sendable {
-    /// The shelf as it is now.
+    /// The current shelf.
     public private(set) var shelf: ParcelShelf
 
     /// Begins with this shelf.
@@ -8,17 +8,17 @@ public struct ParcelChanges: Sendable {
         self.shelf = shelf
     }
 
-    /// Puts a parcel before a row.
+    /// Inserts a parcel before a row.
     ///
-    /// - Returns: the row that it has got.
+    /// - Returns: the index of its row.
     public mutating func insert(_ parcel: Parcel, at row: Int) -> Int {
         shelf.insert(parcel, at: row)
     }
 
-    /// Moves rows before another one, one behind the other in the given order. Rows that are not there are left out.
+    /// Moves rows before another row, in the given order. Rows that do not exist are skipped.
     ///
-    /// - Parameter destination: a row as it was before, or the place behind the last one.
-    /// - Returns: of each its row before and afterwards.
+    /// - Parameter destination: a row before the move, or the number of rows for the end.
+    /// - Returns: for each moved row, its index before and after the move.
     public mutating func move(_ rows: [Int], before destination: Int) -> [(Int, Int)] {
         let rows = rows.filter(shelf.parcels.indices.contains)
         let parcels = rows.map { shelf.parcels[$0] }
@@ -31,7 +31,7 @@ public struct ParcelChanges: Sendable {
 
     /// Removes a row.
     ///
-    /// - Returns: its parcel; nil if there is no such row.
+    /// - Returns: its parcel; nil if the row does not exist.
     public mutating func remove(at row: Int) -> Parcel? {
         shelf.remove(at: row)
     }

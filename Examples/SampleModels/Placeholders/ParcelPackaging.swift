@@ -1,19 +1,20 @@
 public import FoundationEssentials
 public import PasteboardKit
 
-/// How a parcel becomes an item.
+/// Packages a parcel as an item.
 public struct ParcelPackaging: Sendable {
-    /// Gives the bytes of a parcel, or fails, at each load.
+    /// Returns the bytes of a parcel or fails. It is called at each load.
     private let bytes: @Sendable (Parcel, LoadProgress) async throws -> Data
 
     /// Makes a packaging.
     ///
-    /// - Parameter bytes: called at each load. How far it is, of 100, it says to the load's progress. Cancelled with the load.
+    /// - Parameter bytes: called at each load, and cancelled with the load. It reports its progress, out of 100, to the
+    ///   load's progress.
     public init(bytes: @escaping @Sendable (Parcel, LoadProgress) async throws -> Data) {
         self.bytes = bytes
     }
 
-    /// The item. Only a plain parcel can be handed over in this process as it is.
+    /// The item. Only a plain parcel can be handed over within this process.
     @MainActor
     public func items(for parcel: Parcel) -> [DragItem] {
         let provider = ItemProvider()

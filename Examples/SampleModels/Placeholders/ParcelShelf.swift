@@ -1,6 +1,6 @@
-/// The parcels of a table, one a row.
+/// The parcels of a table, one in each row.
 public struct ParcelShelf: Sendable, Equatable {
-    /// The parcels, from the first row on.
+    /// The parcels in the order of the rows.
     public private(set) var parcels: [Parcel]
 
     /// Makes a shelf.
@@ -8,14 +8,14 @@ public struct ParcelShelf: Sendable, Equatable {
         self.parcels = parcels
     }
 
-    /// What is on its way to somebody when the program begins.
+    /// The contents of the van when the program begins.
     public static let van = ParcelShelf([
         Parcel(.plain, "letter"), Parcel(.slow, "crate"), Parcel(.failing, "vase"), Parcel(.plain, "book"),
     ])
 
-    /// Inserts a parcel before a row, or behind the last one.
+    /// Inserts a parcel before a row, or at the end.
     ///
-    /// - Returns: the row that it has got.
+    /// - Returns: the index of its row.
     public mutating func insert(_ parcel: Parcel, at row: Int) -> Int {
         let row = min(max(row, 0), parcels.count)
         parcels.insert(parcel, at: row)
@@ -24,7 +24,7 @@ public struct ParcelShelf: Sendable, Equatable {
 
     /// Removes a row.
     ///
-    /// - Returns: its parcel; nil if there is no such row.
+    /// - Returns: its parcel; nil if the row does not exist.
     public mutating func remove(at row: Int) -> Parcel? {
         parcels.indices.contains(row) ? parcels.remove(at: row) : nil
     }

@@ -2,17 +2,17 @@ public import FoundationEssentials
 public import PasteboardKit
 public import TableDragAndDrop
 
-/// What the table of `places` takes, and what it would do with it.
+/// The rules of the table of `places`: which drops it accepts and which operation it proposes.
 public struct PlaceAcceptance: Sendable {
-    /// How much is taken.
+    /// The strictness of the rules.
     public enum Policy: String, Sendable, CaseIterable {
-        /// One item at a time, and a row of the table itself only while the user is editing.
+        /// One item at a time. A row of the table itself is accepted only while the user is editing.
         case strict
-        /// Any number of items, and a row of the table itself at any time.
+        /// Any number of items. A row of the table itself is always accepted.
         case permissive
     }
 
-    /// How much is taken.
+    /// The strictness of the rules.
     public let policy: Policy
 
     /// Makes the rules.
@@ -20,15 +20,16 @@ public struct PlaceAcceptance: Sendable {
         self.policy = policy
     }
 
-    /// Whether the table takes anything of a session: what can be had as text.
+    /// Whether the table accepts a session: its items must be available as text.
     public func canHandle(_ session: any DropSession) -> Bool {
         session.canLoadObjects(ofClass: String.self)
     }
 
-    /// What a drop would do.
+    /// The proposal for a session.
     ///
     /// - Parameters:
-    ///   - hasActiveDrag: whether a drag is under way that began in the table: the session's own, if it is of this process.
+    ///   - hasActiveDrag: whether a drag that began in the table is in progress. If the session is of this process, it
+    ///     is that drag's session.
     ///   - isEditing: whether the user is editing the table.
     public func proposal(for session: any DropSession, hasActiveDrag: Bool, isEditing: Bool) -> TableDropProposal {
         let isOne = session.items.count == 1
@@ -46,10 +47,10 @@ public struct PlaceAcceptance: Sendable {
         )
     }
 
-    /// Where the first item goes: to the row that the session was at, else behind the last row of the last section.
+    /// The row of the first item: the row at which the session was, or the end of the last section.
     ///
-    /// - Parameter rowCounts: the rows of each section of the table.
-    /// - Returns: nil if the table has no section: there is no place for a row.
+    /// - Parameter rowCounts: the number of rows of each section of the table.
+    /// - Returns: nil if the table has no section and so no row can be inserted.
     public func destination(hovered: IndexPath?, rowCounts: [Int]) -> IndexPath? {
         if let hovered { return hovered }
         guard let count = rowCounts.last else { return nil }

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 import TableDragAndDrop
 
-/// What drops do to the names. The table is told of the rows that this returns, in one call.
+/// Changes of the names by drops. The caller reports the returned rows to the table in one call.
 public struct PlaceChanges: Sendable {
-    /// The names as they are now.
+    /// The current names.
     public private(set) var places: PlaceNames
 
     /// Begins with these names.
@@ -11,9 +11,10 @@ public struct PlaceChanges: Sendable {
         self.places = places
     }
 
-    /// Inserts names one behind the other, the first at a row; where that is not there any more, behind the last one.
+    /// Inserts names one after the other, the first at a row. If the row no longer exists, they are inserted at the
+    /// end.
     ///
-    /// - Returns: the rows that they have got, in their order.
+    /// - Returns: the paths of the new rows, in order.
     public mutating func insert(_ names: [String], at path: IndexPath) -> [IndexPath] {
         names.enumerated().map { offset, name in
             IndexPath(row: places.insert(name, at: path.row + offset), section: path.section)
@@ -22,8 +23,8 @@ public struct PlaceChanges: Sendable {
 
     /// Moves a row within the table.
     ///
-    /// - Parameter destination: its row afterwards.
-    /// - Returns: the name that was moved; nil if there is no such row.
+    /// - Parameter destination: the index of the row after the move.
+    /// - Returns: the name that was moved; nil if the row does not exist.
     public mutating func move(from source: Int, to destination: Int) -> String? {
         guard let name = places.remove(at: source) else { return nil }
         _ = places.insert(name, at: destination)
@@ -32,7 +33,7 @@ public struct PlaceChanges: Sendable {
 
     /// Removes a row.
     ///
-    /// - Returns: its name; nil if there is no such row.
+    /// - Returns: its name; nil if the row does not exist.
     public mutating func remove(at row: Int) -> String? {
         places.remove(at: row)
     }

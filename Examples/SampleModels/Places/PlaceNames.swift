@@ -1,6 +1,6 @@
-/// What the table of `places` shows: names, one a row, in one section.
+/// The contents of the table of `places`: one name in each row, in one section.
 public struct PlaceNames: Sendable, Equatable {
-    /// The names, from the first row on.
+    /// The names in the order of the rows.
     public private(set) var names: [String]
 
     /// Makes a list.
@@ -8,18 +8,18 @@ public struct PlaceNames: Sendable, Equatable {
         self.names = names
     }
 
-    /// What the program begins with.
+    /// The names when the program begins.
     public static let parks = [
         "Yosemite", "Yellowstone", "Theodore Roosevelt", "Sequoia", "Pinnacles", "Mount Rainier", "Mammoth Cave",
         "Great Basin", "Grand Canyon",
     ]
 
-    /// Whether there is such a row.
+    /// Whether a row exists.
     public func has(row: Int) -> Bool { names.indices.contains(row) }
 
-    /// Inserts a name before a row, or behind the last one: rows that have gone meanwhile are no reason to lose it.
+    /// Inserts a name before a row, or at the end if the row no longer exists, so that no name is lost.
     ///
-    /// - Returns: the row that it has got.
+    /// - Returns: the index of its row.
     public mutating func insert(_ name: String, at row: Int) -> Int {
         let row = min(max(row, 0), names.count)
         names.insert(name, at: row)
@@ -28,7 +28,7 @@ public struct PlaceNames: Sendable, Equatable {
 
     /// Removes a row.
     ///
-    /// - Returns: its name; nil if there is no such row.
+    /// - Returns: its name; nil if the row does not exist.
     public mutating func remove(at row: Int) -> String? {
         has(row: row) ? names.remove(at: row) : nil
     }

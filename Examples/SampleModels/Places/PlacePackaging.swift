@@ -1,9 +1,9 @@
 import FoundationEssentials
 public import PasteboardKit
 
-/// How a row of `places` becomes an item: as plain text, and nothing else.
+/// Packages a row of `places` as an item with plain text only.
 public struct PlacePackaging: Sendable {
-    /// Hears that somebody asks for the name.
+    /// Is called when the name is loaded.
     private let asked: @Sendable (String) -> Void
 
     /// Makes a packaging.
@@ -13,9 +13,9 @@ public struct PlacePackaging: Sendable {
         self.asked = asked
     }
 
-    /// The items for a row; none if there is no such row.
+    /// The items for a row; none if the row does not exist.
     ///
-    /// The name is that of the moment at which the drag begins, whatever becomes of the row.
+    /// The name is the one at the beginning of the drag, even if the row changes later.
     public func items(forRow row: Int, of places: PlaceNames) -> [DragItem] {
         guard places.has(row: row) else { return [] }
         let name = places.names[row]

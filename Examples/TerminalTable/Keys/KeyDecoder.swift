@@ -1,32 +1,32 @@
-/// Turns what a terminal sends into keys, however the bytes are cut into pieces.
+/// Converts the bytes from a terminal into keys, however the bytes are split between reads.
 ///
-/// A terminal sends an arrow as the escape key's byte and more, so after that byte alone nobody knows which it is: the rest
-/// comes at once, or it was the key. Who reads says when that time is over, with ``flush()``. What is no key that anybody
-/// here wants, what is pasted, and what is no UTF-8, is dropped.
+/// A terminal sends an arrow key as an escape byte followed by more bytes. After the escape byte alone it is not known
+/// whether it is the escape key: the rest follows immediately or not at all. The caller reports with ``flush()`` that
+/// this time has passed. Unsupported keys, pasted text and invalid UTF-8 are dropped.
 public struct KeyDecoder: Sendable {
     private static let escape: UInt8 = 0x1B
     private static let interrupt: UInt8 = 0x03
-    /// No sequence that means anything here is longer.
+    /// The longest supported sequence.
     private static let longest = 32
-    /// The numbers of what is sent before something that is pasted, and behind it.
+    /// The numbers of the sequences before and after pasted text.
     private static let pastes = [Array("200".utf8): true, Array("201".utf8): false]
 
-    /// The beginning of a key.
+    /// The first bytes of an incomplete key.
     private var pending: [UInt8] = []
-    /// What comes is no keys: somebody pastes it.
+    /// Whether the bytes are pasted text and not keys.
     private var isPasting = false
 
-    /// Makes a decoder that has seen nothing.
+    /// Makes a decoder without pending bytes.
     public init() {}
 
-    /// Whether a key has begun.
+    /// Whether a key is incomplete.
     public var isWaiting: Bool { !pending.isEmpty }
 
-    /// The keys that are complete with these bytes.
+    /// Returns the keys that these bytes complete.
     public mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
         var keys: [Key] = []
         for byte in bytes {
-            // Whose end never came: a terminal keeps this key out of what is pasted.
+            // The end of the paste was lost: a terminal never includes this key in pasted text.
             if byte == Self.interrupt { isPasting = false }
             let count = keys.count
             take(byte, &keys)
@@ -35,7 +35,7 @@ public struct KeyDecoder: Sendable {
         return keys
     }
 
-    /// Says that what has begun is all there is.
+    /// Reports that no more bytes of the pending key will follow.
     public mutating func flush() -> [Key] {
         defer { pending = [] }
         return pending.first == Self.escape && !isPasting ? [.escape] : []
@@ -57,7 +57,7 @@ public struct KeyDecoder: Sendable {
                 keys.append(key)
             }
         default:
-            // It was no sequence after all.
+            // The pending bytes were not the beginning of a sequence.
             pending = []
             begin(byte, &keys)
         }
@@ -124,7 +124,7 @@ public struct KeyDecoder: Sendable {
 }
 
 extension Character {
-    /// Between the bytes of the two sets of control characters.
+    /// Whether the byte is in one of the two sets of control characters.
     fileprivate var isControl: Bool {
         unicodeScalars.first?.properties.generalCategory == .control
     }

@@ -1,11 +1,11 @@
-/// All that a terminal shows.
+/// The whole contents of a terminal.
 public struct Frame: Sendable, Equatable {
-    /// How big it is.
+    /// The size of the terminal.
     public let size: ScreenSize
-    /// As many as there are rows, each as wide as the screen.
+    /// The lines, one for each row, each as wide as the screen.
     private(set) var lines: [Line]
 
-    /// A frame of these lines, with blank ones below.
+    /// Makes a frame from lines, with blank lines below them.
     init(_ lines: [Line], size: ScreenSize) {
         self.size = size
         let blank = Line(columns: size.columns).filled()
@@ -18,16 +18,16 @@ public struct Frame: Sendable, Equatable {
 
     // MARK: Drawing
 
-    /// What a terminal has to be sent that shows another frame, or, with nil, anything.
+    /// The bytes that change a terminal from another frame to this one. With nil its contents are unknown.
     ///
-    /// - Parameter hasColors: whether there are any; everything that a colour tells is told in words, too.
+    /// - Parameter hasColors: whether to use colours. Everything that a colour expresses is also expressed in words.
     public func bytes(from shown: Frame?, hasColors: Bool = true) -> [UInt8] {
         guard let shown, shown.size == size else {
             return Array("\u{1B}[0m\u{1B}[2J".utf8) + bytes(from: Frame([], size: size), hasColors: hasColors)
         }
         var drawing = Drawing(hasColors: hasColors)
         for (row, (line, before)) in zip(lines, shown.lines).enumerated() where line != before {
-            // Where a terminal may take another width, nobody knows what it has drawn over.
+            // If the terminal may use another width for a glyph, the state of the rest of the line is unknown.
             let isCertain = line.isCertain && before.isCertain
             var column = 0
             while column < size.columns {
@@ -42,23 +42,23 @@ public struct Frame: Sendable, Equatable {
     }
 }
 
-/// The sequences that draw cells, as few as possible.
+/// The escape sequences that draw cells, with as few bytes as possible.
 private struct Drawing {
     private let hasColors: Bool
     private var output = ""
     private var style: Style?
-    /// Where the terminal draws next, if that is known.
+    /// The position at which the terminal draws next, if it is known.
     private var position: (row: Int, column: Int)?
 
     init(hasColors: Bool) {
         self.hasColors = hasColors
     }
 
-    /// Draws what begins in a cell.
+    /// Draws the glyph that begins in a cell.
     ///
-    /// - Returns: the columns it takes.
+    /// - Returns: the number of its columns.
     mutating func draw(_ cell: Line.Cell, row: Int, column: Int) -> Int {
-        // The second half of a glyph is drawn with the first, whose cell is different whenever this one is.
+        // The second half of a glyph is drawn with the first, whose cell always differs when this one does.
         guard let glyph = cell.glyph else { return 1 }
         if position?.row != row || position?.column != column { output += "\u{1B}[\(row + 1);\(column + 1)H" }
         if style != cell.style {
@@ -69,7 +69,7 @@ private struct Drawing {
             output += glyph.text
             position = (row, column + glyph.columns)
         } else {
-            // Blank first: a terminal that takes fewer columns would leave what was there.
+            // Draw blanks first: a terminal that uses fewer columns would leave old contents.
             output += String(repeating: " ", count: glyph.columns) + "\u{1B}[\(row + 1);\(column + 1)H" + glyph.text
             position = nil
         }

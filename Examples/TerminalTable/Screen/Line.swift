@@ -1,13 +1,14 @@
-/// A line of a screen, exactly as wide as it is. What does not fit is cut off, and never reaches the next line.
+/// A line of a screen, exactly as wide as the screen. Text that does not fit is cut off and never continues in the next
+/// line.
 public struct Line: Sendable, Equatable {
     /// One column.
     struct Cell: Sendable, Equatable {
-        /// nil: the second half of what is before it.
+        /// The glyph; nil for the second half of the glyph before it.
         var glyph: Glyph?
         var style: Style
     }
 
-    /// Its width.
+    /// The width.
     let columns: Int
     private(set) var cells: [Cell] = []
 
@@ -17,24 +18,24 @@ public struct Line: Sendable, Equatable {
         cells.reserveCapacity(columns)
     }
 
-    /// How much fits behind what is there.
+    /// The number of free columns.
     var room: Int { columns - cells.count }
 
     /// Appends text.
     ///
-    /// - Parameter limit: the most columns it may take; what is longer ends with an ellipsis.
+    /// - Parameter limit: the maximum number of columns. Longer text ends with an ellipsis.
     mutating func append(_ text: String, _ style: Style = .plain, limit: Int = .max) {
         let limit = min(limit, room)
         for glyph in text.glyphs(atMost: limit + 1).fitting(limit) { append(glyph, style) }
     }
 
-    /// Appends the text as often as it fits, but for some columns.
+    /// Repeats the text until only `rest` columns are free.
     mutating func fill(with text: Character = " ", _ style: Style = .plain, leaving rest: Int = 0) {
         let glyph = Glyph(text)
         while room - rest >= glyph.columns { append(glyph, style) }
     }
 
-    /// It and blanks up to its end.
+    /// The line, filled with blanks.
     func filled(_ style: Style = .plain) -> Line {
         var line = self
         line.fill(with: " ", style)
@@ -46,7 +47,7 @@ public struct Line: Sendable, Equatable {
         if glyph.columns == 2 { cells.append(Cell(glyph: nil, style: style)) }
     }
 
-    /// Its text, without the blanks at the end.
+    /// The text without the blanks at the end.
     var text: String {
         var text = cells.reduce(into: "") { $0 += $1.glyph?.text ?? "" }
         while text.last == " " { text.removeLast() }

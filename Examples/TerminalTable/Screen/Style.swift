@@ -1,29 +1,29 @@
-/// How a piece of text looks.
+/// The appearance of a piece of text.
 public struct Style: Sendable, Hashable {
-    /// The terminal's own colours, which fit each other.
+    /// The terminal's own colours, which match its theme.
     public enum Color: UInt8, Sendable {
-        /// As everything else.
+        /// The default colour.
         case plain = 39
-        /// Something that goes well.
+        /// Success.
         case green = 32
-        /// Something that waits.
+        /// Waiting.
         case yellow = 33
-        /// Something that is refused.
+        /// A refusal.
         case red = 31
-        /// Something to look at.
+        /// Emphasis.
         case cyan = 36
     }
 
-    /// Nothing special.
+    /// The default style.
     public static let plain = Style()
 
-    /// The colour; whatever it tells is told in words, too.
+    /// The colour. Everything that it expresses is also expressed in words.
     public var color = Color.plain
-    /// Stronger.
+    /// Whether the text is bold.
     public var isBold = false
-    /// Weaker.
+    /// Whether the text is dim.
     public var isDim = false
-    /// With the colours of text and ground exchanged.
+    /// Whether the colours of text and background are exchanged.
     public var isReversed = false
 
     /// Makes a style.
@@ -34,7 +34,7 @@ public struct Style: Sendable, Hashable {
         self.isReversed = isReversed
     }
 
-    /// What changes a terminal to it, whatever it was before.
+    /// The escape sequence that sets the style, independent of the current style.
     func sequence(hasColors: Bool) -> String {
         var codes = "0"
         if isBold { codes += ";1" }

@@ -1,8 +1,8 @@
 extension TableScreen {
-    /// It on a screen: the title, the rows, what is in the air, what has happened, and the keys.
+    /// Draws the screen: the title, the rows, the session, the last message, and the keys.
     ///
-    /// On a screen with few rows the less important go: the message first, then the title, and the rows of the table last.
-    /// Where the session and the keys share a line, the keys are shown while there is no session.
+    /// On a screen with few rows less important parts are left out: first the message, then the title, and the rows of
+    /// the table last. If the session and the keys share a line, the keys are shown while there is no session.
     public func frame(_ size: ScreenSize) -> Frame {
         let height = size.rows
         let sharesLine = height <= 3
@@ -17,7 +17,7 @@ extension TableScreen {
 
         var lines: [Line] = []
         if hasTitle {
-            // The gap is no row.
+            // The gap is not counted as a row.
             let gap = table.gap ?? visible.upperBound
             let first = visible.lowerBound - (gap < visible.lowerBound ? 1 : 0)
             let end = visible.upperBound - (gap < visible.upperBound ? 1 : 0)
@@ -29,7 +29,7 @@ extension TableScreen {
         return Frame(lines + messageLines + hintLines, size: size)
     }
 
-    /// The lines to show of those that there are: those around the one with the focus.
+    /// The range of visible lines: those around the line with the focus.
     private static func visible(_ count: Int, around focus: Int, height: Int) -> Range<Int> {
         let first = max(0, min(focus - height / 2, count - height))
         return first..<min(first + height, count)
@@ -42,7 +42,7 @@ extension TableScreen {
         let range = visible.count < rows.count ? "\(visible.lowerBound + 1)–\(visible.upperBound) of \(rows.count)" : ""
         let words = [state, range].filter { !$0.isEmpty }
         var line = Line(columns: columns, " \(title) ", style)
-        // All of it, or the state alone, or nothing.
+        // Show all words, or the state alone, or nothing.
         for right in [words.joined(separator: "  "), state] where right.columns < line.room {
             line.fill(with: " ", style, leaving: right.columns + 1)
             line.append(right, style)
@@ -64,12 +64,13 @@ extension TableScreen {
         return line
     }
 
-    /// What has happened last, on as many lines as it takes and as there are.
+    /// The last message, on as many lines as needed and available.
     private func messageLines(_ columns: Int, atMost count: Int) -> [Line] {
         message.wrapped(to: columns - 2, lines: count).map { Line(columns: columns, " \($0)") }
     }
 
-    /// As many keys in a line as fit, each with what it does. Where there are too many, those before the last two go first.
+    /// The keys with their meanings, as many as fit. If there are too many, those before the last two are left out
+    /// first.
     private func hintLines(_ columns: Int, atMost count: Int) -> [Line] {
         var hints = hints
         while true {
@@ -95,7 +96,7 @@ extension TableScreen {
 
     // MARK: Rows
 
-    /// The lines of the rows and of the gap, which of them to look at, and which is the gap.
+    /// The lines of the rows and of the gap, the index of the line in focus, and the index of the gap.
     private func tableLines(_ columns: Int) -> (lines: [Line], focus: Int, gap: Int?) {
         var gap: Int?
         var lines = rows.enumerated().map { index, row in line(of: row, at: index, columns) }
@@ -126,7 +127,7 @@ extension TableScreen {
         }
         let mark = mark?.place == .row(index) ? mark : nil
         let arrow = mark.map { "  ◀── \($0.label)" } ?? ""
-        // A long name leaves room for what is said of it.
+        // A long name leaves space for the label of the drop.
         let room = max(line.room - arrow.columns, line.room * 2 / 3)
         var style = Style(isBold: index == cursor, isReversed: mark != nil)
         switch row {
@@ -143,7 +144,7 @@ extension TableScreen {
         return line
     }
 
-    /// What is to come, at most half of the line, and how far it has come.
+    /// Appends the name of a placeholder, at most half of the line wide, and its progress.
     private func append(_ text: String, _ fraction: Double?, to line: inout Line) {
         line.append(text, Style(.yellow), limit: max(line.room / 2, 1))
         line.append(" ")
@@ -160,7 +161,7 @@ extension TableScreen {
         line.append(percent)
     }
 
-    /// The number that people give the row, as wide as that of the last.
+    /// The number of a row for users, as wide as the number of the last row.
     private static func number(_ index: Int, of count: Int) -> String {
         let number = String(index + 1)
         return String(repeating: " ", count: max(String(count).count - number.count, 0)) + number
@@ -168,7 +169,7 @@ extension TableScreen {
 }
 
 extension TableScreen.Page {
-    /// The keys with their meanings in a column of their own, then the notes.
+    /// The keys with their meanings in a separate column, followed by the notes.
     fileprivate func lines(_ columns: Int) -> [Line] {
         let width = min(keys.map(\.key.columns).max() ?? 0, columns / 3)
         let room = max(1, columns - width - 3)
@@ -191,7 +192,7 @@ extension TableScreen.Page {
 }
 
 extension Line {
-    /// A line that begins with text.
+    /// Makes a line that begins with text.
     fileprivate init(columns: Int, _ text: String, _ style: Style = .plain, limit: Int = .max) {
         self.init(columns: columns)
         append(text, style, limit: limit)

@@ -1,35 +1,35 @@
-/// A table as somebody sees it in a terminal: its rows, where the cursor is, what is in the air and where it would land.
+/// The view of a table in a terminal: its rows, the cursor, the current session and its drop location.
 ///
-/// A value, drawn by ``frame(_:)``; all texts may be anything.
+/// It is a value that ``frame(_:)`` draws. Its texts need not be trusted.
 public struct TableScreen: Sendable, Equatable {
     /// A row.
     public enum Row: Sendable, Equatable {
-        /// One that is there.
+        /// A normal row.
         case plain(String)
-        /// One that somebody has picked up.
+        /// A row that is being dragged.
         case lifted(String)
-        /// One that is to come, and how much of it has; nil: nobody knows.
+        /// A row whose contents have not arrived, and the fraction that has; nil if the fraction is unknown.
         case placeholder(String, fraction: Double?)
     }
 
-    /// Where a drop would land, and what it would do.
+    /// The location and effect of a drop.
     public struct Mark: Sendable, Equatable {
-        /// A place in the table.
+        /// A location in the table.
         public enum Place: Sendable, Equatable {
-            /// Between rows: before this one, or behind the last.
+            /// Between rows: before this row, or after the last.
             case gap(before: Int)
-            /// At a row.
+            /// On a row.
             case row(Int)
         }
 
-        /// Where it would land.
+        /// The location of the drop.
         public let place: Place
-        /// What it would do, in words.
+        /// The effect of the drop, in words.
         public let label: String
-        /// Whether it would do nothing.
+        /// Whether the drop would have no effect.
         public let isRefused: Bool
 
-        /// Marks a place.
+        /// Makes a mark.
         public init(_ place: Place, _ label: String, isRefused: Bool = false) {
             self.place = place
             self.label = label
@@ -39,13 +39,13 @@ public struct TableScreen: Sendable, Equatable {
         var style: Style { Style(isRefused ? .red : .green, isBold: true) }
     }
 
-    /// What is in the air. Where there is no room for all of it, what would be done is told, and as much as fits of the rest.
+    /// The current session. If there is not enough space, the operation is shown with as much of the rest as fits.
     public struct Session: Sendable, Equatable {
-        /// What it is.
+        /// The name of the dragged items.
         public let name: String
-        /// Where it would land.
+        /// The location of the drop.
         public let place: String
-        /// What a drop would do, in words.
+        /// The effect of the drop, in words.
         public let operation: String
 
         /// Describes a session.
@@ -56,23 +56,23 @@ public struct TableScreen: Sendable, Equatable {
         }
     }
 
-    /// What a key does.
+    /// The meaning of a key.
     public struct Hint: Sendable, Equatable {
-        /// What is written on the key.
+        /// The label of the key.
         public let key: String
-        /// What it does.
+        /// The effect of the key.
         public let meaning: String
 
-        /// Names a key.
+        /// Makes a hint.
         public init(_ key: String, _ meaning: String) {
             self.key = key
             self.meaning = meaning
         }
     }
 
-    /// An explanation of the keys and of the table.
+    /// A help page with the keys and notes about the table.
     public struct Page: Sendable, Equatable {
-        /// Keys, each with what it does.
+        /// The keys with their meanings.
         public let keys: [Hint]
         /// Sentences below them.
         public let notes: [String]
@@ -84,28 +84,28 @@ public struct TableScreen: Sendable, Equatable {
         }
     }
 
-    /// What the table is.
+    /// The title.
     public var title: String
-    /// How it is, at the right of the title.
+    /// The state, shown at the right of the title.
     public var state = ""
     /// The rows.
     public var rows: [Row] = []
     /// The row with the cursor.
     public var cursor: Int?
-    /// The row to look at, if that is not the one with the cursor. The place of a drop goes before.
+    /// The row to scroll to, if it is not the row with the cursor. The location of a drop takes precedence.
     public var focus: Int?
-    /// The place of a drop.
+    /// The location of a drop.
     public var mark: Mark?
-    /// What is in the air; nil: nothing.
+    /// The current session; nil if there is none.
     public var session: Session?
-    /// What has happened last.
+    /// The last message.
     public var message = ""
-    /// The keys that mean something now. Where there is room for few, those at the end are kept.
+    /// The keys that have an effect now. If space is short, those at the end are kept.
     public var hints: [Hint] = []
-    /// A page in place of the rows.
+    /// A page that is shown instead of the rows.
     public var page: Page?
 
-    /// A table without rows.
+    /// Makes a table without rows.
     public init(title: String) {
         self.title = title
     }

@@ -1,36 +1,36 @@
 import Glibc
 
-/// The terminal of a process, as long as the process draws on it.
+/// The terminal of a process, while the process draws on it.
 ///
-/// Keys come as they are pressed, nothing is echoed, and the program has a screen of its own; ``close()`` gives back the
-/// one that was there, as it was. While the process is stopped the terminal is the shell's, too.
+/// Key presses arrive immediately and are not echoed, and the program uses the alternate screen. ``close()`` restores
+/// the previous screen. While the process is stopped the terminal is also restored, for the shell.
 @MainActor
 public final class Terminal {
-    /// What comes from it, for one reader.
+    /// The events of the terminal, for one reader.
     public let events: AsyncStream<TerminalEvent>
 
-    /// How long a terminal may take nothing, in milliseconds. It is not waited for longer: the screen is drawn anew then.
+    /// The longest time in milliseconds for which a write waits. If the terminal takes longer, the screen is drawn
+    /// completely later.
     private static let patience: Int32 = 1000
-    /// A screen of its own, without a cursor; what is too long for a line does not go on in the next; what is pasted is
-    /// told from what is typed.
+    /// Enables the alternate screen, hides the cursor, disables line wrapping, and marks pasted text.
     private static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h"
     private static let leaving = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Opened anew, so that not to wait for it concerns nobody else.
+    /// A separate open file description, so that the non-blocking mode does not affect other processes.
     private let output: Int32
-    /// What it was set to before; nil: it is so now.
+    /// The settings before the terminal was taken over; nil if it is not taken over now.
     private var settings: termios?
-    /// What it was set to at first.
+    /// The settings when the process started.
     private var first: termios?
-    /// What it shows; nil: anything.
+    /// The current contents; nil if they are unknown.
     private var shown: Frame?
     private var wanted: TableScreen?
     private var isClosed = false
     private let hasColors = Terminal.environment("NO_COLOR").isEmpty
-    /// It has not taken anything for so long that nobody waits for it.
+    /// Whether the terminal has exceeded the timeout, so that writes no longer wait for it.
     private var isStalled = false
 
-    /// Takes the terminal over. Once in a process.
+    /// Takes over the terminal. Call it once in a process.
     public init() throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw TerminalError("standard input and output are no terminal; run it in one")
@@ -49,17 +49,17 @@ public final class Terminal {
         enter()
     }
 
-    /// Shows a table, from now on, also when the size changes.
+    /// Shows a table from now on, also after a change of size.
     public func show(_ screen: TableScreen) {
         guard !isClosed else { return }
         wanted = screen
         draw()
     }
 
-    /// What a program does with each event before its own: follows the size, stops and goes on. In this mode a terminal
-    /// makes no signals of keys, so this does.
+    /// Handles an event before the program does: adapts to a new size, suspends and resumes. In raw mode the terminal
+    /// does not turn keys into signals, so this method does.
     ///
-    /// - Returns: whether the program is to end.
+    /// - Returns: whether the program has to end.
     public func handle(_ event: TerminalEvent) -> Bool {
         if case .key = event { TerminalEvents.taken() }
         switch event {
@@ -75,14 +75,14 @@ public final class Terminal {
         return false
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     public func close() {
         leave()
         wanted = nil
         isClosed = true
     }
 
-    /// Ends the process as the signal would have, so that whoever has started it sees so.
+    /// Ends the process as the signal would have, so that its parent sees the signal in the exit status.
     public static func end(by signal: Int32) -> Never {
         TerminalEvents.surrender(to: signal)
         exit(128 + signal)
@@ -104,13 +104,13 @@ public final class Terminal {
 
     private func draw() {
         guard let wanted, isForeground else { return }
-        // Not every shell says that it has the program in the foreground again.
+        // Not every shell sends a signal when it brings the program to the foreground.
         if settings == nil { return enter() }
         let frame = wanted.frame(size)
         shown = write(frame.bytes(from: shown, hasColors: hasColors)) ? frame : nil
     }
 
-    /// Whether the terminal is the program's, and not a shell's that has it run in the background.
+    /// Whether the program is in the foreground and so may use the terminal.
     private var isForeground: Bool { tcgetpgrp(output) == getpgrp() }
 
     private func stop() {
@@ -123,12 +123,13 @@ public final class Terminal {
     private func enter() {
         var current = termios()
         guard isForeground, tcgetattr(STDIN_FILENO, &current) == 0 else {
-            // The shell has the terminal, as it likes it: what it was set to is forgotten, and it is entered anew.
+            // The shell has the terminal and its settings. The saved settings are dropped, and the terminal is taken
+            // over again later.
             settings = nil
             return
         }
-        // After a stop that was not announced it may be as it was left here.
-        // Not every shell has mended it.
+        // After an unannounced stop the terminal may still have the settings of this program, because not every shell
+        // restores them.
         if settings == nil { settings = current.c_lflag & tcflag_t(ICANON) == 0 ? first ?? current : current }
         first = first ?? settings
         cfmakeraw(&current)
@@ -141,15 +142,15 @@ public final class Terminal {
     private func leave() {
         guard var settings else { return }
         self.settings = nil
-        // Who has stopped the program unannounced has mended the terminal, too.
+        // After an unannounced stop the shell has restored the terminal.
         guard isForeground else { return }
-        // This is worth one more wait.
+        // Restoring the terminal is worth waiting once more.
         isStalled = false
         _ = write(Array(Self.leaving.utf8))
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 
-    /// - Returns: whether the terminal took all of it.
+    /// - Returns: whether the terminal accepted all bytes.
     private func write(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,6 +1,6 @@
-/// Why there is no terminal to draw on.
+/// The reason why there is no terminal to draw on.
 public struct TerminalError: Error, CustomStringConvertible {
-    /// What was missing, and what to do.
+    /// The missing condition, and the remedy.
     public let description: String
 
     init(_ description: String) {

@@ -1,15 +1,15 @@
-/// What reaches a program from its terminal and from whoever sends it signals, in the order it came.
+/// Key presses and signals, in the order in which they arrive.
 public enum TerminalEvent: Sendable, Equatable {
     /// A key was pressed.
     case key(Key)
-    /// The terminal has another size.
+    /// The size of the terminal has changed.
     case resized
-    /// The program is to stop for a while.
+    /// The program has to stop until it is continued.
     case suspended
-    /// It goes on after a stop: the screen may show anything.
+    /// The program was continued after a stop. The contents of the screen are unknown.
     case resumed
-    /// The terminal is gone.
+    /// The terminal was closed.
     case closed
-    /// Somebody wants the program to end: the number of the signal.
+    /// A signal that ends the program was received.
     case signalled(Int32)
 }

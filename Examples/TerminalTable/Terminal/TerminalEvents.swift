@@ -1,24 +1,25 @@
 import Glibc
 import Synchronization
 
-/// The one stream of a process to which its keys and signals come.
+/// The single stream of key presses and signals of a process.
 ///
-/// A thread of its own waits for both, as Swift's threads must not block. Signals cannot be waited for: after the start of an
-/// asynchronous program its first thread lets all of them through. So they are handled there, by writing their number to a
-/// pipe, which is about all that a handler may do.
+/// A separate thread waits for both, because Swift's threads must not block. Waiting for signals with `sigwait` is not
+/// possible: when an asynchronous program starts, its first thread unblocks all of them. So signal handlers write the
+/// number of the signal to a pipe; little else is allowed in a handler.
 enum TerminalEvents {
-    /// What a program in a terminal is sent.
+    /// The signals that a program in a terminal receives.
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
-    /// How long the rest of a key may take, in milliseconds.
+    /// The timeout in milliseconds for the rest of a key.
     private static let patience: Int32 = 50
 
-    /// Nobody types farther ahead. What is pasted by mistake ends here: only keys that end a program get through.
+    /// The maximum number of unread keys. A user does not type farther ahead. Beyond it, for example after an
+    /// accidental paste, only keys that end the program are delivered.
     private static let most = 64
-    /// Keys that the program has not come to yet.
+    /// The number of keys that the program has not read yet.
     private static let unread = Atomic(0)
 
     private static let (stream, continuation) = AsyncStream.makeStream(of: TerminalEvent.self)
-    /// Its ends for reading and writing.
+    /// The read end and the write end of the pipe.
     private static let pipe: [Int32] = {
         var ends: [Int32] = [-1, -1]
         guard Glibc.pipe(&ends) == 0 else { return [-1, -1] }
@@ -29,7 +30,7 @@ enum TerminalEvents {
         return ends
     }()
 
-    /// Begins to listen. Once in a process.
+    /// Starts the thread. Call it once in a process.
     static func listen() throws(TerminalError) -> AsyncStream<TerminalEvent> {
         guard pipe[0] >= 0 else {
             throw TerminalError("cannot make a pipe: \(String(cString: strerror(errno)))")
@@ -61,15 +62,14 @@ enum TerminalEvents {
         }
     }
 
-    /// Does what the signal does to a program that does not handle it. Returns if that does not end the process, for
-    /// SIGTSTP after it was continued.
+    /// Applies the default effect of a signal. Returns if the process survives, for SIGTSTP after it was continued.
     static func surrender(to signal: Int32) {
         _ = Glibc.signal(signal, SIG_DFL)
         var set = sigset_t()
         var before = sigset_t()
         sigemptyset(&set)
         sigaddset(&set, signal)
-        // On this very thread, and so within this call.
+        // The signal is delivered on this thread, and so during this call.
         pthread_sigmask(SIG_UNBLOCK, &set, &before)
         raise(signal)
         pthread_sigmask(SIG_SETMASK, &before, nil)
@@ -105,7 +105,7 @@ enum TerminalEvents {
         }
     }
 
-    /// The program has come to a key.
+    /// Records that the program has read a key.
     static func taken() {
         unread.subtract(1, ordering: .relaxed)
     }
@@ -121,6 +121,6 @@ enum TerminalEvents {
 }
 
 extension Key {
-    /// Whether it ends a program, as a signal does.
+    /// Whether the key ends a program, as a signal does.
     var ends: Bool { self == .control("c") || self == .control("d") }
 }

@@ -1,20 +1,21 @@
-/// What a terminal draws at one place: a character as a reader sees it, and how many columns it takes.
+/// A character as the reader sees it, and the number of columns that a terminal draws it in.
 ///
-/// The width is that of the whole character, not the sum of its scalars: a family of four, a flag and a letter with three
-/// accents are one glyph each. Terminals do not agree about such characters, so a glyph also knows whether all of them do;
-/// after one that is not certain, whoever draws says where to go on.
+/// The width is that of the whole character, not the sum of its scalars: a family of four, a flag and a letter with
+/// three accents are one glyph each. Terminals do not agree on the width of such characters, so a glyph also contains
+/// whether all of them do. After a glyph with an uncertain width the cursor position has to be set explicitly.
 public struct Glyph: Sendable, Hashable {
-    /// What stands for a character that is not shown.
+    /// The replacement for a character that is not shown.
     static let replacement = Glyph(text: "\u{FFFD}", columns: 1, isCertain: false)
     static let space = Glyph(text: " ", columns: 1, isCertain: true)
-    /// Nobody writes more accents on a letter, and a stranger's name may have thousands.
+    /// The maximum number of scalars of a glyph. No language puts more accents on a letter, but a peer's name may have
+    /// thousands.
     static let scalars = 24
 
-    /// What to write.
+    /// The text to write.
     public let text: String
-    /// 1 or 2.
+    /// The number of columns, 1 or 2.
     public let columns: Int
-    /// Whether every terminal takes as many columns for it.
+    /// Whether every terminal uses this number of columns.
     let isCertain: Bool
 
     private init(text: String, columns: Int, isCertain: Bool) {
@@ -23,7 +24,7 @@ public struct Glyph: Sendable, Hashable {
         self.isCertain = isCertain
     }
 
-    /// The glyph of a character, whoever wrote it. Nothing that it holds makes a terminal do anything but draw.
+    /// Makes the glyph of a character that need not be trusted. Its text only draws and never controls the terminal.
     init(_ character: Character) {
         let scalars = character.unicodeScalars
         guard let first = scalars.first, !scalars.contains(where: \.isControl) else {
@@ -37,11 +38,11 @@ public struct Glyph: Sendable, Hashable {
         var text = ""
         text.unicodeScalars.append(contentsOf: scalars.prefix(Self.scalars))
         let columns = Self.columns(of: text)
-        // What has no width of its own would be drawn onto its neighbour.
+        // A character without a width of its own would be drawn onto its neighbour.
         self.init(text: columns == 0 ? " " + text : text, columns: max(columns, 1), isCertain: false)
     }
 
-    /// Its picture, for the control characters that have one.
+    /// Makes the control picture of a control character, if there is one.
     private init(control character: Character) {
         guard let value = character.unicodeScalars.first?.value, character.unicodeScalars.count == 1, value < 0x20,
             let picture = Unicode.Scalar(0x2400 + value)
@@ -55,7 +56,7 @@ public struct Glyph: Sendable, Hashable {
     private static func columns(of text: String) -> Int {
         let scalars = text.unicodeScalars
         guard let first = scalars.first else { return 0 }
-        // A flag of two letters, what is shown as a picture because of its nature or because it says so, and key caps.
+        // Flags of two letters, emoji by default or by a variation selector, and key caps.
         if first.isRegionalIndicator || first.properties.isEmojiPresentation { return 2 }
         if first.properties.isEmoji, scalars.contains(where: { $0.value == 0xFE0F }) { return 2 }
         return min(scalars.reduce(0) { $0 + $1.columns }, 2)
@@ -65,7 +66,7 @@ public struct Glyph: Sendable, Hashable {
 extension Unicode.Scalar {
     fileprivate var isRegionalIndicator: Bool { 0x1F1E6...0x1F1FF ~= value }
 
-    /// What moves the cursor, ends the line, or turns its direction.
+    /// Whether the scalar moves the cursor, ends the line or changes its direction.
     fileprivate var isControl: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F: true
@@ -77,14 +78,15 @@ extension Unicode.Scalar {
     fileprivate var columns: Int {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: 0
-        // The vowels and ends of Hangul syllables join the wide beginning.
+        // The vowels and final consonants of Hangul syllables combine with the wide first consonant.
         default: 0x1160...0x11FF ~= value ? 0 : WideScalars.contains(self) ? 2 : 1
         }
     }
 }
 
 extension WideScalars {
-    /// Letters that are old in Unicode, lines and blocks, and ideographs; not the hyphen that is shown only at ends of lines.
+    /// Whether all terminals agree on the width: long-established letters, box drawing and blocks, and ideographs, but
+    /// not the soft hyphen.
     fileprivate static func isCertain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20...0xAC, 0xAE...0x2FF, 0x0391...0x03C9, 0x0410...0x044F, 0x2500...0x259F, 0x3041...0x3096,

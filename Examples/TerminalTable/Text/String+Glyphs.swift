@@ -1,23 +1,23 @@
 extension String {
-    /// What a terminal draws for it.
+    /// The glyphs that a terminal draws for the string.
     public var glyphs: [Glyph] { map(Glyph.init) }
 
-    /// How many columns it takes in a terminal.
+    /// The number of columns that the string takes in a terminal.
     public var columns: Int { glyphs.reduce(0) { $0 + $1.columns } }
 
-    /// It, or, if it takes more columns, its beginning and an ellipsis.
+    /// The string; if it takes more columns, its beginning and an ellipsis.
     public func shortened(to columns: Int) -> String {
         glyphs(atMost: columns + 1).fitting(columns).reduce(into: "") { $0 += $1.text }
     }
 
-    /// The first of its glyphs, at most so many. However long it is, no more of it is looked at than they can be made of.
+    /// The first glyphs, at most `count`. Only as much of the string is read as these glyphs can consist of.
     func glyphs(atMost count: Int) -> [Glyph] {
         let count = max(count, 0)
         let beginning = String(unicodeScalars.prefix(count * Glyph.scalars))
         return beginning.prefix(count).map(Glyph.init)
     }
 
-    /// Its words in lines of a width, the last of which has all that is left.
+    /// The words in lines of a given width. The last line contains all remaining words.
     func wrapped(to columns: Int, lines count: Int) -> [String] {
         var lines = [""]
         for word in split(separator: " ") {
@@ -35,7 +35,7 @@ extension String {
 }
 
 extension [Glyph] {
-    /// As many of them as fit, with an ellipsis where some did not.
+    /// As many glyphs as fit, with an ellipsis if some do not.
     func fitting(_ columns: Int) -> [Glyph] {
         guard reduce(0, { $0 + $1.columns }) > columns else { return self }
         guard columns > 0 else { return [] }

@@ -1,5 +1,5 @@
-/// The scalars that terminals draw two columns wide, besides emoji, which the standard library knows: the blocks whose
-/// scalars have the property East_Asian_Width W or F, with the holes in them.
+/// The scalars that terminals draw two columns wide, except for emoji, which the standard library knows: the blocks
+/// with the property East_Asian_Width W or F. Unassigned scalars within them are included.
 enum WideScalars {
     static func contains(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value >= 0x1100 else { return false }

@@ -3,31 +3,30 @@ import PasteboardKit
 import TableDragAndDrop
 import TerminalTable
 
-/// What holds a drag: keys move it, as a finger would, to another row or another destination.
+/// The pointer of a drag. Keys move it to another row or another destination.
 @MainActor
 final class Finger {
-    /// Where it is.
+    /// The location of the pointer.
     enum Place: Equatable {
         case nowhere
-        /// At a row of a destination, which only the destination knows to exist.
-        /// nil: behind the last.
+        /// A row of a destination; nil is the end. Only the destination knows whether the row exists.
         case row(Int?, of: String)
     }
 
-    /// No table that somebody goes through with keys is longer: farther down is behind the last row.
+    /// An index that is after the last row of every table.
     private static let lastRow = 9999
 
-    /// What the table of this program is called.
+    /// The destination name of this program's table.
     let home: String
     private(set) var drag: Drag?
     private(set) var place = Place.nowhere
-    /// What a drop would do; nil: nobody has said yet.
+    /// The proposal of the current destination; nil if it is not known yet.
     private(set) var operation: DropOperation?
-    /// Why a drop would do nothing at the place.
+    /// The reason why a drop would have no effect here.
     private(set) var refusal: String?
-    /// The row that it was at in each destination.
+    /// The last row of the pointer in each destination.
     private var rows: [String: Int] = [:]
-    /// Is called after every change, with a message if there is one.
+    /// Called after each change, with a message if there is one.
     private let changed: (String?) -> Void
 
     init(home: String, changed: @escaping (String?) -> Void) {
@@ -60,7 +59,7 @@ final class Finger {
         } catch {
             said = "not dropped: \(error.message)"
         }
-        // Where its end has been told by now, that is the news.
+        // If the end of the drag was already shown, that message stays.
         guard self.drag === drag else { return }
         if let said { changed(said) }
         forget(drag)
@@ -72,7 +71,7 @@ final class Finger {
         forget(drag)
     }
 
-    /// Tells how it ends, also when somebody else ends it.
+    /// Shows how the drag ends, even if another process ends it.
     private func follow(_ drag: Drag) async {
         guard let outcome = try? await drag.outcome() else { return }
         forget(drag)
@@ -94,16 +93,16 @@ final class Finger {
 
     // MARK: Moving
 
-    /// - Parameter count: the rows of the own table.
+    /// - Parameter count: the number of rows of this program's table.
     func moveRow(by distance: Int, ofOwn count: Int) async {
         guard case .row(let current, let name) = place else { return }
-        // From behind the last row it goes back to where it came from.
+        // From the end the pointer returns to its previous row.
         let row = max(0, current.map { $0 + distance } ?? (rows[name] ?? 0) + distance + 1)
         if name == home { return await move(to: .row(min(row, count), of: name)) }
         await move(to: .row(row > Self.lastRow || current == nil && distance > 0 ? nil : row, of: name))
     }
 
-    /// To the next of all places, in a circle: the own table, the others, nothing.
+    /// Moves to the next destination, in a circle: this program's table, the others, none.
     func moveDestination(forward: Bool) async {
         do {
             let others = try await DropDestination.names().filter { $0 != home }
@@ -115,7 +114,7 @@ final class Finger {
         }
     }
 
-    /// Asks again what a drop would do: who it is over may have gone, or think otherwise.
+    /// Asks for the proposal again, because the destination may have exited or changed its answer.
     func ask() async {
         await move(to: place)
     }
@@ -160,14 +159,14 @@ final class Finger {
 }
 
 extension Finger.Place {
-    /// nil: nowhere.
+    /// The name of the destination; nil if there is none.
     var name: String? {
         if case .row(_, let name) = self { name } else { nil }
     }
 }
 
 extension DragDropSession {
-    /// What is in it, as its source calls it.
+    /// The items, described by the name that the source gives them.
     var words: String {
         let name = items.first?.itemProvider.words ?? "something"
         return items.count > 1 ? "\(name) and \(items.count - 1) more" : name
@@ -180,17 +179,17 @@ extension DragDropSession {
 }
 
 extension ItemProvider {
-    /// What its source calls it.
+    /// The name that the source gives it.
     var words: String { suggestedName?.words ?? "something" }
 }
 
 extension String {
-    /// As much of a name as a sentence has room for.
+    /// The name, shortened to fit into a sentence.
     var words: String { shortened(to: 40) }
 }
 
 extension DropOperation {
-    /// What a person calls it.
+    /// The destination in words for the user.
     var words: String {
         switch self {
         case .copy: "copy"

@@ -4,7 +4,7 @@ import SampleModels
 import Stage
 import TerminalTable
 
-/// `places` in a terminal: what makes it, and how it ends.
+/// `places` in a terminal: its start and its end.
 @MainActor
 enum Interactive {
     static func main() async -> Never {
@@ -17,7 +17,7 @@ enum Interactive {
             if arguments["--script"] != nil { throw StepError("--interactive takes keys, and no script") }
             let pace = try pace(arguments)
             let policy = try Main.policy(arguments)
-            // Signals are its business from here on.
+            // From here on the terminal handles signals.
             let terminal = try Terminal()
             let places = TerminalPlaces(PlaceAcceptance(policy), pace: pace, terminal: terminal)
             do {

@@ -1,15 +1,15 @@
 import FoundationEssentials
 import PasteboardKit
 
-/// A place whose name takes its time, and says how far it is.
+/// A place whose name takes time to load and reports its progress.
 struct SlowPlace: Sendable {
-    /// How often it says so.
+    /// The number of progress reports.
     private static let steps: Int64 = 20
 
     let name: String
     let duration: Duration
 
-    /// The item, as `PlacePackaging` makes those that are given at once.
+    /// The item, in the form that `PlacePackaging` makes for an immediate name.
     func item(asked: @escaping @Sendable (String) -> Void) -> DragItem {
         let provider = ItemProvider()
         provider.suggestedName = name

@@ -43,7 +43,8 @@ extension TerminalPlaces: TableDropDelegate {
         ended(session)
     }
 
-    /// The table's own row, which the table does not know any more, for others have come since it was picked up.
+    /// Moves the table's own row when the table has forgotten its index, because other rows have arrived since it was
+    /// dragged.
     private func move(_ coordinator: any TableDropCoordinator, of session: any DragSession, to path: IndexPath) {
         guard let lifted, lifted.session === session, let item = coordinator.items.first else { return }
         let source = IndexPath(row: lifted.row, section: path.section)
@@ -55,9 +56,9 @@ extension TerminalPlaces: TableDropDelegate {
         coordinator.drop(item.dragItem, toRowAt: target)
     }
 
-    // MARK: What comes
+    // MARK: Arriving items
 
-    /// Shows a placeholder, with the progress of the load, until the name is there, or will not come.
+    /// Shows a placeholder with the progress of the load until the name has arrived or the load has failed.
     private func wait(for item: DragItem, at path: IndexPath, _ coordinator: any TableDropCoordinator) {
         let name = item.itemProvider.words
         let kind = "load of \(ObjectIdentifier(item))"

@@ -4,25 +4,26 @@ import SampleModels
 import TableDragAndDrop
 import TerminalTable
 
-/// What the program does next.
+/// The next event that the program handles.
 private enum Turn {
-    /// Somebody has pressed a key.
+    /// A key was pressed.
     case key(Key)
-    /// Nobody has, for a while, and others may have changed something.
+    /// No key was pressed for a while. Other processes may have changed something.
     case look
 
     static let interval = Duration.seconds(1)
-    /// What may wait while one takes its time: more than that is pressed by mistake.
+    /// The maximum number of waiting keys. More are pressed only by mistake.
     static let most = 64
 }
 
-// What keys do.
+// The effects of keys.
 extension TerminalPlaces {
-    /// Does what keys say until the program is to end.
+    /// Handles keys until the program has to end.
     ///
-    /// What ends it does so at once, whatever the keys before have begun; those are done one after the other.
+    /// A key that ends the program does so immediately, even while an earlier key is being handled. All other keys are
+    /// handled one after the other.
     ///
-    /// - Returns: the signal that ends it; nil: somebody wants it to.
+    /// - Returns: the signal that ends the program; nil if a key did.
     func run() async -> Int32? {
         let (turns, continuation) = AsyncStream.makeStream(of: Turn.self, bufferingPolicy: .bufferingOldest(Turn.most))
         let work = Task { for await turn in turns { await take(turn) } }
@@ -80,10 +81,10 @@ extension TerminalPlaces {
         }
     }
 
-    /// Farther than any table is long.
+    /// A distance greater than the length of any table.
     private static let far = 1_000_000
 
-    /// The load that Escape stops: the one at the cursor, or else the one that is shown first.
+    /// The load that Escape stops: the one at the cursor, otherwise the first one shown.
     var stoppable: (name: String, progress: LoadProgress)? {
         let rows = shown
         let atCursor = rows.indices.contains(cursor) ? [rows[cursor]] : []
@@ -101,7 +102,7 @@ extension TerminalPlaces {
 
     private func pickUp() async {
         await keepName(over: .shared)
-        // Others may have come meanwhile; the cursor is where it was.
+        // Other rows may have arrived in the meantime, but the cursor has not moved.
         let rows = shown
         guard rows.indices.contains(cursor), case .row(let path) = rows[cursor] else {
             return say("there is nothing to pick up")

@@ -4,9 +4,9 @@ import SampleModels
 import TableDragAndDrop
 import TerminalTable
 
-// What is shown of the table.
+// The screen of the table.
 extension TerminalPlaces {
-    /// What comes within a blink is drawn as one.
+    /// The interval in which changes are drawn together.
     private static let blink = Duration.milliseconds(8)
 
     func show() {
@@ -47,7 +47,7 @@ extension TerminalPlaces {
         return [.init("↑↓", "row")] + own + [.init("e", "edit mode"), .init("?", "keys"), .init("q", "quit")]
     }
 
-    /// All keys, and the rules of the table.
+    /// The help page with all keys and the rules of the table.
     private var keysPage: TableScreen.Page {
         TableScreen.Page(
             keys: [
@@ -88,7 +88,7 @@ extension TerminalPlaces {
         case (.copy, .insertIntoDestinationIndexPath), (.move, .insertIntoDestinationIndexPath):
             return .init(row.map { .row($0) } ?? .gap(before: rows.count), "\(operation.words) into it")
         case (.move, _) where row == nil && visit.session.localDragSession != nil:
-            // The end of the rows: what is to come behind them stays behind.
+            // After the last row, but before the placeholders there.
             let last = index(of: IndexPath(row: changes.places.names.count - 1, section: 0))
             return .init(.gap(before: (last ?? -1) + 1), "\(operation.words) \(visit.session.words)")
         case (.copy, _), (.move, _):
@@ -103,8 +103,8 @@ extension TerminalPlaces {
         }
     }
 
-    /// Whether it is the table's own row, which leaves a gap: what is below it moves up, and it lands below what has the
-    /// place now.
+    /// Whether the session drags a row of this table from above the drop location. The rows below it then move up, so
+    /// it lands after the row that is now there.
     private func leavesBehind(_ visit: Visit) -> Bool {
         guard visit.proposal.operation == .move, finger.drag != nil, let lifted, let path = visit.path else {
             return false
@@ -112,7 +112,7 @@ extension TerminalPlaces {
         return path.row > lifted.row && path.row < changes.places.names.count
     }
 
-    /// The session that is in the air: the one that is held here, or one of somebody else that is over the table.
+    /// The current session: the one held by the pointer here, or one of another process over the table.
     private var session: TableScreen.Session? {
         guard let drag = finger.drag else {
             return visit.map { visit in

@@ -4,9 +4,10 @@ import SampleModels
 import TableDragAndDrop
 import TerminalTable
 
-/// A table of places in a terminal: a model, the table over it, its delegates, and what is shown of them.
+/// A table of places in a terminal: the model, the table, its delegates, and the screen.
 ///
-/// The rules and the packaging are those of the program without a terminal; what comes has a placeholder until it is there.
+/// The rules and the packaging are the same as without a terminal. Arriving items have placeholders until they are
+/// loaded.
 @MainActor
 final class TerminalPlaces {
     /// A session that is over the table.
@@ -16,7 +17,7 @@ final class TerminalPlaces {
         let proposal: TableDropProposal
     }
 
-    /// A row that was picked up, wherever it is while others come.
+    /// The dragged row. It follows changes of other rows.
     struct Lifted {
         var row: Int
         let session: any DragSession
@@ -25,29 +26,29 @@ final class TerminalPlaces {
     let table = Table()
     let acceptance: PlaceAcceptance
     private(set) var finger = Finger(home: "") { _ in }
-    /// How long somebody who loads a name waits for it; nil: not at all.
+    /// The time that a load of a name takes; nil for an immediate answer.
     private let pace: Duration?
     let terminal: Terminal
-    /// Finds a broker that somebody else has started, and starts none.
+    /// A connection that uses a running broker and never starts one.
     let quietConnection = PasteboardConnection(startsBroker: false)
     private var isDestination = true
     var changes = PlaceChanges(PlaceNames())
-    /// The row with the cursor, as rows are shown.
+    /// The index of the row with the cursor, counting placeholders.
     var cursor = 0
-    /// The row that something was dropped at, until a key is pressed.
+    /// The row of the last drop, until a key is pressed.
     var focus: Int?
-    /// The row that is in the air, or was last.
+    /// The row that is being dragged, or was dragged last.
     var lifted: Lifted?
     var message = "connecting"
-    /// Whether all keys are shown in place of the rows.
+    /// Whether the help page is shown instead of the rows.
     var showsKeys = false
-    /// What is shown is not drawn yet.
+    /// Whether changes have not been drawn yet.
     var isDrawingDue = false
-    /// The sessions that are over the table, in the order in which they came.
+    /// The sessions that are over the table, in the order in which they entered.
     private var visits: [Visit] = [] { didSet { show() } }
-    /// The one that is shown: the first, so that several do not take turns.
+    /// The session that is shown: the first one, so that several sessions do not alternate.
     var visit: Visit? { visits.first }
-    /// The loads that placeholders wait for, by the kind of the row.
+    /// The loads of the placeholders, by reuse identifier.
     var loads: [String: LoadProgress] = [:]
 
     init(_ acceptance: PlaceAcceptance, pace: Duration?, terminal: Terminal) {
@@ -60,7 +61,7 @@ final class TerminalPlaces {
         show()
     }
 
-    /// Makes the table a destination with this name; without one, with the first that is free.
+    /// Registers the table under this name; without a name, under the first free one.
     func register(as name: String?) async throws(PasteboardError) {
         let names = name.map { [$0] } ?? ["places"] + (2...9).map { "places-\($0)" }
         for (index, name) in names.enumerated() {
@@ -76,14 +77,14 @@ final class TerminalPlaces {
         }
     }
 
-    /// A broker that was started anew does not know the table.
+    /// Registers the table again if the broker was restarted.
     func keepName(over connection: PasteboardConnection) async {
         do throws(PasteboardError) {
             try await table.register(as: finger.home, connection: connection)
             isDestination = true
             say("others can drop here as \(finger.home) again")
         } catch {
-            // It is one still.
+            // The table is still registered.
             guard error.code != .invalidArgument, isDestination else { return }
             isDestination = false
             let reason =
@@ -97,7 +98,7 @@ final class TerminalPlaces {
         show()
     }
 
-    // MARK: What is over it
+    // MARK: Sessions over the table
 
     func came(_ visit: Visit) {
         if let index = visits.firstIndex(where: { $0.session === visit.session }) {
@@ -107,7 +108,7 @@ final class TerminalPlaces {
         }
     }
 
-    /// A session is over the table no more.
+    /// A session over the table has ended.
     func ended(_ session: any DragDropSession) {
         visits.removeAll { $0.session === session || $0.session.localDragSession === session }
     }
@@ -117,23 +118,23 @@ final class TerminalPlaces {
     var shown: [TableRow] { table.presentedRows(inSection: 0) }
     var rowCounts: [Int] { [changes.places.names.count] }
 
-    /// Where a row of the model is shown.
+    /// The index at which a row of the model is shown.
     func index(of path: IndexPath) -> Int? {
         shown.firstIndex { if case .row(path) = $0 { true } else { false } }
     }
 
-    /// Inserts what has come, where its placeholder was.
+    /// Inserts a name that has arrived at the path of its placeholder.
     func insert(_ name: String, at path: IndexPath) {
         guard let row = changes.insert([name], at: path).first?.row else { return }
         if let lifted, row <= lifted.row { self.lifted?.row += 1 }
     }
 
-    /// Where a placeholder is shown.
+    /// The index at which a placeholder is shown.
     func index(of load: String) -> Int? {
         shown.firstIndex { if case .placeholder(let cell) = $0 { cell.reuseIdentifier == load } else { false } }
     }
 
-    /// A placeholder has come, or is about to go: the cursor stays at its row.
+    /// Keeps the cursor at its row when a placeholder was inserted or is about to be removed.
     func keepCursor(_ distance: Int, from load: String) {
         if let index = index(of: load), index < cursor || index == cursor && distance > 0 { cursor += distance }
     }
@@ -148,7 +149,7 @@ extension TerminalPlaces: TableDataSource {
         _ = changes.move(from: sourceIndexPath.row, to: destinationIndexPath.row)
         if let lifted { ended(lifted.session) }
         lifted = nil
-        // Once the table knows of the row, and placeholders have made way.
+        // The index is correct only after the table knows of the row and the placeholders have moved.
         table.performBatchUpdates(nil) { [self] _ in cursor = index(of: destinationIndexPath) ?? 0 }
     }
 }
