@@ -31,7 +31,7 @@ struct PlaceholderTests {
         return contexts
     }
 
-    /// Commits with a text of its own, and says at which row.
+    /// Commits with the given text and returns the row.
     @discardableResult
     private func commit(_ context: (any TableDropPlaceholderContext)?, _ text: String) -> Int? {
         var row: Int?
@@ -43,7 +43,7 @@ struct PlaceholderTests {
         return row
     }
 
-    @Test("a placeholder is a row that the data source does not know of")
+    @Test("a placeholder is a row that the data source does not know")
     func shown() {
         let contexts = dropToPlaceholders(["x", "y"])
         #expect(table.texts(rows) == ["a", "<0>", "<1>", "b", "c"])
@@ -52,7 +52,7 @@ struct PlaceholderTests {
         #expect(contexts[0].dragItem !== contexts[1].dragItem)
     }
 
-    @Test("placeholders become rows in whatever order", arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]])
+    @Test("placeholders become rows in any order", arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]])
     func committed(order: [Int]) {
         let contexts = dropToPlaceholders(["x", "y", "z"])
         for index in order { commit(contexts[index], ["x", "y", "z"][index]) }
@@ -61,7 +61,7 @@ struct PlaceholderTests {
         #expect(!table.hasUncommittedUpdates)
     }
 
-    @Test("several at the same place follow each other")
+    @Test("several placeholders at the same path follow each other")
     func samePlace() {
         var contexts: [any TableDropPlaceholderContext] = []
         drop(["x", "y", "z"]) { coordinator in
@@ -78,7 +78,7 @@ struct PlaceholderTests {
         #expect(rows.sections[0] == ["x", "y", "z", "a", "b", "c"])
     }
 
-    @Test("several at the same place follow each other, whether they are rows at once or later, or go")
+    @Test("placeholders at the same path follow each other, whether they become rows at once, later, or never")
     func samePlaceAtOnce() {
         var contexts: [any TableDropPlaceholderContext] = []
         drop(["v", "w", "x", "y", "z"]) { coordinator in
@@ -99,7 +99,7 @@ struct PlaceholderTests {
         #expect(table.texts(rows) == ["a", "v", "x", "y", "z", "b", "c"])
     }
 
-    @Test("placeholders of another drop are not counted: a row means the data source's row")
+    @Test("placeholders of another drop are not counted: an index is a row of the data source")
     func otherDrop() {
         let first = dropToPlaceholders(["x", "y"], at: 1)
         #expect(table.texts(rows) == ["a", "<0>", "<1>", "b", "c"])
@@ -109,7 +109,7 @@ struct PlaceholderTests {
         #expect(rows.sections[0] == ["a", "x", "y", "b", "z", "w", "c"])
     }
 
-    @Test("placeholders and rows of one drop come in its order")
+    @Test("placeholders and rows of one drop keep its order")
     func mixed() {
         var contexts: [any TableDropPlaceholderContext] = []
         drop(["x", "local", "z"]) { coordinator in
@@ -131,7 +131,7 @@ struct PlaceholderTests {
         #expect(rows.sections[0] == ["a", "x", "local", "z", "b", "c"])
     }
 
-    @Test("a placeholder is committed where it is now, not where it was inserted")
+    @Test("a placeholder is committed at its current path, not at its original one")
     func concurrent() {
         let context = dropToPlaceholders(["x"])[0]
         rows.sections[0].insert("new", at: 0)
@@ -143,7 +143,7 @@ struct PlaceholderTests {
         #expect(rows.sections[0] == ["new", "a", "x"])
     }
 
-    @Test("where all rows have gone, a placeholder is the first")
+    @Test("a placeholder is the first row after all rows were deleted")
     func emptied() {
         let context = dropToPlaceholders(["x"], at: 3)[0]
         rows.sections[0] = []
@@ -151,7 +151,7 @@ struct PlaceholderTests {
         #expect(commit(context, "x") == 0)
     }
 
-    @Test("both calls are false once a placeholder has gone")
+    @Test("both calls return false once a placeholder was removed")
     func gone() {
         let contexts = dropToPlaceholders(["x", "y", "z"])
         #expect(contexts[0].deletePlaceholder())
@@ -166,7 +166,7 @@ struct PlaceholderTests {
         #expect(!table.hasUncommittedUpdates)
     }
 
-    @Test("a table that is gone has no placeholders, and neither has one without its data source")
+    @Test("a deallocated table has no placeholders, and neither has a table without a data source")
     func tableGone() {
         var table: Table? = rows.makeTable()
         var context: (any TableDropPlaceholderContext)?
@@ -180,7 +180,7 @@ struct PlaceholderTests {
         #expect(commit(other, "y") == nil)
     }
 
-    @Test("a block may reload everything, before the row is there or behind it", arguments: [true, false])
+    @Test("a block may reload the table before or after it inserts the row", arguments: [true, false])
     func reloadedByBlock(isBefore: Bool) {
         let contexts = dropToPlaceholders(["x", "y"])
         let isCommitted = contexts[0].commitInsertion { path in
@@ -195,7 +195,7 @@ struct PlaceholderTests {
         #expect(table.numberOfRows(inSection: 0) == 4)
     }
 
-    @Test("while its block runs a placeholder neither becomes a row again nor goes")
+    @Test("while its block runs, a placeholder can neither become a row again nor be removed")
     func resolvedByItsBlock() {
         let context = dropToPlaceholders(["x"])[0]
         let isCommitted = context.commitInsertion { path in
@@ -210,7 +210,7 @@ struct PlaceholderTests {
         #expect(table.texts(rows) == ["x", "b", "c"])
     }
 
-    @Test("a block may change other rows before, and tell the table")
+    @Test("a block may first change other rows and report them to the table")
     func changedByBlock() {
         let contexts = dropToPlaceholders(["x", "y"])
         let isCommitted = contexts[0].commitInsertion { _ in
@@ -222,7 +222,7 @@ struct PlaceholderTests {
         #expect(table.texts(rows) == ["x", "<1>", "b", "c"])
     }
 
-    @Test("a table whose data source was let go of has no placeholders any more")
+    @Test("a table whose data source was deallocated has no placeholders")
     func dataSourceGone() {
         var other: TestRows? = TestRows(["a"])
         table.dataSource = other
@@ -234,7 +234,7 @@ struct PlaceholderTests {
         #expect(table.numberOfSections == 0)
     }
 
-    @Test("one item may have several placeholders, one of no session too, and the coordinator may be kept")
+    @Test("an item may have several placeholders, even outside the session, and the coordinator may be retained")
     func oddItems() throws {
         var kept: (any TableDropCoordinator)?
         drop(["x"]) { kept = $0 }
@@ -254,7 +254,7 @@ struct PlaceholderTests {
         #expect(rows.sections[0] == ["5", "3", "6", "a", "0", "1", "y", "b", "c", "2"])
     }
 
-    @Test("a placeholder becomes a row between rows that a batch has brought before")
+    @Test("a placeholder becomes a row between rows that a batch has inserted before")
     func insertedBefore() {
         let contexts = dropToPlaceholders(["x", "y"])
         for row in [1, 2] { table.selectRow(at: IndexPath(row: row, section: 0)) }
@@ -267,7 +267,7 @@ struct PlaceholderTests {
         #expect(table.indexPathsForSelectedRows == [2, 4].map { IndexPath(row: $0, section: 0) })
     }
 
-    @Test("what a batch that reloads leaves behind is forgotten")
+    @Test("placeholders that remain after a batch with a reload are forgotten")
     func reloadedByBatch() {
         var context: (any TableDropPlaceholderContext)?
         table.performBatchUpdates {
@@ -294,7 +294,7 @@ struct PlaceholderTests {
         #expect(commit(contexts[1], "y") == 2)
     }
 
-    @Test("placeholders stay in their order while others come and go", arguments: 0..<200 as Range<UInt64>)
+    @Test("placeholders keep their order while others are inserted and removed", arguments: 0..<200 as Range<UInt64>)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var pending: [(context: any TableDropPlaceholderContext, text: String)] = []
@@ -321,7 +321,7 @@ struct PlaceholderTests {
                 let before = table.texts(rows)
                 commit(context, text)
                 let after = table.texts(rows)
-                // The row is where the placeholder was: nothing else has moved.
+                // The row is where the placeholder was, and nothing else has moved.
                 let at = after.firstIndex(of: text)
                 #expect(at.map { before[$0] } == "<0>", "seed \(seed), step \(step)")
                 expected = before

@@ -5,7 +5,7 @@ import Testing
 
 @Suite
 struct RowUpdatesTests {
-    /// A table of letters, its rows changed in the way that updates say.
+    /// A table of letters that applies updates to its rows.
     struct Letters {
         var sections: [[String]]
 
@@ -17,7 +17,7 @@ struct RowUpdatesTests {
         }
     }
 
-    @Test("new rows are those that were there, with the inserted ones and without the deleted ones")
+    @Test("new rows are the old ones plus the inserted ones without the deleted ones")
     func consistent() {
         var updates = RowUpdates()
         updates.delete(IndexPath(row: 0, section: 0))
@@ -29,7 +29,7 @@ struct RowUpdatesTests {
     }
 
     @Test(
-        "a change that cannot be is contradicted",
+        "an impossible change is contradicted",
         arguments: [
             ([IndexPath](), [IndexPath(row: 3, section: 0)], [3], [2], "3-0"),
             ([IndexPath(row: 4, section: 0)], [], [3], [4], "0-4 is inserted"),
@@ -52,7 +52,7 @@ struct RowUpdatesTests {
         if text != "3-0" { #expect(contradiction.contains(text), "\(contradiction)") }
     }
 
-    @Test("a row that is moved goes and comes")
+    @Test("a moved row counts as deleted and inserted")
     func moved() {
         var updates = RowUpdates()
         updates.move(IndexPath(row: 0, section: 0), to: IndexPath(row: 1, section: 1))
@@ -63,7 +63,7 @@ struct RowUpdatesTests {
         #expect(updates.path(after: IndexPath(row: 0, section: 1)) == IndexPath(row: 0, section: 1))
     }
 
-    @Test("a place between rows stays behind the row that it was behind")
+    @Test("a gap stays after the row that it followed")
     func gap() {
         var updates = RowUpdates()
         updates.insert(IndexPath(row: 0, section: 0))
@@ -75,7 +75,7 @@ struct RowUpdatesTests {
         #expect(updates.gap(after: 2, inSection: 1) == 2)
     }
 
-    @Test("a row that is moved to such a place comes to the side that it comes from")
+    @Test("a row that moves to a gap ends up on the side from which it came")
     func gapOfMovedRow() {
         let path = { IndexPath(row: $0, section: 0) }
         var down = RowUpdates()
@@ -86,7 +86,7 @@ struct RowUpdatesTests {
         #expect((0...5).map { up.gap(after: $0, inSection: 0) } == [0, 1, 3, 4, 4, 5])
     }
 
-    @Test("rows are found where a model has them, whatever the update", arguments: 0..<200 as Range<UInt64>)
+    @Test("rows are found at their index in the model after any update", arguments: 0..<200 as Range<UInt64>)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var letters = 0
@@ -97,7 +97,7 @@ struct RowUpdatesTests {
         let old = Letters(
             sections: (0..<2).map { _ in (0..<Int.random(in: 0...5, using: &random)).map { _ in letter() } }
         )
-        // The new table first: some rows go, some move, some come; then the calls that tell it.
+        // Make the new table first, by deleting, moving and inserting rows. Then make the calls that report it.
         let kept = old.sections.map { $0.filter { _ in Int.random(in: 0..<4, using: &random) > 0 } }
         var new = Letters(sections: kept)
         var movedLetters: Set<String> = []

@@ -19,7 +19,7 @@ struct TableDraggingTests {
         #expect(rows.events == ["items for 0.1"])
     }
 
-    @Test("a press on one of several selected rows asks once for each, from the first on")
+    @Test("a press on one of several selected rows asks once for each, in ascending order")
     func selected() {
         for row in [3, 0, 2] { table.selectRow(at: IndexPath(row: row, section: 0)) }
         let items = table.itemsForBeginning(TestDrag(), at: IndexPath(row: 3, section: 0))
@@ -30,7 +30,7 @@ struct TableDraggingTests {
         #expect(rows.events == ["items for 0.1"])
     }
 
-    @Test("a drag tells its delegate of the beginning, asks what is allowed once, and tells it of the end once")
+    @Test("a drag notifies its delegate of the beginning and the end once each, and asks once what is allowed")
     func balanced() {
         rows.allowsMove = false
         rows.isRestricted = true
@@ -48,7 +48,7 @@ struct TableDraggingTests {
     }
 
     @Test(
-        "no drag begins where there is no row, no delegate, or dragging is off",
+        "no drag begins without a row, without a delegate, or with dragging off",
         arguments: [[0, 4], [0, -1], [1, 0], [-1, 0], [0], [], [0, 0, 0], [Int.max, Int.min]]
     )
     func notThere(path: [Int]) async throws {
@@ -89,7 +89,7 @@ struct TableDraggingTests {
         #expect(rows.events == ["items for 0.0", "more items for 0.1"])
     }
 
-    @Test("a delegate that changes rows while it is asked gives items of no row, and is not asked for the others")
+    @Test("items from a delegate that changes rows while it is asked belong to no row, and it is not asked again")
     func changesWhileAsked() {
         let path = { IndexPath(row: $0, section: 0) }
         for row in [0, 3] { table.selectRow(at: path(row)) }
@@ -124,7 +124,7 @@ struct TableDraggingTests {
         }
     }
 
-    @Test("an item does not know its row any more once a row has changed")
+    @Test("an item no longer knows its row once any row has changed")
     func sourceForgotten() {
         let changes: [(TestRows, Table) -> Void] = [
             { $1.reloadData() },

@@ -24,7 +24,7 @@ struct TableDroppingTests {
     }
 
     @Test(
-        "a delegate is asked for rows that there are, and for the place behind the last one",
+        "a delegate is asked about existing rows and about the path after the last row",
         arguments: [
             ([0, 0], [0, 0]), ([0, 3], [0, 3]), ([1, 0], [1, 0]), ([0, 4], nil), ([1, 1], nil), ([2, 0], nil),
             ([0, -1], nil), ([-1, 0], nil), ([], nil), ([0], nil), ([0, 0, 0], nil), ([Int.max, Int.max], nil),
@@ -37,7 +37,7 @@ struct TableDroppingTests {
     }
 
     @Test(
-        "the intent that holds is one that the place can have",
+        "the intent in effect is one that the path allows",
         arguments: [
             (.insertAtDestinationIndexPath, 1, .insertAtDestinationIndexPath),
             (.insertAtDestinationIndexPath, nil, .unspecified),
@@ -68,7 +68,7 @@ struct TableDroppingTests {
         #expect(!table.hasUncommittedUpdates)
     }
 
-    @Test("a place that has gone by the time of the drop is none")
+    @Test("a path that no longer exists at the drop is nil")
     func gone() {
         rows.proposal = TableDropProposal(operation: .copy, intent: .insertAtDestinationIndexPath)
         var coordinator: (any TableDropCoordinator)?
@@ -83,7 +83,7 @@ struct TableDroppingTests {
         #expect(coordinator?.proposal == TableDropProposal(operation: .copy))
     }
 
-    @Test("a table without sections takes no drop, also if they went after it was proposed")
+    @Test("a table without sections takes no drop, even if they were deleted after the proposal")
     func noSections() {
         let session = TestDrop(texts: "x")
         #expect(hover(session, IndexPath(row: 0, section: 0)) == .copy)
@@ -94,7 +94,7 @@ struct TableDroppingTests {
         #expect(!rows.events.contains("perform"))
     }
 
-    @Test("without a delegate nothing is accepted")
+    @Test("nothing is accepted without a delegate")
     func noDelegate() {
         table.dropDelegate = nil
         let session = TestDrop(texts: "x")
@@ -104,7 +104,7 @@ struct TableDroppingTests {
         #expect(rows.events == [])
     }
 
-    @Test("a drop is over the table until it leaves, is dropped or ends")
+    @Test("a session is over the table until it leaves, is dropped or ends")
     func active() {
         let session = TestDrop(texts: "x")
         _ = hover(session, nil)
@@ -117,7 +117,7 @@ struct TableDroppingTests {
         #expect(rows.events == ["enter", "update -", "exit", "enter", "update -", "end"])
     }
 
-    /// A drag of rows of the table, over it.
+    /// A drag of rows of the table, positioned over it.
     private func drag(_ items: Int...) -> (TestDrop, TestDrag) {
         for row in items { table.selectRow(at: IndexPath(row: row, section: 0)) }
         let session = TestDrag(table.itemsForBeginning(TestDrag(), at: IndexPath(row: items[0], section: 0)))
@@ -127,7 +127,7 @@ struct TableDroppingTests {
     }
 
     @Test(
-        "54: a row that goes to another place of its own table is the data source's business",
+        "54: a row that moves within its own table is handled by the data source",
         arguments: [
             (0, 2, "move 0.0 to 0.2", "bca"), (2, 0, "move 0.2 to 0.0", "cab"), (0, 3, "move 0.0 to 0.2", "bca"),
         ]
@@ -145,7 +145,7 @@ struct TableDroppingTests {
         #expect(table.indexPathsForSelectedRows == [IndexPath(row: min(target, 2), section: 0)])
     }
 
-    @Test("a row goes to another section")
+    @Test("a row moves to another section")
     func otherSection() {
         rows.canMove = true
         rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
@@ -157,7 +157,7 @@ struct TableDroppingTests {
         #expect(table.numberOfRows(inSection: 1) == 1)
     }
 
-    @Test("a row that is dropped where it is stays there, and nobody is asked to move it")
+    @Test("a row that is dropped at its own index stays there, and the data source is not asked to move it")
     func samePlace() {
         rows.canMove = true
         rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
@@ -168,7 +168,7 @@ struct TableDroppingTests {
         #expect(rows.events == ["enter", "update 0.3", "can move 0.2"])
     }
 
-    @Test("what is no rearrangement is dropped: rows that may not be moved, several, another intent, rows that changed")
+    @Test("only a single movable, unchanged row with the insert intent is rearranged; anything else is dropped")
     func notRearranged() {
         let insertion = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
         let path = IndexPath(row: 2, section: 0)
@@ -198,7 +198,7 @@ struct TableDroppingTests {
         }
     }
 
-    @Test("54: a data source that tells the table of a move by itself is not told again")
+    @Test("54: a data source that reports a move itself is not asked to move again")
     func toldByDataSource() {
         let path = IndexPath(row: 2, section: 0)
         let changes: [(TestRows, Table) -> Void] = [
@@ -214,7 +214,7 @@ struct TableDroppingTests {
                 table.insertRows(at: [IndexPath(row: 3, section: 0)])
             },
             { rows, table in
-                // It is one with another row.
+                // The row is merged with another one.
                 rows.sections[0] = ["bc"]
                 table.reloadData()
             },
@@ -235,7 +235,7 @@ struct TableDroppingTests {
         }
     }
 
-    @Test("54: a data source that changes rows while it is asked whether one can move is not told to move another")
+    @Test("54: after a data source changes rows while it is asked whether one can move, no other row is moved")
     func changedWhileAsked() {
         rows.canMove = true
         rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
@@ -250,7 +250,7 @@ struct TableDroppingTests {
         #expect(rows.sections[0] == ["c"])
     }
 
-    @Test("38: to move what may not be moved does nothing, and opens no gap")
+    @Test("38: a proposal to move an item that may not be moved does nothing, and opens no gap")
     func moveNotAllowed() {
         rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
         #expect(
@@ -260,7 +260,7 @@ struct TableDroppingTests {
         #expect(!table.hasUncommittedUpdates)
     }
 
-    @Test("60: rows of the same table are moved in one batch, by where they are")
+    @Test("60: rows of the same table are moved in one batch, by their paths")
     func movedRows() {
         let (session, _) = drag(0, 1)
         rows.onDrop = { coordinator in
@@ -279,7 +279,7 @@ struct TableDroppingTests {
     }
 
     @Test(
-        "23: a table that is not told otherwise moves what began in its process and may be moved, and copies all else"
+        "23: by default a table moves sessions of its own process that allow it, and copies all others"
     )
     func defaultProposal() {
         final class OnlyPerforms: TableDropDelegate {

@@ -6,7 +6,7 @@ import Testing
 @Suite
 @MainActor
 struct TableRowsTests {
-    @Test("a table asks for its numbers once, and again after what it is told")
+    @Test("a table asks for its counts once, and again after each reported change")
     func counts() {
         let rows = TestRows(["a", "b"], [])
         let table = rows.makeTable()
@@ -18,7 +18,7 @@ struct TableRowsTests {
         #expect(table.numberOfRows(inSection: 0) == 3)
     }
 
-    @Test("a section that is not there has no rows", arguments: [-1, 1, Int.max, Int.min])
+    @Test("a section that does not exist has no rows", arguments: [-1, 1, Int.max, Int.min])
     func noSection(section: Int) {
         let rows = TestRows(["a"])
         let table = rows.makeTable()
@@ -26,7 +26,7 @@ struct TableRowsTests {
         #expect(table.presentedRows(inSection: section).isEmpty)
     }
 
-    @Test("a change before the first question is nothing to compare with")
+    @Test("a change before the first question cannot be checked")
     func unasked() {
         let rows = TestRows(["a"])
         let table = rows.makeTable()
@@ -35,7 +35,7 @@ struct TableRowsTests {
         #expect(table.numberOfRows(inSection: 0) == 2)
     }
 
-    @Test("a batch is checked as one, in whatever order its calls come")
+    @Test("a batch is checked as a whole, in any order of its calls")
     func batch() {
         let rows = TestRows(["a", "b", "c"], ["d"])
         let table = rows.makeTable()
@@ -58,7 +58,7 @@ struct TableRowsTests {
         #expect(table.numberOfRows(inSection: 1) == 0)
     }
 
-    @Test("numbers that contradict each other end the program, with the numbers")
+    @Test("counts that contradict each other end the program with a message that contains them")
     func contradiction() async throws {
         let result = try await #require(
             processExitsWith: .failure,
@@ -76,7 +76,7 @@ struct TableRowsTests {
         #expect(text.contains("Section 0 has 3 rows after the update, and should have 1: 2 before it"), "\(text)")
     }
 
-    @Test("a batch with wrong numbers ends the program")
+    @Test("a batch with wrong counts ends the program")
     func contradictionOfBatch() async {
         await #expect(processExitsWith: .failure) {
             await MainActor.run {
@@ -103,7 +103,7 @@ struct TableRowsTests {
         }
     }
 
-    @Test("a placeholder whose block tells the table of its row ends the program: it would be there twice")
+    @Test("a placeholder whose block reports its row to the table ends the program, as the row would be there twice")
     func toldByPlaceholder() async {
         await #expect(processExitsWith: .failure) {
             await MainActor.run {
@@ -132,7 +132,7 @@ struct TableRowsTests {
         }
     }
 
-    @Test("reloaded within a batch, there is nothing to compare with")
+    @Test("a reload within a batch leaves nothing to check")
     func reloadedInBatch() {
         let rows = TestRows(["a"])
         let table = rows.makeTable()
@@ -168,7 +168,7 @@ struct TableRowsTests {
         #expect(table.indexPathsForSelectedRows == nil)
     }
 
-    @Test("a table whose data source has gone has no rows, whatever it is told")
+    @Test("a table whose data source was deallocated has no rows, whatever is reported to it")
     func withoutDataSource() {
         var rows: TestRows? = TestRows(["a"])
         let table = Table()

@@ -4,11 +4,11 @@ import Testing
 
 @testable import TableDragAndDrop
 
-/// Delegates and data sources that change the rows whenever they are asked anything.
+/// Delegates and data sources that change the rows during any of their calls.
 @Suite
 @MainActor
 struct TableStormTests {
-    /// A table with a model that is always told of, whoever is being asked meanwhile.
+    /// A table with a model that reports each change to it, even during a call of a delegate.
     @MainActor
     private final class Storm {
         let rows = TestRows(["a", "b", "c", "d"], ["e"], [])
@@ -16,7 +16,7 @@ struct TableStormTests {
         private var random: SeededGenerator
         private var contexts: [any TableDropPlaceholderContext] = []
         private var coordinators: [any TableDropCoordinator] = []
-        /// How deep one callback is in another.
+        /// The nesting depth of callbacks.
         private var depth = 0
         private var names = 0
 
@@ -66,7 +66,7 @@ struct TableStormTests {
                 rows.sections[target.section].insert(row, at: target.row)
                 table.moveRow(at: source, to: target)
             case 3:
-                // Within a batch rows are named by where they were: one change is enough.
+                // Within a batch, paths are those from before it, so only one change is made.
                 depth += 3
                 defer { depth -= 3 }
                 table.performBatchUpdates { [self] in
@@ -85,7 +85,7 @@ struct TableStormTests {
             }
         }
 
-        /// What can be told in the middle of a move: the model has changed already, and the table has not.
+        /// A change reported in the middle of a move: the model has changed already, and the table has not.
         private func addToMove() {
             depth += 3
             defer { depth -= 3 }
@@ -107,7 +107,7 @@ struct TableStormTests {
                 let text = name()
                 context.commitInsertion { path in
                     maybeChange()
-                    // What has changed until now the table was told of.
+                    // The table was notified of all changes so far.
                     let row = min(path.row, rows.sections[path.section].count)
                     rows.sections[path.section].insert(text, at: row)
                 }
@@ -137,7 +137,7 @@ struct TableStormTests {
             }
         }
 
-        /// A drag, over the table and dropped or not.
+        /// A drag that is moved over the table and dropped or not.
         func drag() {
             rows.canMove = chance(70)
             rows.proposal = TableDropProposal(
@@ -177,7 +177,7 @@ struct TableStormTests {
             }
         }
 
-        /// No placeholder is left, and nothing has come twice.
+        /// Checks that no placeholder is left and that nothing has arrived twice.
         func end(_ step: String) {
             for context in contexts { context.deletePlaceholder() }
             #expect(!table.hasUncommittedUpdates, "\(step)")
@@ -187,7 +187,7 @@ struct TableStormTests {
         }
     }
 
-    @Test("whatever delegates change while they are asked, the table stays that of its data source")
+    @Test("the table stays consistent with its data source, whatever delegates change while they are asked")
     func storm() {
         let first = UInt64.random(in: .min ... .max)
         for offset in 0..<300 as Range<UInt64> {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import TableDragAndDrop
 
-/// Rows of texts, and everything that a table asks of its data source and its delegates, written down.
+/// Rows of texts. It records all calls of the table to its data source and delegates.
 @MainActor
 class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     var sections: [[String]]
@@ -10,10 +10,11 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     var allowsMove = true
     var isRestricted = false
     var handles = true
-    /// What is proposed; nil: what a table does that is not told.
+    /// The proposal to return; nil returns the default of a table.
     var proposal: TableDropProposal?
     var onDrop: ((any TableDropCoordinator) -> Void)?
-    /// What happens while the table asks for items, whether a row can be moved, and to move it, and of a session over it.
+    /// Called when the table asks for items. The following closures are called when a session is over the table, and
+    /// when the table asks whether a row can be moved or asks to move it.
     var onItems: (() -> Void)?
     var onHover: (() -> Void)?
     var onCanMove: (() -> Void)?
@@ -142,7 +143,7 @@ extension IndexPath {
 }
 
 extension Table {
-    /// What a screen would show.
+    /// The texts of the rows as a screen would show them.
     func texts(_ rows: TestRows, section: Int = 0) -> [String] {
         presentedRows(inSection: section).map {
             switch $0 {
@@ -154,7 +155,7 @@ extension Table {
 }
 
 extension TableDropCoordinator {
-    /// A placeholder for each item, one behind the other.
+    /// Makes a placeholder for each item, in order.
     func dropAllToPlaceholders(at path: IndexPath) -> [any TableDropPlaceholderContext] {
         items.enumerated().map { index, item in
             let placeholder = TableDropPlaceholder(

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import TableDragAndDrop
 
-/// A drag as a program's own test would make one.
+/// A drag session as a program's own test would make one.
 final class TestDrag: DragSession {
     let items: [DragItem]
     let allowsMoveOperation = true
@@ -15,7 +15,7 @@ final class TestDrag: DragSession {
     @MainActor func location(in view: InteractionView) -> Point { Point(x: 0, y: 0) }
 }
 
-/// A drop as a program's own test would make one. Its items are loaded in this process, without a broker.
+/// A drop session as a program's own test would make one. Its items are loaded in this process without a broker.
 final class TestDrop: DropSession {
     let items: [DragItem]
     let allowsMoveOperation: Bool
@@ -68,7 +68,7 @@ final class TestDrop: DropSession {
 }
 
 extension DragItem {
-    /// A row as the samples package it: its text as plain text, and nothing else.
+    /// A row as the samples package it, with plain text only.
     convenience init(text: String) {
         let provider = ItemProvider()
         let data = Data(text.utf8)
@@ -82,7 +82,7 @@ extension DragItem {
         self.init(itemProvider: provider)
     }
 
-    /// Something of a type, whose bytes nobody asks for.
+    /// An item of a type whose bytes are never loaded.
     convenience init(type: UniformType) {
         let provider = ItemProvider()
         provider.registerDataRepresentation(forTypeIdentifier: type.identifier, visibility: .all) { completion in
