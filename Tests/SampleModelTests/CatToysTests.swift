@@ -5,12 +5,12 @@ import TableDragAndDrop
 import TestSupport
 import Testing
 
-/// What `cat-toys` packs, takes and changes.
+/// The packaging, the rules and the changes of `cat-toys`.
 @Suite(.fewAtATime)
 struct CatToysTests {
     // MARK: Packaging (S8, S11, S14, S74)
 
-    @Test("A toy is its name for everybody, and its origin for programs of this kind")
+    @Test("A toy is its name for all programs, and its origin for programs of this kind")
     @MainActor func package() async throws {
         let item = try #require(ToyPackaging().items(for: "bâton 🎾", of: "Tama").first)
         #expect(
@@ -20,14 +20,14 @@ struct CatToysTests {
         #expect(try await item.itemProvider.loadData(for: .toyOrigin).value == Data("Tama".utf8))
     }
 
-    @Test("A toy without a name is no item")
+    @Test("A toy without a name has no item")
     @MainActor func noName() {
         #expect(ToyPackaging().items(for: "", of: "Tama").isEmpty)
     }
 
     // MARK: Acceptance (S22, S68-S71, S74)
 
-    @Test("A toy of this process comes from the cat of the local context, one of another process says it itself")
+    @Test("The origin of a toy is the cat of the local context, or for another process is loaded from the item")
     @MainActor func origin() throws {
         let toys = ToyPackaging().items(for: "ball", of: "Tama")
         let drag = TestDrag()
@@ -40,7 +40,7 @@ struct CatToysTests {
         #expect(ToyAcceptance.proposal(for: TestDrop(.utf8PlainText)).operation == .copy)
     }
 
-    @Test("The toy is the first item that has a name, and a picture has none")
+    @Test("The toy is the first item with a name, and a picture has none")
     @MainActor func first() {
         let session = TestDrop(.png, .utf8PlainText, .plainText)
         #expect(ToyAcceptance.toy(of: session) === session.items[1])
@@ -50,7 +50,7 @@ struct CatToysTests {
 
     // MARK: Changes (S65-S67, S71, S75)
 
-    @Test("A toy leaves its cat and comes to the end of another's; no name is lost, none is made")
+    @Test("A toy leaves its cat and arrives at the end of another's; no name is lost or made up")
     func move() {
         var toys = CatToys()
         let names = toys.names
@@ -70,7 +70,7 @@ struct CatToysTests {
         #expect(toys["Tama"] == ["bell", "ball"])
     }
 
-    @Test("A toy of a cat that nobody knows arrives all the same, and nothing leaves")
+    @Test("A toy of an unknown cat arrives all the same, and nothing leaves")
     func unknownCat() {
         var toys = CatToys(toys: ["Tama": ["ball"]])
         ToyMove("ball").move(from: "Nobody", to: "Mike", in: &toys)
@@ -79,7 +79,7 @@ struct CatToysTests {
         #expect(toys == CatToys(toys: ["Tama": ["ball"], "Mike": ["ball"]]))
     }
 
-    @Test("Between two processes a toy arrives before it leaves, so that it is somewhere at each moment")
+    @Test("Between two processes a toy arrives before it leaves, so that it always exists")
     func twoPhases() {
         var (here, there) = (CatToys(), CatToys(toys: [:]))
         let names = here.names

@@ -4,12 +4,12 @@ import SampleModels
 import TestSupport
 import Testing
 
-/// What `image-drop` packs, takes and changes.
+/// The packaging, the rules and the changes of `image-drop`.
 @Suite(.fewAtATime)
 struct ImageDropTests {
     // MARK: Packaging (S12, S13)
 
-    @Test("The picture is one item of its own types, and the picture itself in this process")
+    @Test("The picture is one item with its own types, and the picture itself in this process")
     @MainActor func package() async throws {
         let picture = Picture(Data([1, 2, 3]), type: .jpeg)
         let items = ImagePackaging.items(for: ImageBoard(picture))
@@ -21,12 +21,12 @@ struct ImageDropTests {
         #expect(loaded.data == picture.data && loaded.type == .jpeg)
     }
 
-    @Test("No picture is no item")
+    @Test("Without a picture there is no item")
     @MainActor func nothing() {
         #expect(ImagePackaging.items(for: ImageBoard(nil)).isEmpty)
     }
 
-    @Test("The first picture is a PNG, and no bytes are no picture")
+    @Test("The first picture is a PNG, and empty data is not a picture")
     func pixel() throws {
         #expect(Picture.pixel.data.starts(with: [0x89, 0x50, 0x4E, 0x47]))
         #expect(throws: PasteboardError.self) {
@@ -37,7 +37,7 @@ struct ImageDropTests {
     // MARK: Acceptance (S20, S21, S33-S35)
 
     @Test(
-        "Exactly one item, and that an image, of whatever kind",
+        "A session is accepted if it has exactly one item and the item is an image of any kind",
         arguments: [
             ([.png], true), ([.jpeg], true), ([UniformType(importedAs: "public.heic")], true), ([.image], true),
             ([.plainText], false), ([.png, .png], false), ([.png, .plainText], false), ([], false),
@@ -53,7 +53,7 @@ struct ImageDropTests {
     }
 
     @Test(
-        "A drop copies inside of the frame, or moves what is this program's own; outside it does nothing",
+        "A drop copies inside of the frame, or moves the program's own picture; outside it does nothing",
         arguments: [
             (20.0, 20.0, DropOperation.copy, DropOperation.move), (50, 50, .copy, .move), (79.5, 79.5, .copy, .move),
             (80, 50, .cancel, .cancel), (19, 50, .cancel, .cancel), (0, 0, .cancel, .cancel),
@@ -71,7 +71,7 @@ struct ImageDropTests {
 
     // MARK: Changes (S55, S56)
 
-    @Test("The first of several pictures is shown instead of the one before, and none change nothing")
+    @Test("The first of several pictures replaces the previous one, and an empty array changes nothing")
     func show() {
         let pictures = (0..<3).map { Picture(Data([$0]), type: .png) }
         var changes = ImageChanges(ImageBoard())
@@ -81,7 +81,7 @@ struct ImageDropTests {
         #expect(!isNothingShown && changes.board.picture === pictures[0])
     }
 
-    @Test("The picture that has moved elsewhere is taken away, unless another one is shown by then")
+    @Test("A picture that has moved elsewhere is removed, unless another one is shown by then")
     func remove() {
         let (first, second) = (Picture(Data([1]), type: .png), Picture(Data([2]), type: .png))
         var changes = ImageChanges(ImageBoard(first))

@@ -5,11 +5,11 @@ import TableDragAndDrop
 import TestSupport
 import Testing
 
-/// What `placeholders` packs, takes and changes.
+/// The packaging, the rules and the changes of `placeholders`.
 @Suite(.fewAtATime)
 struct PlaceholdersTests {
     @Test(
-        "A parcel is read as it is shown",
+        "A parcel's description is read back as the same parcel",
         arguments: [
             ("letter", Parcel(.plain, "letter")), ("slow crate", Parcel(.slow, "crate")),
             ("failing old vase", Parcel(.failing, "old vase")), ("slow", Parcel(.plain, "slow")),
@@ -20,7 +20,7 @@ struct PlaceholdersTests {
         #expect(Parcel(text) == parcel && parcel.description == text)
     }
 
-    @Test("A parcel's bytes are made at the load, and only a plain one is handed over as it is")
+    @Test("A parcel's bytes are made at the load, and only a plain parcel is handed over within the process")
     @MainActor func package() async throws {
         let packaging = ParcelPackaging { parcel, _ in
             guard parcel.kind != .failing else { throw PasteboardError(.refused, message: "broken") }
@@ -34,7 +34,7 @@ struct PlaceholdersTests {
         await #expect(throws: (any Error).self) { try await failing.itemProvider.loadObject(ofClass: String.self) }
     }
 
-    @Test("A row of the table moves, a local thing is handed over, and all else is loaded (S58-S61)")
+    @Test("A row of the table moves, a local object is handed over, and all else is loaded (S58-S61)")
     func arrival() {
         let (path, parcel) = (IndexPath(row: 1, section: 0), Parcel(.plain, "letter"))
         #expect(ParcelAcceptance.arrival(source: path, local: parcel, isOwn: true) == .row(path))
@@ -44,14 +44,14 @@ struct PlaceholdersTests {
     }
 
     @Test(
-        "A row of the table that nobody knows any more stays where it is",
+        "A row of the table whose index is no longer known stays where it is",
         arguments: [Parcel(.plain, "letter"), nil]
     )
     func lost(parcel: Parcel?) {
         #expect(ParcelAcceptance.arrival(source: nil, local: parcel, isOwn: true) == .never)
     }
 
-    @Test("The table's own rows are rearranged, and copies are taken of all others, whatever their number")
+    @Test("The table's own rows are rearranged, and all others are copied, whatever their number")
     func acceptance() {
         #expect(ParcelAcceptance.proposal(hasActiveDrag: true).operation == .move)
         #expect(ParcelAcceptance.proposal(hasActiveDrag: false).operation == .copy)
@@ -60,7 +60,7 @@ struct PlaceholdersTests {
     }
 
     @Test(
-        "Rows that are moved stand one behind the other before the row that they were dropped at",
+        "Moved rows keep their order before the row at which they were dropped",
         arguments: [
             ([0], 3, "bcad"), ([3], 0, "dabc"), ([0, 1], 4, "cdab"), ([1, 3], 0, "bdac"), ([3, 0], 2, "bdac"),
             ([1], 1, "abcd"), ([1], 2, "abcd"), ([0, 9], 4, "bcda"), ([], 2, "abcd"), ([2], 9, "abdc"),
@@ -74,7 +74,7 @@ struct PlaceholdersTests {
         for (source, row) in moved { #expect(changes.shelf.parcels[row] == before[source]) }
     }
 
-    @Test("A parcel that comes late comes behind the last row, if its row has gone")
+    @Test("A parcel whose row was deleted before it arrives is inserted at the end")
     func late() {
         var changes = ParcelChanges()
         let rows = [

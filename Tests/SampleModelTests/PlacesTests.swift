@@ -5,12 +5,12 @@ import TableDragAndDrop
 import TestSupport
 import Testing
 
-/// What `places` packs, takes and changes.
+/// The packaging, the rules and the changes of `places`.
 @Suite(.fewAtATime)
 struct PlacesTests {
     // MARK: Packaging (S8, S9, S15, S16)
 
-    @Test("A row is one item with one type, and its bytes are those of the name, whatever it is made of")
+    @Test("A row is one item with one type, and its bytes are those of the name, whatever characters it has")
     func package() async throws {
         let places = PlaceNames(["Ōsaka 大阪 🏯"])
         let items = PlacePackaging().items(forRow: 0, of: places)
@@ -20,7 +20,7 @@ struct PlacesTests {
         #expect(PlacePackaging().items(forRow: 1, of: places).isEmpty)
     }
 
-    @Test("The name is that of the beginning, and nobody asks for it before a load")
+    @Test("The name is that at the beginning of the drag, and it is not asked for before a load")
     func value() async throws {
         let asked = Mutex([String]())
         var places = PlaceNames(["Yosemite"])
@@ -35,7 +35,7 @@ struct PlacesTests {
     // MARK: Acceptance (S18, S24-S32, S39-S45)
 
     @Test(
-        "What can be had as text is taken, whatever kind of text it is",
+        "Items that are available as text are accepted, whatever kind of text it is",
         arguments: [(.plainText, true), (.utf8PlainText, true), (.png, false), (.json, false)] as [(UniformType, Bool)]
     )
     func canHandle(type: UniformType, isTaken: Bool) {
@@ -69,7 +69,7 @@ struct PlacesTests {
         Situation(policy: .permissive, itemCount: 2, hasActiveDrag: true, isEditing: false, operation: .cancel),
     ]
 
-    @Test("A proposal follows from the number of items, whose drag it is, and editing", arguments: situations)
+    @Test("A proposal depends on the number of items, the origin of the drag, and editing", arguments: situations)
     @MainActor func proposal(situation: Situation) {
         let items = (0..<situation.itemCount).map { _ in DragItem(itemProvider: ItemProvider(object: "x")) }
         let proposal = PlaceAcceptance(situation.policy).proposal(
@@ -81,7 +81,7 @@ struct PlacesTests {
         #expect(proposal.intent == (situation.operation == .cancel ? .unspecified : .insertAtDestinationIndexPath))
     }
 
-    @Test("What comes from elsewhere is copied, also while a row is held", arguments: PlaceAcceptance.Policy.allCases)
+    @Test("Items from elsewhere are copied, also while a row is dragged", arguments: PlaceAcceptance.Policy.allCases)
     func other(policy: PlaceAcceptance.Policy) {
         let drop = TestDrop([DragItem(itemProvider: ItemProvider(object: "x"))])
         for isEditing in [false, true] {
@@ -90,7 +90,7 @@ struct PlacesTests {
         }
     }
 
-    @Test("A row goes where the session was, else behind the last row of the last section, if there is a section")
+    @Test("A row goes to the session's row, otherwise to the end of the last section, if there is a section")
     func destination() {
         let acceptance = PlaceAcceptance(.strict)
         let hovered = IndexPath(row: 2, section: 0)
@@ -102,7 +102,7 @@ struct PlacesTests {
 
     // MARK: Changes (S45-S48, S54)
 
-    @Test("Names come one behind the other, before the rows that were there")
+    @Test("Names are inserted in order before the existing rows")
     func insert() {
         var changes = PlaceChanges(PlaceNames(["a", "b"]))
         let paths = changes.insert(["x", "y"], at: IndexPath(row: 1, section: 0))
@@ -111,14 +111,14 @@ struct PlacesTests {
         #expect(changes.insert([], at: IndexPath(row: 0, section: 0)).isEmpty)
     }
 
-    @Test("Where the row is not there any more, names come behind the last one")
+    @Test("Names are inserted at the end if their row no longer exists")
     func insertBehind() {
         var changes = PlaceChanges(PlaceNames(["a"]))
         let paths = changes.insert(["x", "y"], at: IndexPath(row: 7, section: 0))
         #expect(paths.map(\.row) == [1, 2] && changes.places.names == ["a", "x", "y"])
     }
 
-    @Test("A row that is moved is where it was moved to, and the number stays")
+    @Test("A moved row is at its new index, and the number of rows stays the same")
     func move() {
         var changes = PlaceChanges(PlaceNames(["a", "b", "c"]))
         #expect(changes.move(from: 0, to: 2) == "a")

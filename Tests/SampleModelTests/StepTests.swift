@@ -3,7 +3,7 @@ import PasteboardKit
 import Stage
 import Testing
 
-/// The lines of scripts.
+/// The parsing of script lines.
 struct StepTests {
     @Test(
         "Each form of a step is read",
@@ -31,12 +31,12 @@ struct StepTests {
         #expect(try Step(line: line) == step)
     }
 
-    @Test("Empty lines and comments are no steps", arguments: ["", "  ", "# hover b", "#"])
+    @Test("Empty lines and comments are not steps", arguments: ["", "  ", "# hover b", "#"])
     func comments(line: String) throws {
         #expect(try Step(line: line) == nil)
     }
 
-    @Test("A word that nobody knows is answered with all that are known")
+    @Test("The error for an unknown word lists all known words")
     func unknown() {
         let error = #expect(throws: StepError.self) { try Step(line: "drop b") }
         #expect(
@@ -45,7 +45,7 @@ struct StepTests {
     }
 
     @Test(
-        "A step with the wrong words is answered with its form",
+        "The error for a step with wrong words contains its form",
         arguments: [
             "register", "press", "press x", "press -1", "press 1 2", "press 1,", "press 1,2,3", "press nan,1", "hover",
             "hover b c", "hover nowhere 2", "lift now", "select", "select 1,2", "edit", "edit maybe", "insert x",
@@ -64,14 +64,14 @@ struct StepTests {
         #expect(error?.description.hasSuffix("\(form.value)`") == true)
     }
 
-    @Test("The page about the examples has each step, and no other")
+    @Test("The page about the examples lists each step, and no other")
     func page() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let page = String(decoding: try Data(contentsOf: root.appending(path: "Examples/README.md")), as: UTF8.self)
         let rows = page.split(separator: "\n").drop { !$0.hasPrefix("| step |") }
         let table = rows.dropFirst(2).prefix { $0.hasPrefix("|") }
-        // The first column, in which what is written as code is a step, or goes on with the one before.
+        // In the first column, text in code style is a step or continues the previous one.
         let steps = table.flatMap { row in
             row.split(separator: "|")[0].split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map {
                 String($0.element.prefix { $0 != " " })

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PasteboardKit
 
-/// A session of the tests' own: no broker knows of it.
+/// A session made by the tests, without a broker.
 final class TestDrop: DropSession {
     let items: [DragItem]
     let allowsMoveOperation = true
@@ -14,7 +14,7 @@ final class TestDrop: DropSession {
         localDragSession = drag
     }
 
-    /// Items that have these types, and no bytes.
+    /// A session with items of these types, without bytes.
     convenience init(_ types: UniformType..., from drag: (any DragSession)? = nil) {
         let items = types.map { type in
             let provider = ItemProvider()
@@ -38,7 +38,7 @@ final class TestDrop: DropSession {
     func extendDropWindow(_ body: @escaping @MainActor () async throws -> Void) {}
 }
 
-/// The drag of such a session.
+/// The drag session of such a drop.
 final class TestDrag: DragSession {
     let items: [DragItem] = []
     let allowsMoveOperation = true
