@@ -10,7 +10,7 @@ struct EditorTests {
     nonisolated private static let hasNeovim = isInstalled("nvim")
     nonisolated private static let hasTmux = isInstalled("tmux")
 
-    /// For keys that a test types faster than a person, which tmux would take for pasted text.
+    /// Disables paste detection by timing, since a test types faster than a person.
     nonisolated private static let tmuxSettings = "set -g mode-keys vi\nset -g assume-paste-time 0\n"
 
     private let page: Document
@@ -53,7 +53,7 @@ struct EditorTests {
     }
 
     @Test(
-        "Neovim puts nothing where there is no text",
+        "Neovim puts nothing if the pasteboard has no text",
         .enabled(if: hasNeovim, "needs neovim"),
         arguments: ["true", "pasteboard clear", "printf '\\211PNG\\r\\n\\032\\n' | pasteboard copy -t image/png"]
     )
@@ -79,13 +79,13 @@ struct EditorTests {
         try terminal.type("a line for tmux\r")
         try poll("tmux capture-pane -p", until: "a line for tmux\na line for tmux\n")
 
-        // The last line of `cat`, from its first character to its last one.
+        // Select the last line of `cat` from its first to its last character.
         try terminal.type("\u{2}[")
         try poll("tmux display-message -p '#{pane_in_mode}'", until: "1\n")
         try terminal.type("k0 $\r")
         try poll("pasteboard paste", until: "a line for tmux")
 
-        // A buffer that tmux holds itself is never pasted instead.
+        // A buffer of tmux's own must never be pasted instead.
         _ = try shell("pasteboard clear; tmux set-buffer stale")
         try terminal.type("\u{2}]")
         try poll("tmux show-messages", until: "there is no text to paste")
@@ -98,7 +98,7 @@ struct EditorTests {
         #expect(!shown.contains("stale") && !shown.contains("PNG"), "\(shown)")
     }
 
-    /// Runs commands of Neovim on a copy of the file, and returns what the file is then.
+    /// Runs commands of Neovim on a copy of the file, and returns its contents afterwards.
     @discardableResult
     private func edit(_ command: String) throws -> String {
         try shell(

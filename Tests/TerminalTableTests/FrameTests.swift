@@ -32,7 +32,7 @@ struct FrameTests {
         return screen.frame(size)
     }
 
-    /// What terminals think of the width of a scalar: some know what joins, others draw it all.
+    /// Widths of scalars in different terminals: some join scalars, others draw each one.
     private static let terminals: [(String, @Sendable (Unicode.Scalar) -> Int)] = [
         (
             "modern",
@@ -44,7 +44,7 @@ struct FrameTests {
         ("narrow emoji", { $0.properties.generalCategory.joins ? 0 : WideScalars.contains($0) ? 2 : 1 }),
     ]
 
-    @Test("changes draw the same as all of it, on terminals of different opinions", arguments: [0, 1])
+    @Test("drawing only the changes gives the same screen as drawing all, at any glyph width", arguments: [0, 1])
     func changes(terminal: Int) {
         let width = Self.terminals[terminal].1
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -70,7 +70,7 @@ struct FrameTests {
         }
     }
 
-    @Test("what a terminal draws wider or narrower moves nothing that is beside it")
+    @Test("a glyph that a terminal draws wider or narrower does not move its neighbours")
     func columnsHold() {
         var screen = TableScreen(title: "west")
         screen.rows = [.placeholder("👩‍👩‍👧‍👦👩‍👩‍👧‍👦🇩🇪", fraction: 1), .placeholder("plain!", fraction: 1)]
@@ -84,7 +84,7 @@ struct FrameTests {
         }
     }
 
-    @Test("what stays the same is not sent")
+    @Test("unchanged cells are not sent")
     func minimal() {
         var screen = TableScreen(title: "west")
         screen.rows = [.plain("Yosemite"), .plain("Sequoia")]
@@ -96,7 +96,7 @@ struct FrameTests {
         #expect(String(decoding: bytes, as: UTF8.self) == "\u{1B}[3;11H\u{1B}[0my\u{1B}[0m")
     }
 
-    @Test("without colours the same is drawn, and no colour is")
+    @Test("without colours the text is the same, and no colour is sent")
     func noColors() {
         var screen = TableScreen(title: "west")
         screen.session = .init("Yosemite", to: "east", operation: "copy")
@@ -107,7 +107,7 @@ struct FrameTests {
         #expect(plain == colored.replacing(";36m", with: "m"))
     }
 
-    @Test("another size draws all of it")
+    @Test("a change of size redraws everything")
     func resized() {
         let screen = TableScreen(title: "west")
         let before = screen.frame(ScreenSize(columns: 80, rows: 24))

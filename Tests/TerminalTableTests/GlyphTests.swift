@@ -4,7 +4,7 @@ import Testing
 @Suite("Glyphs")
 struct GlyphTests {
     @Test(
-        "a character takes the columns that a reader sees",
+        "a character has as many columns as a reader sees",
         arguments: [
             ("a", 1), ("é", 1), ("e\u{301}", 1), ("e\u{301}\u{323}\u{304}", 1), ("ß", 1), ("я", 1), ("…", 1), ("─", 1),
             ("語", 2), ("が", 2), ("か\u{3099}", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("\u{1112}\u{1161}\u{11AB}", 2),
@@ -23,7 +23,7 @@ struct GlyphTests {
     }
 
     @Test(
-        "nothing that a stranger writes reaches a terminal as a control",
+        "text of another program never reaches a terminal as a control sequence",
         arguments: [
             "\u{1B}[2J", "a\r\nb", "\u{9B}31m", "\u{7}", "\u{202E}gpj", "\u{2028}", "\u{7F}", "\u{0}", "\u{200F}",
             "\u{85}",
@@ -38,12 +38,12 @@ struct GlyphTests {
         #expect(text.columns == text.count)
     }
 
-    @Test("the control characters that have a picture are shown as it")
+    @Test("control characters are shown as their control pictures")
     func pictures() {
         #expect("\u{1B}[2J\t".glyphs.map(\.text).joined() == "␛[2J␉")
     }
 
-    @Test("what is too long for a sentence ends with an ellipsis")
+    @Test("text that is too long for a sentence ends with an ellipsis")
     func shortened() {
         #expect("Yosemite".shortened(to: 8) == "Yosemite")
         #expect("Yosemite".shortened(to: 5) == "Yose…")
@@ -52,7 +52,7 @@ struct GlyphTests {
         #expect("Yosemite".shortened(to: 0).isEmpty)
     }
 
-    @Test("a letter with thousands of accents is drawn with some")
+    @Test("a letter with thousands of accents is drawn with some of them")
     func accents() {
         let glyphs = ("o" + String(repeating: "\u{301}", count: 5000)).glyphs
         #expect(glyphs.count == 1)

@@ -10,7 +10,7 @@ struct InteractivePlacesTests {
     private static let left = "\u{1B}[D"
     private static let escape = "\u{1B}"
 
-    @Test("a row is picked up in one, hovers over the other, and is dropped: both show all of it")
+    @Test("a row is picked up in one program and dropped in the other, and both show each step")
     func copy() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west")
@@ -22,7 +22,7 @@ struct InteractivePlacesTests {
         #expect(west.screen.text.contains("2 Yellowstone ✈  ◀── nothing"))
         #expect(west.screen.highlightedLines.count == 1)
 
-        // Their names come one after the other: east, west itself, nothing.
+        // The names of the targets follow each other: east, west itself, none.
         try west.type(Self.right)
         try west.wait(for: "✈ Yellowstone → east, row 1: copy")
         try west.waitForEnd(of: "◀──")
@@ -48,7 +48,7 @@ struct InteractivePlacesTests {
         for terminal in [west, east] { try quit(terminal) }
     }
 
-    @Test("over one, over nothing, back again, and cancelled: nothing has happened")
+    @Test("a drag over one table, over nothing, back again and cancelled changes nothing")
     func cancel() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west")
@@ -71,13 +71,13 @@ struct InteractivePlacesTests {
         for terminal in [west, east] { try quit(terminal) }
     }
 
-    @Test("in edit mode a row moves within its table, to where the gap was")
+    @Test("in edit mode a row moves within its table to the gap")
     func move() throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
         try places.type(" " + Self.down + Self.down)
         try places.wait(for: "→ here, row 3: nothing")
-        // Also in the air: what a drop would do changes.
+        // Edit mode also changes the proposal during a drag.
         try places.type("e")
         try places.wait(for: "→ here, row 3: move")
         try places.wait(for: "edit mode in the title") { $0.lines[0].hasSuffix("edit mode") }
@@ -93,7 +93,7 @@ struct InteractivePlacesTests {
         try quit(places)
     }
 
-    @Test("a row that is held moves also when others have come meanwhile, and there is still one of it")
+    @Test("a dragged row still moves when others arrive in the meantime, and it exists once")
     func moveBesides() throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
@@ -117,7 +117,7 @@ struct InteractivePlacesTests {
         try quit(places)
     }
 
-    @Test("what is slow has a placeholder that shows how far it is")
+    @Test("a slow load has a placeholder that shows its progress")
     func progress() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west", "--slow", "3")
@@ -134,7 +134,7 @@ struct InteractivePlacesTests {
         for terminal in [west, east] { try quit(terminal) }
     }
 
-    @Test("a source that dies is told in the other's terminal, and its row does not come")
+    @Test("the death of a source is shown in the other terminal, and its row does not arrive")
     func death() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west", "--slow", "600")
@@ -150,7 +150,7 @@ struct InteractivePlacesTests {
         try quit(east)
     }
 
-    @Test("names of strangers never reach the terminal as control sequences")
+    @Test("names from other programs never reach the terminal as control sequences")
     func strangers() throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
@@ -166,7 +166,7 @@ struct InteractivePlacesTests {
         try quit(places)
     }
 
-    @Test("another size is followed, however narrow")
+    @Test("a change of size is followed, however narrow")
     func resize() throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
@@ -186,7 +186,7 @@ struct InteractivePlacesTests {
         try quit(places)
     }
 
-    @Test("the first free name is taken, and a taken one is refused in words, on a terminal as it was")
+    @Test("the first free name is used, and a taken name is refused with a message, on an unchanged terminal")
     func names() throws {
         let desk = try TerminalDesk()
         let first = try desk.places()
@@ -200,7 +200,7 @@ struct InteractivePlacesTests {
         for terminal in [first, second] { try quit(terminal) }
     }
 
-    @Test("who holds a row sees that the destination it is over has died")
+    @Test("the holder of a row sees that the destination under it has died")
     func deathBelow() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west")
@@ -210,14 +210,14 @@ struct InteractivePlacesTests {
         try east.child.kill(9)
         try west.wait(for: "there is no destination east any more")
         #expect(west.screen.text.contains("→ east, row 1: nothing"))
-        // And that it is there again.
+        // It sees also that the destination exists again.
         let other = try desk.places("--as", "east")
         try west.wait(for: "→ east, row 1: copy")
         #expect(!west.screen.text.contains("any more"))
         for terminal in [west, other] { try quit(terminal) }
     }
 
-    @Test("once there is a broker again, both find each other")
+    @Test("once a broker runs again, both programs find each other")
     func brokers() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west")
@@ -232,7 +232,7 @@ struct InteractivePlacesTests {
         for terminal in [west, east] { try quit(terminal) }
     }
 
-    @Test("Escape stops a name that is coming, wherever the cursor is, and the cursor stays at its row")
+    @Test("Escape stops a load wherever the cursor is, and the cursor stays at its row")
     func stopLoad() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west", "--slow", "600")
@@ -252,7 +252,7 @@ struct InteractivePlacesTests {
         for terminal in [west, east] { try quit(terminal) }
     }
 
-    @Test("where several names are coming, Escape stops the one at the cursor")
+    @Test("if several names are being loaded, Escape stops the one at the cursor")
     func stopAtCursor() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west", "--slow", "600")
@@ -304,7 +304,7 @@ struct InteractivePlacesTests {
         for terminal in [west, east] { try quit(terminal) }
     }
 
-    @Test("where a drop would do nothing, the reason is shown")
+    @Test("if a drop would do nothing, the reason is shown")
     func reasons() throws {
         let desk = try TerminalDesk()
         let places = try desk.places(columns: 100, rows: 20)
@@ -325,7 +325,7 @@ struct InteractivePlacesTests {
         try quit(places)
     }
 
-    @Test("on a terminal, the program without options says what it waits for")
+    @Test("on a terminal, the program without options prints how to use it")
     func waitingForSteps() throws {
         let desk = try TerminalDesk()
         let places = try PseudoTerminal(columns: 100, "places", environment: desk.environment)
@@ -350,7 +350,7 @@ struct InteractivePlacesTests {
         #expect(help.text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(help.text)")
     }
 
-    @Test("keys that come at once do what they do one by one")
+    @Test("keys that arrive together have the same effect as one by one")
     func atOnce() throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
@@ -362,7 +362,7 @@ struct InteractivePlacesTests {
         try quit(places)
     }
 
-    @Test("behind the last row of another table is its end, however many it has")
+    @Test("after the last row of another table is its end, however many rows it has")
     func end() throws {
         let desk = try TerminalDesk()
         let west = try desk.places("--as", "west")
@@ -381,7 +381,7 @@ struct InteractivePlacesTests {
         for terminal in [west, east] { try quit(terminal) }
     }
 
-    @Test("a name as long as a book stops nobody")
+    @Test("a very long name blocks neither program")
     func longName() throws {
         let desk = try TerminalDesk()
         let places = try desk.places()

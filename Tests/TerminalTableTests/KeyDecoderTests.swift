@@ -10,29 +10,29 @@ struct KeyDecoderTests {
         ("\u{1B}[D", [.left]), ("\u{1B}OA", [.up]), ("\u{1B}OF", [.end]), ("\u{1B}OM", [.enter]), ("\u{1B}[H", [.home]),
         ("\u{1B}[1~", [.home]), ("\u{1B}[7~", [.home]), ("\u{1B}[4~", [.end]), ("\u{1B}[8~", [.end]),
         ("\u{1B}[3~", [.delete]), ("\u{1B}[5~", [.pageUp]), ("\u{1B}[6~", [.pageDown]), ("\u{1B}[Z", [.backTab]),
-        // With the control key held.
+        // With the control or shift key held.
         ("\u{1B}[1;5A", [.up]), ("\u{1B}[5;2~", [.pageUp]), ("\r", [.enter]), ("\n", [.enter]), ("\t", [.tab]),
         ("\u{7F}", [.backspace]), ("\u{8}", [.backspace]), ("\u{3}", [.control("c")]), ("\u{1A}", [.control("z")]),
-        // Answers and reports of a terminal, keys that nobody here wants, what is not for keys.
+        // Answers and reports of a terminal, unsupported keys, and other controls.
         ("\u{1B}[?1;2c", []), ("\u{1B}[15~", []), ("\u{0}", []), ("\u{85}", []),
         ("x\u{1B}[Ay", [.character("x"), .up, .character("y")]),
-        // What is pasted means nothing, and an end that never comes keeps nobody from quitting.
+        // Pasted text is ignored, and a paste without an end does not prevent quitting.
         ("\u{1B}[200~q\r\u{1B}\u{1B}[A\u{1B}[201~x", [.character("x")]), ("\u{1B}[201~x", [.character("x")]),
         ("\u{1B}[200~q\u{3}q", [.control("c"), .character("q")]),
-        // Two keys, the second of which shows that the first was not the beginning of something.
+        // Two keys: the second shows that the first was not the beginning of a sequence.
         ("\u{1B}q", [.escape, .character("q")]), ("\u{1B}\u{1B}[A", [.escape, .up]),
         ("\u{1B}é", [.escape, .character("é")]),
         ("\u{1B}[1\u{1B}[A", [.up]), ("\u{1B}[\u{3}", [.control("c")]),
     ]
 
-    @Test("each key is what its bytes say", arguments: keys)
+    @Test("each key is decoded from its bytes", arguments: keys)
     func whole(text: String, expected: [Key]) {
         var decoder = KeyDecoder()
         #expect(decoder.decode(text.utf8) == expected)
         #expect(!decoder.isWaiting)
     }
 
-    @Test("bytes that come one by one are the same keys", arguments: keys)
+    @Test("bytes that arrive one by one are decoded to the same keys", arguments: keys)
     func split(text: String, expected: [Key]) {
         var decoder = KeyDecoder()
         let keys = text.utf8.flatMap { decoder.decode([$0]) }
@@ -40,7 +40,7 @@ struct KeyDecoderTests {
         #expect(!decoder.isWaiting)
     }
 
-    @Test("the escape key alone is known once time has passed")
+    @Test("the escape key alone is recognized after the timeout")
     func escape() {
         var decoder = KeyDecoder()
         #expect(decoder.decode([0x1B]).isEmpty)
@@ -50,7 +50,7 @@ struct KeyDecoderTests {
         #expect(decoder.flush().isEmpty)
     }
 
-    @Test("bytes that are no UTF-8 are no keys, and what follows them is")
+    @Test("invalid UTF-8 is dropped, and the keys after it are decoded")
     func invalid() {
         var decoder = KeyDecoder()
         #expect(decoder.decode([0xFF, 0x80, 0xC0, 0xE2, 0x82, 0x61]) == [.character("a")])
@@ -60,7 +60,7 @@ struct KeyDecoderTests {
         #expect(decoder.decode([0x62]) == [.character("b")])
     }
 
-    @Test("a sequence without end is dropped, and any bytes end somewhere")
+    @Test("a sequence without an end is dropped, and decoding always recovers from any bytes")
     func endless() {
         var decoder = KeyDecoder()
         _ = decoder.decode("\u{1B}[".utf8)
@@ -71,7 +71,7 @@ struct KeyDecoderTests {
         var generator = SeededGenerator(seed: seed)
         let common: [UInt8] = [0x1B, 0x5B, 0x4F, 0x31, 0x41]
         for _ in 0..<20_000 {
-            // Few bytes, those that mean something often.
+            // Random bytes, with frequent significant ones.
             let byte = UInt8.random(in: 0...255, using: &generator)
             _ = decoder.decode([Bool.random(using: &generator) ? byte : common[Int(byte) % common.count]])
         }

@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// A terminal without a person: a program runs in it, the test types, and reads the screen.
+/// A pseudoterminal in which a program runs. The test types into it and reads its screen.
 final class PseudoTerminal {
     enum Trouble: Error, CustomStringConvertible {
         case never(String, screen: String)
@@ -15,7 +15,7 @@ final class PseudoTerminal {
         }
     }
 
-    /// What Glibc does not show of the two requests that a terminal without a device needs.
+    /// The two requests that set up a pseudoterminal, which Glibc does not export to Swift.
     private static let unlock: UInt = 0x4004_5431
     private static let number: UInt = 0x8004_5430
 
@@ -23,11 +23,11 @@ final class PseudoTerminal {
     private(set) var screen: EmulatedScreen
     private var master: DescriptorBox?
     private let line: CInt
-    /// Held, so that the settings outlive the program, as under a shell.
+    /// Kept open so that the settings outlive the program, as under a shell.
     private let device: OwnedDescriptor
     private var isOver = false
 
-    /// Runs a program, searched for beside the tests, or a script of the shell, which finds it as `$0`.
+    /// Runs a program from the directory of the tests, or a shell script that finds the program as `$0`.
     init(
         columns: Int = 60,
         rows: Int = 20,
@@ -51,7 +51,7 @@ final class PseudoTerminal {
 
         var configuration = ChildProcess.Configuration(
             path: "/bin/sh",
-            // The first terminal that the head of a session opens becomes the session's.
+            // The first terminal that a session leader opens becomes the controlling terminal.
             arguments: ["-c", "exec <>\(path) >&0 2>&0; \(script)", try ProcessRunner.program(program)] + arguments,
             environment: environment.map { "\($0)=\($1)" }
         )
@@ -67,7 +67,7 @@ final class PseudoTerminal {
         _ = try? child.wait()
     }
 
-    /// Whether what is typed is shown and held up until the end of a line, as under a shell.
+    /// Whether the terminal echoes and reads whole lines, as under a shell.
     var isAsBefore: Bool {
         var settings = termios()
         tcgetattr(device.raw, &settings)
@@ -86,7 +86,7 @@ final class PseudoTerminal {
         try #require(ioctl(line, UInt(TIOCSWINSZ), &size) == 0)
     }
 
-    /// Reads until the screen is as wanted.
+    /// Reads until the screen fulfils the condition.
     func wait(for what: String, until isSeen: (EmulatedScreen) -> Bool) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         while !isSeen(screen) {
@@ -111,7 +111,7 @@ final class PseudoTerminal {
         try wait(for: "no “\(text)” any more") { !$0.text.contains(text) }
     }
 
-    /// Waits until the program has ended, and reads what it has left.
+    /// Waits until the program has ended, and reads the rest of its output.
     func finish() throws -> ProcessEnd {
         let descriptor = try System.processDescriptor(child.id)
         while true {
@@ -130,13 +130,13 @@ final class PseudoTerminal {
         }
     }
 
-    /// Tears the line: the program is left without its terminal.
+    /// Hangs up the terminal, so that the program is left without it.
     func hangUp() throws -> ProcessEnd? {
         master = nil
         return try endUnread()
     }
 
-    /// Waits until the program has ended, and reads nothing of what it shows.
+    /// Waits until the program has ended, without reading its output.
     func endUnread() throws -> ProcessEnd? {
         let end = try child.wait(milliseconds: ProcessRunner.watchdog)
         isOver = end != nil

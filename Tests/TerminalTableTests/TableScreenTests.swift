@@ -15,7 +15,7 @@ struct TableScreenTests {
         return screen
     }
 
-    @Test("everything has its place")
+    @Test("each part is at its position")
     func whole() {
         var screen = screen()
         screen.mark = .init(.gap(before: 2), "copy")
@@ -35,7 +35,7 @@ struct TableScreenTests {
         )
     }
 
-    @Test("a drop into a row shows at the row")
+    @Test("a drop into a row is marked at the row")
     func intoRow() {
         var screen = screen()
         screen.mark = .init(.row(2), "move")
@@ -44,7 +44,7 @@ struct TableScreenTests {
         #expect(frame.lines[3].cells.contains { $0.style.isReversed })
     }
 
-    @Test("a gap is behind the last row, and in a table without rows")
+    @Test("a gap is shown after the last row, and in a table without rows")
     func gaps() {
         var screen = screen()
         screen.mark = .init(.gap(before: 99), "copy")
@@ -55,7 +55,7 @@ struct TableScreenTests {
         #expect(screen.frame(ScreenSize(columns: 44, rows: 12)).text[1].contains("(no rows)"))
     }
 
-    @Test("a placeholder shows what it knows, whatever that is", arguments: [nil, 0, 0.001, 1, 7, -1, .nan, .infinity])
+    @Test("a placeholder shows its name and any known progress", arguments: [nil, 0, 0.001, 1, 7, -1, .nan, .infinity])
     func placeholder(fraction: Double?) {
         var screen = TableScreen(title: "west")
         screen.rows = [.placeholder("Zion", fraction: fraction)]
@@ -71,7 +71,7 @@ struct TableScreenTests {
         }
     }
 
-    @Test("rows that do not fit move under the cursor, or under the drop")
+    @Test("rows that do not fit scroll with the cursor, or with the drop")
     func scrolling() {
         var screen = TableScreen(title: "west")
         screen.rows = (1...100).map { .plain("place \($0)") }
@@ -89,7 +89,7 @@ struct TableScreenTests {
         #expect(screen.frame(size).text[1] == " ▸   1 place 1")
     }
 
-    @Test("keys that do not fit into one line go on in the next")
+    @Test("keys that do not fit into one line continue in the next")
     func hints() {
         var screen = screen()
         screen.rows = []
@@ -97,7 +97,7 @@ struct TableScreenTests {
         #expect(text.suffix(3) == [" ↑↓ row", " space drop", " esc cancel"])
     }
 
-    @Test("keys for which there is no room are left out, and the way out is the last to go")
+    @Test("keys that do not fit are left out, the key to quit last")
     func fewHints() {
         var screen = screen()
         screen.hints += [.init("?", "keys"), .init("q", "quit")]
@@ -106,13 +106,13 @@ struct TableScreenTests {
         #expect(screen.frame(ScreenSize(columns: 40, rows: 6)).text.last == " ↑↓ row  space drop  ? keys  q quit")
         #expect(screen.frame(ScreenSize(columns: 20, rows: 5)).text.last == " ? keys  q quit")
         #expect(screen.frame(ScreenSize(columns: 8, rows: 4)).text.suffix(2) == [" ✈ copy", " q quit"])
-        // Fewer lines have one of the two: what is in the air, or else the keys.
+        // With fewer lines only one of the two is shown: the session, or otherwise the keys.
         for rows in 2...3 { #expect(screen.frame(ScreenSize(columns: 8, rows: rows)).text.last == " ✈ copy") }
         screen.session = nil
         for rows in 2...3 { #expect(screen.frame(ScreenSize(columns: 8, rows: rows)).text.last == " q quit") }
     }
 
-    @Test("a page stands in place of the rows, each meaning in a column of its own")
+    @Test("a page replaces the rows and has each meaning in a column of its own")
     func page() {
         var screen = screen()
         screen.session = nil
@@ -146,7 +146,7 @@ struct TableScreenTests {
         }
     }
 
-    @Test("a long name leaves room for where the session would land and what it would do")
+    @Test("a long name leaves space for the drop location and the operation")
     func longNames() {
         var screen = screen()
         let name = String(repeating: "long ", count: 40)
@@ -163,7 +163,7 @@ struct TableScreenTests {
         #expect(tiny.contains(" ✈ copy"))
     }
 
-    @Test("a long message goes on in the next line, where there are enough")
+    @Test("a long message continues in the next line, if there are enough")
     func messages() {
         var screen = screen()
         screen.message = "Yosemite stays: the destination east has gone, as its program has ended"
@@ -173,7 +173,7 @@ struct TableScreenTests {
         #expect(low.contains(" Yosemite stays: the destination east has g…"))
     }
 
-    @Test("what was dropped stays in view, whatever row has the cursor")
+    @Test("the dropped row stays visible, whatever row has the cursor")
     func focus() {
         var screen = TableScreen(title: "west")
         screen.rows = (1...100).map { .plain("place \($0)") }
@@ -182,14 +182,14 @@ struct TableScreenTests {
         #expect(screen.frame(ScreenSize(columns: 40, rows: 12)).text.contains("    71 place 71"))
     }
 
-    @Test("without a cursor and a drop, what was picked up is in view")
+    @Test("without a cursor and a drop, the dragged row is visible")
     func liftedInView() {
         var screen = TableScreen(title: "west")
         screen.rows = (1...100).map { $0 == 60 ? .lifted("place 60") : .plain("place \($0)") }
         #expect(screen.frame(ScreenSize(columns: 40, rows: 12)).text.contains("    60 place 60 ✈"))
     }
 
-    @Test("what does not fit ends with an ellipsis")
+    @Test("text that does not fit ends with an ellipsis")
     func ellipsis() {
         var screen = TableScreen(title: "west")
         screen.rows = [.plain("a very long name"), .plain("東京東京東京東京")]

@@ -2,14 +2,14 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Programs in terminals and without, and a broker of their own whose deadlines end no wait of a test.
+/// Programs with and without terminals, and a broker of their own. Its timeouts are longer than any wait of a test.
 final class TerminalDesk {
     let environment: [String: String]
     private let directory: TemporaryDirectory
     private var broker: ProcessRunner?
 
     init() throws {
-        // Writing to a program that has ended has to fail the test alone. What is started gets the default again.
+        // A write to a program that has ended must fail only the test. Child processes get the default action again.
         System.ignoreBrokenPipes()
         directory = try TemporaryDirectory()
         let socket = directory["d/socket"]
@@ -25,7 +25,7 @@ final class TerminalDesk {
         broker = nil
     }
 
-    /// Again, where the last one has ended.
+    /// Starts the broker, also after the previous one has ended.
     func startBroker() throws {
         let limits = ["first-byte", "progress", "proposal", "drop-window", "conclude"].flatMap {
             ["--limit", "\($0)=10m"]
@@ -39,12 +39,12 @@ final class TerminalDesk {
                 + limits,
             environment: environment
         )
-        // The byte that it writes once it listens.
+        // The byte that the broker writes once it listens.
         try broker.waitForOutput(containing: "r")
         self.broker = broker
     }
 
-    /// `places` in a terminal, ready to be used.
+    /// Starts `places` in a terminal and waits until it is ready.
     func places(
         columns: Int = 60,
         rows: Int = 20,
@@ -63,7 +63,7 @@ final class TerminalDesk {
         return terminal
     }
 
-    /// A program that plays a script until its input ends, and that end.
+    /// Starts a program that plays a script until its input ends. Returns it with the write end of its input.
     func play(_ program: String, _ script: String) throws -> (ProcessRunner, DescriptorBox) {
         let pipe = try System.pipe()
         let runner = try ProcessRunner(

@@ -3,10 +3,10 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-@Suite("The terminal is given back", .timeLimit(.minutes(5)))
+@Suite("The terminal is restored", .timeLimit(.minutes(5)))
 @ProcessTesting
 struct TerminalRestoringTests {
-    @Test("on keys that quit", arguments: ["q", "\u{3}", "\u{4}"])
+    @Test("after keys that quit", arguments: ["q", "\u{3}", "\u{4}"])
     func keys(key: String) throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
@@ -17,11 +17,11 @@ struct TerminalRestoringTests {
         #expect(places.screen.unknown.isEmpty)
     }
 
-    @Test("on signals, which the end tells", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    @Test("after signals, which the exit status reports", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     func signals(signal: CInt) throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
-        // Also with a row in the air.
+        // The same during a drag.
         try places.type(" ")
         try places.wait(for: "✈ Yosemite → here, row 1: nothing")
         try places.child.kill(signal)
@@ -29,7 +29,7 @@ struct TerminalRestoringTests {
         #expect(places.isAsBefore)
     }
 
-    @Test("while the program is stopped, and taken again when it goes on")
+    @Test("while the program is stopped, and taken over again when it continues")
     func stop() throws {
         let desk = try TerminalDesk()
         let places = try desk.places(
@@ -66,7 +66,7 @@ struct TerminalRestoringTests {
         #expect(places.isAsBefore)
     }
 
-    @Test("what is ended while it is stopped does not touch the terminal")
+    @Test("a program that ends while it is stopped does not touch the terminal")
     func endedWhileStopped() throws {
         let desk = try TerminalDesk()
         let places = try desk.places(
@@ -79,7 +79,7 @@ struct TerminalRestoringTests {
         #expect(places.isAsBefore)
     }
 
-    @Test("a stop that nobody announced is mended when the program goes on")
+    @Test("the terminal is set up again after an unannounced stop")
     func unannounced() throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
@@ -92,7 +92,7 @@ struct TerminalRestoringTests {
         #expect(places.isAsBefore)
     }
 
-    @Test("a torn line ends the program")
+    @Test("a hangup ends the program")
     func hangUp() throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
@@ -100,18 +100,18 @@ struct TerminalRestoringTests {
         #expect(end == .signaled(SIGHUP) || end == .exited(0))
     }
 
-    @Test("a terminal that takes nothing any more does not keep the program from ending")
+    @Test("a terminal that accepts no more output does not keep the program from ending")
     func stalled() throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
-        // Far more than a terminal holds, and nobody reads it.
+        // Far more than a terminal buffers, and nothing reads it.
         for columns in 200...240 { try places.resize(columns: columns, rows: 200) }
         try places.type(String(repeating: "e", count: 100))
         try places.child.kill(SIGTERM)
         #expect(try places.endUnread() == .signaled(SIGTERM))
     }
 
-    @Test("however many keys wait, the one that ends the program does so")
+    @Test("a key that ends the program does so, however many keys are waiting")
     func flood() throws {
         let desk = try TerminalDesk()
         let places = try desk.places()
@@ -123,7 +123,7 @@ struct TerminalRestoringTests {
         #expect(places.isAsBefore)
     }
 
-    @Test("a terminal that can draw nothing is told so", arguments: ["dumb", ""])
+    @Test("a terminal that cannot draw is refused with a message", arguments: ["dumb", ""])
     func dumb(kind: String) throws {
         let desk = try TerminalDesk()
         var environment = desk.environment
@@ -134,7 +134,7 @@ struct TerminalRestoringTests {
         #expect(places.isAsBefore)
     }
 
-    @Test("without a terminal it says so")
+    @Test("without a terminal the program reports it")
     func none() throws {
         let desk = try TerminalDesk()
         let finished = try ProcessRunner(
