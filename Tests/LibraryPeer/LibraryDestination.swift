@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import PasteboardKit
 
-/// The destination's role.
+/// The role of a destination.
 struct LibraryDestination {
     private enum Form: String {
         case data

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Glibc
 import PasteboardKit
 
-/// A source or a destination that is a program with the library, in a process of its own: what happens to it, it tells in
-/// lines on standard output.
+/// A source or a destination in a process of its own that uses the library. It reports events in lines on standard
+/// output.
 @main
 enum LibraryPeer {
     private static let usage = """
@@ -57,7 +57,7 @@ enum LibraryPeer {
         write(line + "\n", to: 1)
     }
 
-    /// At once and in one piece: several threads say something.
+    /// Writes without buffering and in one call, because several threads write lines.
     private static func write(_ text: String, to descriptor: CInt) {
         _ = Array(text.utf8).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
     }
@@ -65,7 +65,7 @@ enum LibraryPeer {
 
 struct Misuse: Error {}
 
-/// `name=value`, or a name alone.
+/// An argument of the form `name=value`, or a name alone.
 struct PeerWord: Sendable {
     let name: String
     let value: String?
@@ -85,7 +85,7 @@ struct PeerWord: Sendable {
     }
 }
 
-/// What data says of itself in one line.
+/// Descriptions of data in one line.
 enum Shown {
     static func bytes(_ data: Data) -> String {
         if data.count > 262, data[257..<262] == Data("ustar".utf8) { return "tar" }
@@ -93,7 +93,7 @@ enum Shown {
         return data.count > 1_000 ? "damaged:\(data.count)" : "text:\(text(String(decoding: data, as: UTF8.self)))"
     }
 
-    /// As in a URL: one word of printable ASCII.
+    /// The text, percent-encoded as one word of printable ASCII.
     static func text(_ text: String) -> String {
         text.utf8.map { byte in
             let scalar = Unicode.Scalar(byte)
@@ -103,7 +103,7 @@ enum Shown {
         }.joined()
     }
 
-    /// Its length is prime, so that a piece in a wrong place is another piece.
+    /// A block with a prime length, so that a chunk at a wrong offset has other bytes.
     private static let block = Data((0..<65_521).map { UInt8(truncatingIfNeeded: (UInt32($0) &* 2_654_435_761) >> 21) })
 
     static func pattern(_ count: Int) -> Data {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import PasteboardKit
 
-/// The role that loads again and again, as source and destination in one process, and says what the process holds.
+/// A source and destination in one process that loads repeatedly and reports the resources of the process.
 struct LibraryRepeater {
     private enum Kind: String {
         case data
@@ -20,14 +20,14 @@ struct LibraryRepeater {
         case released
     }
 
-    /// More than what a process may keep of each load without being noticed.
+    /// Larger than any leak per load that could go unnoticed.
     private static let byteCount = 1 << 20
     private static let loads = 100
 
     private let kind: Kind
     private let socket: String
     private let provider = ItemProvider()
-    /// Each call of a handler that ends when it is cancelled.
+    /// The calls of a handler that ends only when it is cancelled.
     private let calls = AsyncStream.makeStream(of: Void.self)
 
     init(_ words: [PeerWord], socket: String) throws {

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import PasteboardKit
 
-/// The source's role.
+/// The role of a source.
 struct LibrarySource {
-    /// What the next kind is made with.
+    /// The settings for the next item.
     private struct Settings: Sendable {
         var name: String?
         var title: String?
@@ -32,7 +32,7 @@ struct LibrarySource {
             }
         }
 
-        /// A handler's call.
+        /// Reports a call of a handler.
         func called() async {
             LibraryPeer.say("asked")
             if waits { await waitForCancel() }
@@ -41,7 +41,7 @@ struct LibrarySource {
         func waitForCancel() async {
             let (end, ends) = AsyncStream.makeStream(of: Void.self)
             await withTaskCancellationHandler {
-                // It ends only when the task is cancelled.
+                // The loop ends only when the task is cancelled.
                 for await _ in end {}
             } onCancel: {
                 LibraryPeer.say("cancelled")
@@ -152,7 +152,7 @@ struct LibrarySource {
         }
     }
 
-    /// An object that says when it is asked.
+    /// An object that reports when it is loaded.
     private struct Note: ItemProviderWriting {
         static let writableTypeIdentifiersForItemProvider = ["public.utf8-plain-text"]
         let settings: Settings

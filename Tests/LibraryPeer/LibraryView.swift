@@ -11,7 +11,7 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
     private var waits = false
     private var allowsMoveBetweenProcesses = false
     private var isRestricted = false
-    /// Tries to load before the drop and behind it.
+    /// Whether it also tries to load before and after the drop.
     private var loadsAnytime = false
 
     init(_ words: [PeerWord]) throws {
@@ -56,7 +56,7 @@ final class LibraryView: DragInteractionDelegate, DropInteractionDelegate {
         }
     }
 
-    /// Not on the main thread, which others need.
+    /// Reads a line, but not on the main thread, which the interactions need.
     private static func line() async {
         await Task.detached { _ = readLine() }.value
     }

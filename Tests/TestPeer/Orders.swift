@@ -1,15 +1,15 @@
 import PasteboardTransport
 
-/// What the test says, a line each, and what of it has not been done yet.
+/// The orders of the test, one in each line, that were not carried out yet.
 struct Orders {
     private var unfinished: [UInt8] = []
     private var lines: [String] = []
     private var isOver = false
 
-    /// What to wait for to hear more.
+    /// The descriptor to poll for further orders.
     var interests: [PollInterest] { self.isOver ? [] : [PollInterest(0, .readable)] }
 
-    /// The order that is to be done now, and the number in it.
+    /// The next order, and the number in it.
     var current: (name: Substring, count: Int)? {
         guard let parts = self.lines.first?.split(separator: " "), let name = parts.first else { return nil }
         return (name, parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
@@ -19,7 +19,7 @@ struct Orders {
         self.lines.removeFirst()
     }
 
-    /// Reads what has come.
+    /// Reads the available input.
     mutating func read() throws {
         let bytes = try System.read(0, upTo: 4096)
         self.isOver = bytes.isEmpty
@@ -30,7 +30,7 @@ struct Orders {
         }
     }
 
-    /// Only orders can come any more.
+    /// Waits for the end when only orders are left to process.
     mutating func waitForEnd() throws {
         while !self.isOver, self.current?.name != "exit" { try self.read() }
     }

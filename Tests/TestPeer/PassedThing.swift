@@ -1,7 +1,7 @@
 import Glibc
 import PasteboardTransport
 
-/// Something to pass, good or bad: `KIND:WHAT`.
+/// A valid or invalid descriptor to pass: `KIND:VALUE`.
 struct PassedThing {
     let descriptor: DescriptorBox
     var byteCount: UInt64 = 0
@@ -26,7 +26,7 @@ struct PassedThing {
             self.descriptor = file.descriptor
             self.byteCount = UInt64(count)
             if parts[0] == "sealed" { try file.seal() }
-            // Against future writers only: an old mapping still changes the bytes.
+            // The seals prevent only future writes: an existing mapping can still change the bytes.
             if parts[0] == "half-sealed" { _ = fcntl(file.descriptor.raw, 1033, 0x1 | 0x2 | 0x4 | 0x10) }
         case "pipe":
             self.descriptor = DescriptorBox(try System.pipe().keepingFirst())

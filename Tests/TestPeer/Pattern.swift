@@ -1,6 +1,7 @@
-/// The bytes that every source gives, so that a destination can tell whether it got them all, once and in order.
+/// The bytes that every source sends. With them a destination can verify that it received all of them, once and in
+/// order.
 enum Pattern {
-    /// Prime, so that it shares no factor with the sizes of frames and buffers.
+    /// A prime length, which shares no factor with the sizes of frames and buffers.
     static let period = 262_139
 
     static let block: [UInt8] = (0..<period).map { index in

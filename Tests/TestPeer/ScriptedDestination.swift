@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Loads once, and tells how that goes.
+/// Loads once and reports its events.
 final class ScriptedDestination {
     private var connection: BlockingConnection?
     private let holds: Bool
@@ -14,7 +14,7 @@ final class ScriptedDestination {
     private var orders = Orders()
     private var received = 0
     private var isIntact = true
-    /// The line that ends it.
+    /// The line that reports the end of the load.
     private var outcome: String?
     private var isClosing = false
 
@@ -42,7 +42,7 @@ final class ScriptedDestination {
         if let outcome = self.outcome { try TestPeer.say(outcome) }
         if self.passed != nil { return try self.orders.waitForEnd() }
         if self.outcome != nil { return }
-        // The only reference.
+        // This was the only reference.
         self.connection = nil
         try TestPeer.say("closed")
         try self.orders.waitForEnd()
@@ -64,7 +64,7 @@ final class ScriptedDestination {
             case .ended(self.stream, _):
                 self.finish()
             case .passed(self.stream, let answer, let descriptor):
-                // Not looked at: the file may be one that does not answer.
+                // Do not read it: the file may be one that blocks.
                 self.passed = descriptor
                 let isSealed = System.isFullySealed(descriptor.raw)
                 self.outcome = "passed \(answer.byteCount ?? 0) \(isSealed ? "sealed" : "unsealed")"

@@ -3,9 +3,9 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Promises a representation, and gives its bytes as it is told.
+/// Promises a representation, and sends its bytes as ordered by the test.
 final class ScriptedSource {
-    /// What was asked for, and how much of it is to be given so far.
+    /// An ask, and the number of bytes to send so far.
     private struct Answer {
         var sent = 0
         var target = 0
@@ -19,7 +19,7 @@ final class ScriptedSource {
     private var orders = Orders()
     private var asks: [UInt64: Answer] = [:]
     private var latest: UInt64?
-    /// Whether `send` is under way.
+    /// Whether a `send` order is in progress.
     private var isSending = false
     private var isClosing = false
 
@@ -38,7 +38,7 @@ final class ScriptedSource {
         } catch let failure as Failure {
             return try TestPeer.say("lost \(failure.code)")
         }
-        // The only reference.
+        // This was the only reference.
         self.connection = nil
         try TestPeer.say("closed")
         try self.orders.waitForEnd()
@@ -91,7 +91,7 @@ final class ScriptedSource {
         try TestPeer.say(isPassed ? "passed" : "unwelcome")
     }
 
-    /// Sends what is to be sent, as far as credit and the socket go.
+    /// Sends the ordered bytes, as far as credit and the socket allow.
     private func give(_ connection: BlockingConnection) throws {
         var hasMoved = true
         while hasMoved, !connection.io.wantsWrite {
@@ -101,7 +101,7 @@ final class ScriptedSource {
         }
     }
 
-    /// Gives one frame's worth at most; false if nothing can be given now.
+    /// Sends at most one frame; false if nothing can be sent now.
     private func give(_ stream: UInt64, over connection: BlockingConnection) throws -> Bool {
         guard let answer = self.asks[stream] else { return false }
         guard answer.sent < answer.target else {
@@ -120,7 +120,7 @@ final class ScriptedSource {
         return true
     }
 
-    /// Does what it is told; false if that is nothing, or cannot be done yet.
+    /// Carries out an order; false if there is none or if it has to wait.
     private func perform(_ connection: BlockingConnection) throws -> Bool {
         guard let order = self.orders.current else { return false }
         switch order.name {

@@ -3,8 +3,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A source or a destination in a process of its own, which a test directs line by line on standard input and which
-/// tells each event in a line on standard output: so the test can end or stop it at an exact point of a load.
+/// A source or a destination in a process of its own. A test controls it line by line on standard input, and it reports
+/// each event in a line on standard output. So the test can end or stop it at an exact point of a load.
 @main
 enum TestPeer {
     private static let usage = """
@@ -33,7 +33,7 @@ enum TestPeer {
         """
 
     static func main() {
-        // What a dead peer does to a write is an error to be handled, not a signal.
+        // A write to a dead peer has to return an error, not raise a signal.
         System.ignoreBrokenPipes()
         do {
             var arguments = CommandLine.arguments.dropFirst()
@@ -50,7 +50,7 @@ enum TestPeer {
         }
     }
 
-    /// Without the checks of the ordinary way: a test may want to come where it is not welcome.
+    /// Connects without the usual checks of the socket, because a test may connect where it is not allowed.
     private static func connection(to path: String) throws -> BlockingConnection {
         let deadline = MonotonicClock.deadline(milliseconds: 10_000)
         return BlockingConnection(adopting: try Socket.connect(path: path, deadline: deadline), path: path)
@@ -63,7 +63,7 @@ enum TestPeer {
 
 struct Misuse: Error {}
 
-/// `name=value` and `name`.
+/// Arguments of the forms `name=value` and `name`.
 struct PeerOptions {
     private static let names: Set<Substring> = [
         "board", "bytes", "serve", "credit", "hold", "pass", "takes-descriptor", "blind", "once",

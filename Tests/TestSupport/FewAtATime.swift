@@ -1,7 +1,7 @@
 package import Testing
 
-/// Lets so few test cases run at a time that none waits long for a thread: where hundreds began at once, what a program
-/// is silent for would be the machine's doing.
+/// Limits the number of concurrent test cases, so that none waits long for a thread. With hundreds at once, the
+/// machine's load would look like a silent program.
 package struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     private static let turns = Turns(8)
 
@@ -24,7 +24,7 @@ package struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == FewAtATime {
-    /// For tests that wait for tasks and threads of their own process.
+    /// A trait for tests that wait for tasks and threads of their own process.
     package static var fewAtATime: Self { Self() }
 }
 

@@ -1,10 +1,10 @@
 import Glibc
 package import PasteboardTransport
 
-/// A program that a test runs: what it prints is collected, and it is killed when it hangs.
+/// A program that a test runs. Its output is collected, and it is killed if it hangs.
 package final class ProcessRunner {
     package struct Finished: Sendable {
-        /// As a shell tells it: 128 and the signal's number for one that a signal ended.
+        /// The exit code as reported by a shell: 128 plus the signal's number for a program that a signal ended.
         package let exitCode: CInt
         package let output: [UInt8]
         package let errors: [UInt8]
@@ -14,12 +14,12 @@ package final class ProcessRunner {
     }
 
     package enum Trouble: Error {
-        /// What it had printed on standard error by then.
+        /// The program hangs; `errors` is its standard error so far.
         case hangs(program: String, errors: String)
         case endedEarly(errors: String)
     }
 
-    /// What ends a wait that should have ended otherwise, in milliseconds.
+    /// The timeout in milliseconds after which a wait counts as failed.
     package static let watchdog = 30_000
 
     package let child: ChildProcess
@@ -28,19 +28,19 @@ package final class ProcessRunner {
     private var errors: OwnedDescriptor?
     private var outputBytes: [UInt8] = []
     private var errorBytes: [UInt8] = []
-    /// How much of the output `nextLine` has given.
+    /// The number of bytes of the output that `nextLine` has returned.
     private var linesGiven = 0
     private var isOver = false
 
-    /// A program of this package, built beside the tests.
+    /// The path of a program of this package, which is built into the directory of the tests.
     package static func program(_ name: String) throws -> String {
         "\(SocketPlace(socket: try System.programPath()).directory)/\(name)"
     }
 
     /// - Parameters:
-    ///   - input: standard input as a file; `/dev/null` without.
-    ///   - standardOutput: what takes its output instead of this value.
-    ///   - standardError: likewise.
+    ///   - input: a descriptor for standard input; `/dev/null` by default.
+    ///   - standardOutput: a descriptor that receives the output instead of this value.
+    ///   - standardError: the same for standard error.
     package init(
         _ path: String,
         _ arguments: [String] = [],
@@ -74,7 +74,7 @@ package final class ProcessRunner {
         _ = try? self.child.wait()
     }
 
-    /// Waits until it has ended and everything that holds its output has.
+    /// Waits until the program has ended and until all processes that hold its output have ended.
     package func finish() throws -> Finished {
         let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
         while self.output != nil || self.errors != nil { try self.read(until: deadline) }
@@ -89,7 +89,7 @@ package final class ProcessRunner {
         return Finished(exitCode: exitCode, output: self.outputBytes, errors: self.errorBytes)
     }
 
-    /// Waits until it has said this on standard error.
+    /// Waits until standard error contains the text.
     package func waitForErrors(containing text: String) throws {
         let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
         while !String(decoding: self.errorBytes, as: UTF8.self).contains(text) {
@@ -100,7 +100,7 @@ package final class ProcessRunner {
         }
     }
 
-    /// Waits until it has said this on standard output.
+    /// Waits until standard output contains the text.
     package func waitForOutput(containing text: String) throws {
         let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
         while !String(decoding: self.outputBytes, as: UTF8.self).contains(text) {
@@ -127,7 +127,7 @@ package final class ProcessRunner {
         }
     }
 
-    /// Waits for its end, which has to be a good one; returns the lines of its standard output that `nextLine` has not given.
+    /// Waits for a successful end. Returns the lines of standard output that `nextLine` has not returned.
     package func rest() throws -> [String] {
         let finished = try self.finish()
         guard finished.exitCode == 0 else { throw Trouble.endedEarly(errors: finished.errorText) }
@@ -137,7 +137,7 @@ package final class ProcessRunner {
 
     private func read(until deadline: UInt64) throws {
         let streams = [self.output?.raw, self.errors?.raw].map { $0 ?? -1 }
-        // A negative number is not waited for.
+        // `poll` ignores negative descriptors.
         let ready = try System.poll(
             streams.map { PollInterest($0, .readable) },
             milliseconds: Int(MonotonicClock.millisecondsLeft(until: deadline))

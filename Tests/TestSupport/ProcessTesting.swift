@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Where tests run that wait for other processes, or that compute for long: a thread apart from those of Swift's
-/// concurrency, which would else have none left for the tests that need them. One such test runs at a time.
+/// The executor of tests that wait for other processes or compute for long. It is a thread apart from those of Swift's
+/// concurrency, which otherwise would have none left for other tests. One such test runs at a time.
 @globalActor
 package actor ProcessTesting {
     package static let shared = ProcessTesting()

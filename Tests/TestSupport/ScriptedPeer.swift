@@ -2,7 +2,8 @@ import Glibc
 package import PasteboardTransport
 package import PasteboardWire
 
-/// The other end of a connection, played by a test: it says what the test wants and shows what it heard.
+/// The other end of a connection, controlled by a test. It sends what the test orders and returns the frames that it
+/// receives.
 package final class ScriptedPeer: Sendable {
     package struct Frame: Sendable, Equatable {
         package let header: FrameHeader
@@ -21,7 +22,7 @@ package final class ScriptedPeer: Sendable {
         }
     }
 
-    /// What ends a wait that should have ended otherwise.
+    /// The timeout in milliseconds after which a wait counts as failed.
     package static let watchdog = 30_000
 
     private let socket: Lock<DescriptorBox?>
@@ -31,7 +32,7 @@ package final class ScriptedPeer: Sendable {
         self.socket = Lock(DescriptorBox(socket))
     }
 
-    // MARK: Speaking
+    // MARK: Sending
 
     package func send(_ message: some WireMessage, stream: UInt64, flags: FrameFlags = []) throws {
         var encoder = FrameEncoder()
@@ -54,7 +55,8 @@ package final class ScriptedPeer: Sendable {
         try self.send(Welcome.standard(maximumStreams: maximumStreams), stream: 0)
     }
 
-    /// Welcomes descriptors, which the system will not pass to it. False where it cannot refuse them.
+    /// Offers to receive descriptors, but makes the system refuse to pass them. Returns false if the system cannot
+    /// refuse them.
     package func welcomeRefusingDescriptors() throws -> Bool {
         var welcome = Welcome.standard()
         welcome.features = [Feature.descriptors.rawValue]
@@ -63,7 +65,7 @@ package final class ScriptedPeer: Sendable {
         return refuses
     }
 
-    /// What the other end sends from now on is an error there.
+    /// Shuts down reading, so that further writes of the other end fail.
     package func stopReading() {
         self.socket.withLock { _ = shutdown($0?.raw ?? -1, CInt(SHUT_RD)) }
     }
@@ -72,9 +74,9 @@ package final class ScriptedPeer: Sendable {
         self.socket.withLock { $0 = nil }
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
-    /// Waits for the next frame; throws at the end of the connection and when nothing comes.
+    /// Waits for the next frame. Throws at the end of the connection and after the timeout.
     package func next() throws -> Frame {
         while true {
             if let frame = self.heard.withLock({ Self.take(&$0) }) { return frame }

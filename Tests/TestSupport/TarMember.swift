@@ -1,4 +1,4 @@
-/// One entry of an archive in the format of ustar, as any source may have made it.
+/// An entry of an archive in the ustar format, which need not be valid.
 package struct TarMember {
     package var name: String
     /// `0` file, `1` hard link, `2` symbolic link, `3` character device, `5` directory, `6` pipe.
@@ -47,11 +47,12 @@ package struct TarMember {
     }
 }
 
-/// Archives that try to write or read outside of the one folder that they should be.
+/// Archives that try to write or read outside of their folder.
 package enum HostileArchive: String, CaseIterable, Sendable {
     case absolute, parent, doubleSlash, linkThenFile, hardLink, twoFolders, onlyFile, onlyLink, empty, cut
 
-    /// - Parameter outside: a directory with a directory `victim`, to be written to, and a file `secret`, to be read.
+    /// - Parameter outside: a directory that contains a directory `victim`, the target of writes, and a file `secret`,
+    ///   the target of reads.
     package func bytes(_ outside: String) -> [UInt8] {
         let folder = TarMember("f/", kind: "5")
         let members: [TarMember] =

@@ -1,12 +1,12 @@
 import Glibc
 import PasteboardTransport
 
-/// A directory of a test's own, removed with everything in it when the test lets go of it.
+/// A directory for one test. It is removed with all its contents when this value is deallocated.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
     package init() throws {
-        // Short: a socket below it has to have a path of at most 107 bytes, a boot id among them.
+        // A short name: the path of a socket below it has at most 107 bytes, which include a boot id.
         let digits = try System.randomBytes(4).map { String($0, radix: 16) }.joined()
         let base = System.environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
         self.path = "\(base)/pb-\(digits)"
@@ -14,14 +14,14 @@ package final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // Whatever it contains, links and unreadable directories included.
+        // `rm` also removes links and unreadable directories.
         _ = try? ChildProcess(.init(path: "/bin/rm", arguments: ["-rf", self.path])).wait()
     }
 
     /// The path of an entry.
     package subscript(name: String) -> String { "\(self.path)/\(name)" }
 
-    /// Makes a file; returns its path.
+    /// Makes a file and returns its path.
     @discardableResult
     package func write(_ bytes: [UInt8], to name: String) throws -> String {
         let file = try System.open(self[name], [.writing, .creating, .truncating])
@@ -43,7 +43,7 @@ package final class TemporaryDirectory: Sendable {
         return self[name]
     }
 
-    /// The names in a directory, hidden ones included, in order.
+    /// The names in a directory in order, including hidden ones.
     package func names(in name: String = ".") -> [String] {
         guard let directory = opendir(self[name]) else { return [] }
         defer { closedir(directory) }

@@ -1,26 +1,26 @@
-/// A terminal's screen, as far as programs of this package use one: what they send it is drawn, and what it does not
-/// understand it remembers.
+/// A terminal's screen, as far as programs of this package use it. It draws the output of a program and records unknown
+/// sequences.
 ///
-/// It draws scalar by scalar, as terminals do that know nothing of whole characters: whoever draws has to get along with
-/// both. How wide a scalar is there is the test's to say.
+/// It draws scalar by scalar, as do terminals that do not combine characters: programs have to work with both. The test
+/// defines the width of scalars.
 package struct EmulatedScreen {
     private struct Cell {
-        /// nil: the right half of what is before it.
+        /// The text; nil for the right half of the glyph before it.
         var text: String?
         var isReversed = false
     }
 
     package private(set) var columns: Int
     package private(set) var rows: Int
-    /// Whether the program has a screen of its own.
+    /// Whether the alternate screen is active.
     package private(set) var isAlternate = false
     package private(set) var isCursorVisible = true
     package private(set) var wraps = true
-    /// Whether it tells what is pasted from what is typed.
+    /// Whether pasted text is marked.
     package private(set) var marksPastes = false
-    /// What no program should have sent, escaped.
+    /// Unknown sequences, escaped.
     package private(set) var unknown: [String] = []
-    /// What was drawn outside of the screen of the program's own.
+    /// The text drawn outside of the alternate screen.
     package private(set) var shellText = ""
 
     private let width: (Unicode.Scalar) -> Int
@@ -42,9 +42,9 @@ package struct EmulatedScreen {
         Array(repeating: Array(repeating: Cell(text: " "), count: columns), count: rows)
     }
 
-    // MARK: What it shows
+    // MARK: Contents
 
-    /// Its lines, without the blanks at their ends.
+    /// The lines without the blanks at their ends.
     package var lines: [String] {
         self.cells.map { line in
             var text = line.map { $0.text ?? "" }.joined()
@@ -55,20 +55,20 @@ package struct EmulatedScreen {
 
     package var text: String { self.lines.joined(separator: "\n") }
 
-    /// The lines in which something is drawn with the colours exchanged, the title apart.
+    /// The lines in which something is drawn with exchanged colours, except for the title.
     package var highlightedLines: [String] {
         zip(self.cells, self.lines).dropFirst().filter { cells, _ in cells.contains(where: \.isReversed) }.map(\.1)
     }
 
-    /// What begins at a column of a line; nil if that is the right half of something.
+    /// The glyph that begins at a column of a line; nil if the cell is a right half.
     package func glyph(row: Int, column: Int) -> String? { self.cells[row][column].text }
 
     /// The first line that contains a text.
     package func line(containing text: String) -> Int? { self.lines.firstIndex { $0.contains(text) } }
 
-    // MARK: What changes it
+    // MARK: Changes
 
-    /// As terminals do: what is there stays where it is, cut or with blanks around.
+    /// Resizes as terminals do: contents keep their position, cut off or surrounded by blanks.
     package mutating func resize(columns: Int, rows: Int) {
         var cells = Self.blank(columns, rows)
         for row in 0..<min(rows, self.rows) {
@@ -111,12 +111,12 @@ package struct EmulatedScreen {
     private mutating func draw(_ scalar: Unicode.Scalar) {
         let width = self.width(scalar)
         guard width > 0 else {
-            // It joins what is before it.
+            // The scalar combines with the one before it.
             let before = self.cells[self.row][..<self.column].lastIndex { $0.text != nil }
             if let before { self.cells[self.row][before].text?.unicodeScalars.append(scalar) }
             return
         }
-        // Without wrapping, what comes at the end of a line replaces what is there.
+        // Without wrapping, a glyph at the end of a line replaces the one there.
         let column = min(self.column, self.columns - width)
         guard column >= 0 else { return }
         self.clearHalves(at: column..<column + width)
@@ -126,7 +126,7 @@ package struct EmulatedScreen {
         self.column = min(column + width, self.columns)
     }
 
-    /// What loses one half loses the other.
+    /// Clears the other halves of glyphs that are cut in half.
     private mutating func clearHalves(at range: Range<Int>) {
         if self.cells[self.row][range.lowerBound].text == nil, range.lowerBound > 0 {
             self.cells[self.row][range.lowerBound - 1].text = " "
