@@ -28,6 +28,7 @@ extension BrokerState {
     ///     those of a program that is stopped in a debugger do: the pool bounds them.
     ///   - hasRead: whether it has taken some since the last time.
     package mutating func unread(_ count: Int, of peer: PeerID, isHeldUp: Bool, hasRead: Bool) {
+        self.sessions.setUnread(UInt64(clamping: count), of: peer)
         self.change(peer) { backlog, now in
             backlog.unread = UInt64(clamping: count)
             backlog.unreadSince = !isHeldUp ? nil : hasRead ? now : backlog.unreadSince ?? now

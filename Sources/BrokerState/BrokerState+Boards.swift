@@ -7,10 +7,11 @@ extension BrokerState {
         let name = list.board ?? BoardName.general
         try BoardName.check(name)
         let board = self.boards[name]
-        var contents = Contents()
+        var contents = PasteboardWire.Contents()
         contents.changeCount = self.changeCount(of: name)
         contents.epoch = self.epoch
-        if let id = board?.publication, let publication = self.publications[id], let viewer = self.peers[peer]?.viewer {
+        if let id = board?.publication, let slot = self.publications.find(id), let viewer = self.peers[peer]?.viewer {
+            let publication = self.publications[slot]
             let places = publication.places(for: viewer)
             if !places.isEmpty {
                 contents.handle = id.rawValue
@@ -20,37 +21,13 @@ extension BrokerState {
             }
             self.outbox.send(contents, to: peer, stream: stream)
             for place in places {
-                let item = self.describe(publication.items[place], of: publication, to: viewer)
+                let item = self.contents.describe(place, of: slot, to: viewer)
                 self.outbox.send(item, to: peer, stream: stream)
             }
         } else {
             self.outbox.send(contents, to: peer, stream: stream)
         }
         self.outbox.send(End(), to: peer, stream: stream)
-    }
-
-    func describe(_ item: StoredItem, of publication: Publication, to viewer: Viewer) -> Item {
-        var message = Item()
-        for stored in item.representations where viewer.sees(stored.visibility, of: publication.writer) {
-            var representation = Representation()
-            representation.type = stored.type
-            representation.supertypes = stored.supertypes
-            representation.visibility = UInt32(stored.visibility)
-            representation.byteCount = stored.kept.flatMap { self.kept[$0]?.count } ?? stored.byteCount
-            representation.content = stored.kept.flatMap { self.kept[$0]?.content }
-            representation.provision = stored.kept != nil ? 1 : publication.owner != nil ? 0 : 2
-            if stored.isKeptOnce { representation.policy = 1 }
-            if stored.isOpenInPlace { representation.fileOptions = 1 }
-            representation.file = stored.file?.attributes
-            message.representations.append(representation)
-        }
-        message.suggestedName = item.suggestedName
-        message.presentationWidth = item.presentation?.width
-        message.presentationHeight = item.presentation?.height
-        message.presentationStyle = item.presentation?.style
-        message.title = item.presentation?.title
-        if !viewer.isLink { message.teamData = item.teamData }
-        return message
     }
 
     mutating func clear(_ clear: Clear, stream: UInt64, from peer: PeerID) throws(Failure) {

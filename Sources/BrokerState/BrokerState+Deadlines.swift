@@ -46,7 +46,6 @@ extension BrokerState {
             }
         }
         self.checkSessions()
-        self.checkWaits()
         self.checkIdleness()
         if self.isDraining, let drainEnds = self.drainEnds {
             if drainEnds <= self.now { self.endDraining() } else { self.check(by: drainEnds) }
@@ -168,14 +167,14 @@ extension BrokerState {
         self.check(by: end)
         self.outbox.perform(.stopListening)
         self.failAll(Self.restarting) { $0.phase != .flowing }
-        for id in self.sessions.ids where self.sessions[id]?.phase.drop == nil { self.abort(id, Self.restarting) }
+        self.abortSessions(exceptDropped: true, Self.restarting)
     }
 
     /// Ends at once what is still under way.
     package mutating func endDraining() {
         self.failAll(Self.restarting) { _ in true }
         // Before one side of it seems to have gone.
-        for id in self.sessions.ids { self.abort(id, Self.restarting) }
+        self.abortSessions(exceptDropped: false, Self.restarting)
         for id in self.peers.ids {
             self.outbox.send(Self.restarting, to: id, stream: 0, order: .stream)
             self.close(id)

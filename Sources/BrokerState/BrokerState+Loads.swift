@@ -361,7 +361,7 @@ extension BrokerState {
         case .destination(let id):
             self.destinationLeft(id)
         case .wait(let id):
-            self.forget(id)
+            self.waitLeft(id)
         }
     }
 

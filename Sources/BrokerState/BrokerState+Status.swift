@@ -6,7 +6,9 @@ extension BrokerState {
         try Feature.check(status.requires)
         guard let viewer = self.peers[peer]?.viewer else { return }
         let held = self.peerEntries() + self.boardEntries(for: viewer) + self.loadEntries(for: viewer)
-        let sessions = self.sessionEntries(for: viewer) + self.destinationEntries(for: viewer)
+        let sessions =
+            self.sessions.sessionEntries(for: viewer, self.contents, at: self.now)
+            + self.sessions.destinationEntries(for: viewer)
         for entry in held + sessions + self.counterEntries() + self.limitEntries() {
             self.outbox.send(entry, to: peer, stream: stream)
         }
@@ -20,10 +22,10 @@ extension BrokerState {
             loads: self.routes.count,
             writes: self.writes.count,
             publications: self.publications.count,
-            sessions: self.sessions.count,
-            destinationSessions: self.destinationSessions.count,
-            destinations: self.destinations.count,
-            waits: self.waits.count,
+            sessions: self.sessions.sessionCount,
+            destinationSessions: self.sessions.destinationSessionCount,
+            destinations: self.sessions.destinationCount,
+            waits: self.sessions.waitCount,
             accounts: self.accounting.accounts.count,
             objects: self.accounting.held.objects,
             metadata: self.accounting.held.metadata,
@@ -116,7 +118,7 @@ extension BrokerState {
             ("bytes-kept", self.accounting.kept.bytes), ("bytes-in-transfer", self.inTransfer),
             ("bytes-queued", self.accounting.queued),
             ("objects-held", self.accounting.held.objects), ("descriptors-passed", self.counters.passedDescriptors),
-            ("destinations-awaited", UInt64(self.waits.count)),
+            ("destinations-awaited", UInt64(self.sessions.waitCount)),
             ("descriptors-expected", self.passing), ("descriptors-unclosed", self.unclosedDescriptors),
         ]
         return counters.map { name, value in

@@ -294,7 +294,7 @@ extension BrokerState {
         case .board(let name, let ifChangeCount):
             try self.commitBoard(name, ifChangeCount, id, write, of: peer)
         case .session(let drag):
-            try self.checkRoomForSession(of: peer.process)
+            try self.sessions.checkRoom(for: peer.process, self.limits)
             self.writes.remove(id)
             self.commitSession(drag, write, of: peer)
         case .addition(let session):

@@ -22,14 +22,9 @@ package struct BrokerState: ~Copyable, Sendable {
     var peers = SlotTable<Peer>()
     var routes = SlotTable<Route>()
     var writes = SlotTable<PendingWrite>()
-    var publications: SlotTable<Publication>
-    var kept = SlotTable<KeptBytes>()
+    var contents: Contents
     var boards: [String: Board] = [:]
-    var sessions = SlotTable<DragSession>()
-    var destinationSessions = SlotTable<DestinationSession>()
-    var destinations = SlotTable<StoredDestination>()
-    var destinationNames: [String: DestinationID] = [:]
-    var waits = SlotTable<DestinationWait>()
+    var sessions = Sessions()
 
     /// The change count of a board that nobody has changed. It grows past that of every board that is forgotten, so
     /// that no name goes back.
@@ -56,8 +51,7 @@ package struct BrokerState: ~Copyable, Sendable {
         self.programVersion = programVersion
         // The idle time counts from the start: no program may ever connect.
         if limits.idleExit > 0 { self.context.check(by: 1) }
-        // A handle of an earlier life must not name contents of this one.
-        self.publications = SlotTable(firstGeneration: UInt32(truncatingIfNeeded: epoch ^ epoch >> 32))
+        self.contents = Contents(epoch: epoch)
     }
 
     /// Takes what the outbox holds; `emptied`, whose memory is used again, becomes the outbox.
@@ -127,7 +121,7 @@ package struct BrokerState: ~Copyable, Sendable {
             switch stream {
             case .write(let write): self.discard(write)
             case .publication(let publication): self.ownerLeft(publication)
-            case .wait(let wait): self.forget(wait)
+            case .wait(let wait): self.waitLeft(wait)
             case .drag, .destination: break
             }
         }
@@ -238,7 +232,7 @@ package struct BrokerState: ~Copyable, Sendable {
             self.ownerLeft(id)
         case .drag(let id): self.sourceLeft(id)
         case .destination(let id): self.destinationLeft(id)
-        case .wait(let id): self.forget(id)
+        case .wait(let id): self.waitLeft(id)
         case nil where DestinationSessionID(stream: stream) != nil:
             return try self.cancelDestinationSession(stream: stream, of: peer)
         case nil where stream & 1 == 1:
@@ -369,6 +363,14 @@ extension BrokerState {
     package var nextCheck: UInt64 {
         get { context.nextCheck }
         set { context.nextCheck = newValue }
+    }
+    var publications: SlotTable<Publication> {
+        @inline(__always) _read { yield contents.publicationTable }
+        @inline(__always) _modify { yield &contents.publicationTable }
+    }
+    var kept: SlotTable<KeptBytes> {
+        @inline(__always) _read { yield contents.keptTable }
+        @inline(__always) _modify { yield &contents.keptTable }
     }
     package var outbox: Outbox {
         _read { yield context.outbox }

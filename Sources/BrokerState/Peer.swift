@@ -33,9 +33,6 @@ package struct Peer: Sendable {
     var servedAt: UInt64 = 0
     var publications = 0
     var backlog = Backlog()
-    /// Bytes of sessions that were announced to it since it last answered for one or had read all, and the time of the last.
-    var announced: UInt64 = 0
-    var announcedAt: UInt64 = 0
 
     var process: ProcessKey { self.viewer.process }
 

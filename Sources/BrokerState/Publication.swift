@@ -68,6 +68,12 @@ package struct Publication: Sendable {
         }
     }
 
+    func visibleItems(to access: AccessContext) -> [Int] { places(for: access) }
+
+    func visibleTypes(of item: Int, to access: AccessContext) -> [String] {
+        items[item].representations.filter { access.sees($0.visibility, of: writer) }.map(\.type)
+    }
+
     var ownerProcess: ProcessKey { self.writer.process }
 
     var ownerName: String {

@@ -16,3 +16,5 @@ struct Viewer: Sendable {
         }
     }
 }
+
+typealias AccessContext = Viewer

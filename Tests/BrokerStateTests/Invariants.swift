@@ -137,7 +137,7 @@ extension BrokerState {
                 broken.append("\(id) counts \(publication.openLoads) of \(loads) loads")
             }
             let boards = self.boards.values.filter { $0.publication == id }.count
-            let sessions = self.sessions.ids.filter { self.sessions[$0]?.publication == id }.count
+            let sessions = self.sessions.sessionCount(of: id)
             if boards + sessions != (publication.isCurrent ? 1 : 0) {
                 broken.append("\(id) is on \(boards) boards and of \(sessions) sessions")
             }
@@ -147,8 +147,7 @@ extension BrokerState {
             broken.append("kept bytes have no owner")
         }
         let bytes = self.kept.ids.reduce(0) { $0 + (self.kept[$1]?.charged ?? 0) }
-        charges += self.destinationSessions.ids.compactMap { self.destinationSessions[$0]?.charge }
-        charges += self.destinations.ids.compactMap { self.destinations[$0]?.charge }
+        charges += self.sessions.charges
         let current = self.boards.values.count { $0.publication != nil }
         let expected = Accounting.Kept(boards: UInt64(current), representations: UInt64(kept.count), bytes: bytes)
         if self.accounting.kept != expected { broken.append("\(self.accounting.kept) is charged for \(expected)") }

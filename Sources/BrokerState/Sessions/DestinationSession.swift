@@ -18,7 +18,7 @@ extension DestinationSessionID {
 }
 
 /// One destination's view of a drag session. Its `phase` is documented at ``DestinationSessionPhase``.
-package struct DestinationSession: Sendable {
+package struct DestinationSession: ~Copyable, Sendable {
     let session: SessionID
     let destination: DestinationID
     /// Charged to the process that has caused it: the source, or a destination that has entered by itself.

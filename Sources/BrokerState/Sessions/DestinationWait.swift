@@ -3,7 +3,7 @@ import PasteboardWire
 package typealias WaitID = SlotTable<DestinationWait>.ID
 
 /// A request that is answered once a destination with a given name is registered.
-package struct DestinationWait: Sendable {
+package struct DestinationWait: ~Copyable, Sendable {
     let peer: PeerID
     let process: ProcessKey
     let stream: UInt64

@@ -3,7 +3,7 @@ import PasteboardWire
 package typealias SessionID = SlotTable<DragSession>.ID
 
 /// One drag session, from the commit of its items to its end. Its `phase` is documented at ``DragSessionPhase``.
-package struct DragSession: Sendable {
+package struct DragSession: ~Copyable, Sendable {
     let source: PeerID
     let process: ProcessKey
     /// The source's stream, whose lifetime is the session's.

@@ -3,13 +3,16 @@ import PasteboardWire
 package typealias DestinationID = SlotTable<StoredDestination>.ID
 
 /// A registered destination: a name to which drag sessions can be directed.
-package struct StoredDestination: Sendable {
+package struct StoredDestination: ~Copyable, Sendable {
     /// The maximum number of sessions at once where more than one is allowed.
     static let maximumSessions = 64
 
     let peer: PeerID
     let stream: UInt64
-    let access: Viewer
+    let access: AccessContext
+    /// The name of the process, for messages.
+    let ownerName: String
+    let label: String
     let name: String
     /// The accepted types, for the status; empty if the destination accepts any.
     let types: [String]
@@ -25,10 +28,38 @@ package struct StoredDestination: Sendable {
     /// Those that have entered: each occupies the destination until it is over.
     var occupants: Set<DestinationSessionID> = []
 
+    init(
+        _ owner: Participant,
+        stream: UInt64,
+        name: String,
+        types: [String],
+        accepts: AcceptedTypes,
+        isOwnProcess: Bool,
+        allowsSimultaneousSessions: Bool,
+        charge: Charge
+    ) {
+        peer = owner.peer
+        self.stream = stream
+        access = owner.access
+        ownerName = owner.name
+        label = owner.label
+        self.name = name
+        self.types = types
+        self.accepts = accepts
+        self.isOwnProcess = isOwnProcess
+        self.allowsSimultaneousSessions = allowsSimultaneousSessions
+        receivesResults = owner.receivesResults
+        self.charge = charge
+    }
+
     var process: ProcessKey { access.process }
 
     var capacity: Int { allowsSimultaneousSessions ? Self.maximumSessions : 1 }
 
+    func hasRoom(for session: DestinationSessionID) -> Bool {
+        occupants.contains(session) || occupants.count < capacity
+    }
+
     /// Whether sessions of a process may come to it.
-    func isVisible(to process: ProcessKey?) -> Bool { !isOwnProcess || process == self.process }
+    func isVisible(to process: ProcessKey) -> Bool { !isOwnProcess || process == self.process }
 }

@@ -4,98 +4,153 @@ import Testing
 @testable import BrokerState
 
 extension BrokerState {
-    /// The rules that drag sessions, destination sessions and destinations break between two inputs.
+    /// The rules that drag sessions break between two inputs, among themselves and with other parts.
     func brokenSessions(_ routes: [Route]) -> [String] {
+        var broken = sessions.brokenRules(context)
+        func check(_ holds: Bool, _ what: @autoclosure () -> String) {
+            if !holds { broken.append(what()) }
+        }
+        for id in sessions.sessionTable.ids {
+            guard let slot = sessions.sessionTable.find(id) else { continue }
+            let name = "session \(id.slot)"
+            let (source, stream) = (sessions.sessionTable[slot].source, sessions.sessionTable[slot].stream)
+            let publicationID = sessions.sessionTable[slot].publication
+            let publication = publications[publicationID]
+            check(publication?.session == id, "\(name): its items do not know it")
+            check(publication?.owner?.peer == source, "\(name): its items are another's")
+            if case .drag(id)? = peers[source]?.streams[stream] {
+            } else {
+                broken.append("\(name): its stream is closed")
+            }
+            guard let drop = sessions.sessionTable[slot].phase.drop else { continue }
+            let open = routes.count { $0.publication == publicationID && $0.phase != .ended && $0.filling == nil }
+            check(drop.openLoads == open, "\(name) counts \(drop.openLoads) of \(open) loads")
+            let count = publication?.items.count ?? 0
+            let items = drop.requested.map(\.item) + drop.taken
+            check(items.allSatisfy { Int($0) < count }, "\(name) was asked for items that it does not have")
+        }
+        for id in sessions.destinationTable.ids {
+            guard let slot = sessions.destinationTable.find(id) else { continue }
+            let (peer, stream) = (sessions.destinationTable[slot].peer, sessions.destinationTable[slot].stream)
+            if case .destination(id)? = peers[peer]?.streams[stream] {
+            } else {
+                broken.append("destination \(sessions.destinationTable[slot].name): its stream is closed")
+            }
+        }
+        for peer in sessions.announcements.keys {
+            check(peers.holds(peer), "announcements to a peer that has gone")
+            let unread = peers[peer]?.backlog.unread
+            check(sessions.announcements[peer]?.unread == unread, "announcements do not know what is unread")
+        }
+        return broken
+    }
+}
+
+extension Sessions {
+    /// The charges of all that is held.
+    var charges: [Charge] {
+        var charges: [Charge] = []
+        for id in destinationSessionTable.ids {
+            if let slot = destinationSessionTable.find(id) { charges.append(destinationSessionTable[slot].charge) }
+        }
+        for id in destinationTable.ids {
+            if let slot = destinationTable.find(id) { charges.append(destinationTable[slot].charge) }
+        }
+        for id in waitTable.ids {
+            if let slot = waitTable.find(id) { charges.append(waitTable[slot].charge) }
+        }
+        return charges
+    }
+
+    /// The number of sessions that hold a publication.
+    func sessionCount(of publication: PublicationID) -> Int {
+        sessionTable.ids.count { id in
+            sessionTable.find(id).map { sessionTable[$0].publication == publication } ?? false
+        }
+    }
+
+    /// The rules that are broken between two inputs.
+    func brokenRules(_ context: borrowing BrokerContext) -> [String] {
         var broken: [String] = []
         func check(_ holds: Bool, _ what: @autoclosure () -> String) {
             if !holds { broken.append(what()) }
         }
-        for id in self.sessions.ids {
-            guard let session = self.sessions[id] else { continue }
+        let (limits, now, nextCheck) = (context.limits, context.now, context.nextCheck)
+        for id in sessionTable.ids {
+            guard let slot = sessionTable.find(id) else { continue }
             let name = "session \(id.slot)"
-            let publication = self.publications[session.publication]
-            check(publication?.session == id, "\(name): its items do not know it")
-            check(publication?.owner?.peer == session.source, "\(name): its items are another's")
-            if case .drag(id)? = self.peers[session.source]?.streams[session.stream] {
-            } else {
-                broken.append("\(name): its stream is closed")
-            }
-            for (destination, other) in session.destinationSessions {
-                check(self.destinationSessions[other]?.session == id, "\(name): a destination session is not its own")
+            let phase = sessionTable[slot].phase
+            for (destination, other) in sessionTable[slot].destinationSessions {
+                let other = destinationSessionTable.find(other)
                 check(
-                    self.destinationSessions[other]?.destination == destination,
+                    other.map { destinationSessionTable[$0].session } == id,
+                    "\(name): a destination session is not its own"
+                )
+                check(
+                    other.map { destinationSessionTable[$0].destination } == destination,
                     "\(name): a destination session is elsewhere"
                 )
             }
-            let others = Set(session.destinationSessions.values)
-            if let tracking = session.phase.tracking {
+            let others = Set(sessionTable[slot].destinationSessions.values)
+            if let tracking = phase.tracking {
                 check(others.contains(tracking.destinationSession), "\(name) is over no destination of its own")
             }
-            if let drop = session.phase.drop {
+            if let drop = phase.drop {
                 check(others == [drop.destinationSession], "\(name) was dropped and has other destinations")
-                let open = routes.count {
-                    $0.publication == session.publication && $0.phase != .ended && $0.filling == nil
-                }
-                check(drop.openLoads == open, "\(name) counts \(drop.openLoads) of \(open) loads")
-                let count = publication?.items.count ?? 0
-                let items = drop.requested.map(\.item) + drop.taken
-                check(items.allSatisfy { Int($0) < count }, "\(name) was asked for items that it does not have")
                 check(drop.arrived.isSubset(of: drop.requested), "\(name): what was not requested has arrived")
-                if case .transferring(_, .concluded) = session.phase {
-                    check(drop.openLoads > 0, "\(name) waits for nothing")
-                }
+                if case .transferring(_, .concluded) = phase { check(drop.openLoads > 0, "\(name) waits for nothing") }
             }
-            if case .awaitingProposal(let tracking) = session.phase {
+            if case .awaitingProposal(let tracking) = phase {
                 check(tracking.isAwaiting, "\(name) is dropped and waits for nothing")
             }
-            let deadline = session.deadline(self.limits)
-            check(self.nextCheck <= max(deadline, self.now) + 20, "\(name): its deadline is before the next check")
+            let deadline = sessionTable[slot].deadline(limits)
+            check(nextCheck <= max(deadline, now) + 20, "\(name): its deadline is before the next check")
+            let waits = waitTable.ids.count { wait in waitTable.find(wait).map { waitTable[$0].session == id } ?? false
+            }
+            check(sessionTable[slot].waits == waits, "\(name) counts \(sessionTable[slot].waits) of \(waits) waits")
         }
-        return broken + self.brokenDestinationSessions()
-    }
-
-    private func brokenDestinationSessions() -> [String] {
-        var broken: [String] = []
-        func check(_ holds: Bool, _ what: @autoclosure () -> String) {
-            if !holds { broken.append(what()) }
-        }
-        for id in self.destinationSessions.ids {
-            guard let other = self.destinationSessions[id] else { continue }
+        for id in destinationSessionTable.ids {
+            guard let slot = destinationSessionTable.find(id) else { continue }
             let name = "destination session \(id.slot)"
-            let session = self.sessions[other.session]
-            check(session?.destinationSessions[other.destination] == id, "\(name): its session does not know it")
-            let destination = self.destinations[other.destination]
-            check(destination?.sessions.contains(id) == true, "\(name): its destination does not know it")
-            let pending = other.phase.pending.sequence
-            check(pending == nil || pending == other.lastQuestion, "\(name) owes an older answer")
-            check((other.announced.version > 0) == other.phase.isOpen, "\(name) is announced and not open, or not")
-            if other.phase.isInside {
-                check(!other.phase.isLate, "\(name) is inside and late")
-                check(session?.phase.tracking?.destinationSession == id, "\(name) is inside, its session elsewhere")
-                check(destination?.occupants.contains(id) == true, "\(name) is inside and does not occupy")
-            }
-            let isDropped = session?.phase.drop?.destinationSession == id
-            check((other.phase == .performing) == isDropped, "\(name) performs without a drop, or not")
-        }
-        for id in self.destinations.ids {
-            guard let destination = self.destinations[id] else { continue }
-            let name = "destination \(destination.name)"
-            check(self.destinationNames[destination.name] == id, "\(name) is not found by its name")
-            if case .destination(id)? = self.peers[destination.peer]?.streams[destination.stream] {
-            } else {
-                broken.append("\(name): its stream is closed")
-            }
+            let phase = destinationSessionTable[slot].phase
+            let session = sessionTable.find(destinationSessionTable[slot].session)
+            let destinationID = destinationSessionTable[slot].destination
             check(
-                destination.sessions.allSatisfy { self.destinationSessions.holds($0) },
-                "\(name) has sessions that are over"
+                session.flatMap { sessionTable[$0].destinationSessions[destinationID] } == id,
+                "\(name): its session does not know it"
             )
+            let destination = destinationTable.find(destinationID)
+            let isKnown = destination.map { destinationTable[$0].sessions.contains(id) }
+            check(isKnown == true, "\(name): its destination does not know it")
+            let pending = phase.pending.sequence
             check(
-                destination.occupants.isSubset(of: destination.sessions),
-                "\(name) is occupied by none of its sessions"
+                pending == nil || pending == destinationSessionTable[slot].lastQuestion,
+                "\(name) owes an older answer"
             )
-            check(destination.occupants.count <= destination.capacity, "\(name) is full and more")
+            let isAnnounced = destinationSessionTable[slot].announced.version > 0
+            check(isAnnounced == phase.isOpen, "\(name) is announced and not open, or not")
+            if phase.isInside {
+                check(!phase.isLate, "\(name) is inside and late")
+                let over = session.flatMap { sessionTable[$0].phase.tracking?.destinationSession }
+                check(over == id, "\(name) is inside, its session elsewhere")
+                let occupies = destination.map { destinationTable[$0].occupants.contains(id) }
+                check(occupies == true, "\(name) is inside and does not occupy")
+            }
+            let dropped = session.flatMap { sessionTable[$0].phase.drop?.destinationSession }
+            check((phase == .performing) == (dropped == id), "\(name) performs without a drop, or not")
         }
-        check(self.destinationNames.count == self.destinations.count, "names of destinations that are gone")
+        for id in destinationTable.ids {
+            guard let slot = destinationTable.find(id) else { continue }
+            let name = "destination \(destinationTable[slot].name)"
+            let (sessions, occupants) = (destinationTable[slot].sessions, destinationTable[slot].occupants)
+            check(destinationNames[destinationTable[slot].name] == id, "\(name) is not found by its name")
+            check(sessions.allSatisfy { destinationSessionTable.holds($0) }, "\(name) has sessions that are over")
+            check(occupants.isSubset(of: sessions), "\(name) is occupied by none of its sessions")
+            check(occupants.count <= destinationTable[slot].capacity, "\(name) is full and more")
+            check(announcements[destinationTable[slot].peer] != nil, "\(name): its announcements are not counted")
+        }
+        check(destinationNames.count == destinationTable.count, "names of destinations that are gone")
+        check(closedStreams.isEmpty, "closed streams that nobody has taken")
         return broken
     }
 }

@@ -1,0 +1,33 @@
+/// Bytes of drag sessions that are announced to one peer.
+///
+/// What is announced before the peer has answered for any, also for sessions that come and go, must not be more than the
+/// peer can leave unread.
+struct Announcements: Sendable {
+    private static let limit: UInt64 = 512 << 10
+
+    /// Bytes of any kind that the peer has not read.
+    var unread: UInt64
+    /// Bytes that were announced since the peer last answered for a session or had read everything, and the time of the
+    /// last announcement.
+    private var announced: UInt64 = 0
+    private var announcedAt: UInt64 = 0
+
+    init(unread: UInt64) { self.unread = unread }
+
+    /// The peer has answered a question about a session.
+    mutating func answered() { announced = 0 }
+
+    /// Counts an announcement.
+    ///
+    /// - Parameter delay: the time after which a peer that has read everything is no longer behind.
+    /// - Returns: false if it has to wait.
+    mutating func announce(_ count: UInt64, at now: UInt64, delay: UInt64) -> Bool {
+        let hasReadAll = unread == 0 && now - announcedAt >= delay
+        let before = hasReadAll ? 0 : announced
+        let total = before.addingClamped(count)
+        guard total <= Self.limit || before == 0 else { return false }
+        announced = total
+        announcedAt = now
+        return true
+    }
+}

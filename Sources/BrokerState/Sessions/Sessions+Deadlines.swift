@@ -1,0 +1,108 @@
+import PasteboardWire
+
+// The deadlines of drag sessions. Before the drop, a session is limited in total time and in time without an event. After
+// the drop, it may take any time as long as its bytes flow or its destination reports progress.
+extension Sessions {
+    /// The first session after `cursor` whose deadline has come. The caller calls ``expire(_:_:_:)`` and asks again.
+    func nextOverdue(
+        after cursor: inout SlotTable<DragSession>.Slot?,
+        _ context: inout BrokerContext
+    ) -> SessionID? {
+        while let slot = sessionTable.next(after: cursor) {
+            cursor = slot
+            let deadline = sessionTable[slot].deadline(context.limits)
+            if deadline <= context.now { return sessionTable.id(of: slot) }
+            context.check(by: deadline)
+        }
+        return nil
+    }
+
+    /// Makes sure that the session is checked when its first deadline has come.
+    func checkDeadline(of id: SessionID, _ context: inout BrokerContext) {
+        guard let slot = sessionTable.find(id) else { return }
+        context.check(by: sessionTable[slot].deadline(context.limits))
+    }
+
+    /// The items of a session of which loads run.
+    func publicationInTransfer(_ id: SessionID) -> PublicationID? {
+        guard let slot = sessionTable.find(id), sessionTable[slot].phase.drop?.openLoads ?? 0 > 0 else { return nil }
+        return sessionTable[slot].publication
+    }
+
+    /// Takes the time of the last byte of a session's loads. It is brought up to date only when the drop seems to have
+    /// exceeded a limit, because doing it at every byte would be too expensive.
+    mutating func bytesFlowed(_ id: SessionID, at time: UInt64) {
+        guard let slot = sessionTable.find(id) else { return }
+        sessionTable[slot].phase.updateDrop { $0.bytesFlowed(at: time) }
+    }
+
+    /// Ends what has exceeded its deadline, if it still has.
+    mutating func expire(
+        _ id: SessionID,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) -> SessionOutcome {
+        guard let slot = sessionTable.find(id), sessionTable[slot].deadline(context.limits) <= context.now else {
+            return .continues
+        }
+        let limits = context.limits
+        switch sessionTable[slot].phase {
+        case .dropping(let drop):
+            if let failure = standstill(of: drop, context) { return giveUp(slot, drop, failure, isCopied: false) }
+            let text =
+                "destination \(destinationName(of: drop.destinationSession)) has begun no load within "
+                + "\(limits.dropWindow) ms of the drop (limit drop-window)"
+            finish(id, Failure(.timeout, text), contents, &context)
+        case .transferring(let drop, _):
+            if let failure = standstill(of: drop, context) {
+                return giveUp(slot, drop, failure, isCopied: drop.isCopied)
+            }
+            let text =
+                "destination \(destinationName(of: drop.destinationSession)) has not confirmed within \(limits.conclude) ms "
+                + "of its last load that it has the items (limit conclude)"
+            return giveUp(slot, drop, Failure(.timeout, text), isCopied: drop.isCopied)
+        case .offered, .tracking, .awaitingProposal:
+            if sessionTable[slot].startedAt.addingClamped(limits.session) <= context.now {
+                let text = "the session took longer than \(limits.session) ms without a drop (limit session)"
+                abort(id, Failure(.timeout, text), &context)
+            } else if sessionTable[slot].waits == 0,
+                sessionTable[slot].activeAt.addingClamped(limits.sessionIdle) <= context.now
+            {
+                let text = "nothing happened to the session for \(limits.sessionIdle) ms (limit session-idle)"
+                abort(id, Failure(.timeout, text), &context)
+            } else {
+                proposalIsLate(id, &context)
+            }
+        }
+        return .continues
+    }
+
+    /// The error of a drop in which nothing has flowed for the limit `session`.
+    private func standstill(of drop: SessionDrop, _ context: borrowing BrokerContext) -> Failure? {
+        guard drop.flowedAt.addingClamped(context.limits.session) <= context.now else { return nil }
+        let text =
+            "nothing was transferred for \(context.limits.session) ms, and destination "
+            + "\(destinationName(of: drop.destinationSession)) has reported no progress (limit session)"
+        return Failure(.timeout, text)
+    }
+
+    /// Ends a drop that has exceeded a limit.
+    ///
+    /// - Parameter isCopied: whether it is a copy that is complete nevertheless, because its handler and all its loads have
+    ///   ended.
+    private func giveUp(
+        _ slot: SlotTable<DragSession>.Slot,
+        _ drop: SessionDrop,
+        _ failure: Failure,
+        isCopied: Bool
+    ) -> SessionOutcome {
+        .endsLoads(
+            EndedDrop(
+                session: sessionTable.id(of: slot),
+                publication: sessionTable[slot].publication,
+                cause: failure,
+                failure: isCopied ? nil : failure
+            )
+        )
+    }
+}

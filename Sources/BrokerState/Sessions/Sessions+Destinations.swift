@@ -1,0 +1,120 @@
+import PasteboardWire
+import TypeIdentifiers
+
+// Destinations: their registration, their names, and their end.
+extension Sessions {
+    /// Registers a destination, and answers the waits for it.
+    mutating func register(
+        _ message: Destination,
+        stream: UInt64,
+        by owner: Participant,
+        _ context: inout BrokerContext
+    ) throws(Failure) -> DestinationID {
+        try Feature.check(message.requires)
+        try BoardName.check(message.name, of: "a destination")
+        if let holder = destinationNames[message.name].flatMap({ destinationTable.find($0) }) {
+            let isVisible = destinationTable[holder].isVisible(to: owner.process)
+            let name = isVisible ? destinationTable[holder].ownerName : "another process"
+            throw Failure(
+                .refused,
+                "the destination \(message.name) is \(name)'s; choose another name, or end that"
+            )
+        }
+        try checkRoom(forDestinationOf: owner.process, context.limits)
+        for accept in message.accepts where accept.match != 2 && !TypeIdentifier.isWellFormed(accept.type) {
+            throw Failure(
+                .invalidArgument,
+                "'\(accept.type.printable.prefix(utf8Count: WireLimits.name))', which the destination takes, is not a type "
+                    + "identifier: letters, digits, '-', '.' and '_', at most \(WireLimits.typeIdentifier) bytes"
+            )
+        }
+        let types = message.accepts.map { $0.match == 2 ? "" : $0.type }
+        let metadata = types.reduce(UInt64(message.name.utf8.count)) { $0 + UInt64($1.utf8.count) }
+        let charge = try context.charge(owner.account, metadata: metadata, for: "a destination")
+        let id = destinationTable.insert(
+            StoredDestination(
+                owner,
+                stream: stream,
+                name: message.name,
+                types: types.contains("") ? [] : types,
+                accepts: AcceptedTypes(message.accepts),
+                isOwnProcess: message.isOwnProcess ?? false,
+                allowsSimultaneousSessions: message.allowsSimultaneousSessions ?? false,
+                charge: charge
+            )
+        )
+        destinationNames[message.name] = id
+        if announcements[owner.peer] == nil { announcements[owner.peer] = Announcements(unread: owner.unread) }
+        context.send(Registered(), to: owner.peer, stream: stream)
+        answerWaits(for: message.name, &context)
+        return id
+    }
+
+    private func checkRoom(forDestinationOf process: ProcessKey, _ limits: BrokerLimits) throws(Failure) {
+        var own = 0
+        var cursor = destinationTable.next()
+        while let slot = cursor {
+            if destinationTable[slot].process == process { own += 1 }
+            cursor = destinationTable.next(after: slot)
+        }
+        guard own < limits.destinationsPerProcess, destinationTable.count < limits.destinations else {
+            throw Failure(
+                .limitExceeded,
+                "process \(process.pid) has \(own) of \(destinationTable.count) destinations; limit "
+                    + "destinations-per-process is \(limits.destinationsPerProcess), limit destinations "
+                    + "\(limits.destinations)"
+            )
+        }
+    }
+
+    /// Withdraws the next session of a destination that has gone. The caller deals with the outcome and asks again until
+    /// there is none, and then removes the destination.
+    mutating func withdrawNext(
+        from id: DestinationID,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) -> SessionOutcome? {
+        guard let slot = destinationTable.find(id) else { return nil }
+        // The name is free from now on, and sessions do not come back while others end.
+        if destinationNames[destinationTable[slot].name] == id { destinationNames[destinationTable[slot].name] = nil }
+        let destination = "destination \(destinationTable[slot].name) of \(destinationTable[slot].ownerName)"
+        guard let next = destinationTable[slot].sessions.min(by: { $0.slot < $1.slot }),
+            let other = destinationSessionTable.find(next)
+        else { return nil }
+        let session = destinationSessionTable[other].session
+        // The stream ends without an exit.
+        endDestinationSession(next, nil, sendsExit: false, &context)
+        return withdraw(session, from: next, Failure(.destinationGone, "\(destination) has gone"), &context)
+    }
+
+    /// Removes a destination without sessions.
+    mutating func remove(_ id: DestinationID, _ context: inout BrokerContext) {
+        guard let destination = destinationTable.remove(id) else { return }
+        if destinationNames[destination.name] == id { destinationNames[destination.name] = nil }
+        closedStreams.append(ClosedStream(peer: destination.peer, stream: destination.stream))
+        context.release(destination.charge)
+    }
+
+    /// The destination of a name, if a session can be directed there.
+    func findDestination(_ name: String, for id: SessionID) -> DestinationID? {
+        guard let slot = sessionTable.find(id), let found = destinationNames[name],
+            let destination = destinationTable.find(found),
+            destinationTable[destination].isVisible(to: sessionTable[slot].process),
+            sessionTable[slot].isAvailable(to: destinationTable[destination].process)
+        else { return nil }
+        return found
+    }
+
+    /// The names of destinations, for an error; nil if there are none.
+    var destinationList: String? {
+        // Destinations for their own process alone are left out. Only as many names are looked at as an error has room for:
+        // a source that repeatedly moves to a missing destination must not make the broker sort all names each time.
+        var names: [String] = []
+        for (name, id) in destinationNames {
+            guard let slot = destinationTable.find(id), !destinationTable[slot].isOwnProcess else { continue }
+            guard names.count < WireLimits.errorDetail / 32 else { break }
+            names.append(name)
+        }
+        return names.isEmpty ? nil : names.sorted().joined(separator: "\n")
+    }
+}

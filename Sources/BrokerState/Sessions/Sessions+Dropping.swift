@@ -1,0 +1,219 @@
+import PasteboardWire
+
+// The drop: its window, the loads in it, the reports of its destination, and its result for both sides.
+extension Sessions {
+    /// Decides a drop: the proposal that counts has come, or there is none.
+    mutating func drop(_ id: SessionID, _ context: inout BrokerContext) {
+        guard let slot = sessionTable.find(id) else { return }
+        let tracking = sessionTable[slot].phase.tracking
+        let operation = tracking?.decision ?? .cancel
+        var dropped = Dropped()
+        dropped.operation = operation.rawValue
+        context.send(dropped, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+        guard operation.transfers, let tracking, let peer = peer(of: tracking.destinationSession),
+            let other = destinationSessionTable.find(tracking.destinationSession)
+        else {
+            context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+            return end(id, nil, &context)
+        }
+        let others = sessionTable[slot].destinationSessions.values.sorted { $0.slot < $1.slot }
+        sessionTable[slot].phase.open(
+            SessionDrop(destinationSession: tracking.destinationSession, operation: operation, at: context.now)
+        )
+        sessionTable[slot].destinationSessions = [
+            destinationSessionTable[other].destination: tracking.destinationSession
+        ]
+        destinationSessionTable[other].phase.perform()
+        context.counters.drops += 1
+        checkDeadline(of: id, &context)
+        var perform = Perform()
+        perform.operation = operation.rawValue
+        perform.location = tracking.location
+        perform.version = sessionTable[slot].version
+        context.send(perform, to: peer, stream: tracking.destinationSession.stream)
+        for other in others where other != tracking.destinationSession { endDestinationSession(other, nil, &context) }
+    }
+
+    // MARK: Loads
+
+    /// Whether a peer may begin a load of a session's items: only the drop's destination, while the drop window is open.
+    func access(to id: SessionID, by peer: PeerID) -> DropAccess {
+        guard let slot = sessionTable.find(id) else { return .unknown }
+        if case .dropping(let drop) = sessionTable[slot].phase, self.peer(of: drop.destinationSession) == peer {
+            return .allowed(isMove: drop.operation == .move)
+        }
+        guard sessionTable[slot].source != peer else { return .notNow }
+        // A peer to which the session is not announced must not learn of it.
+        for other in sessionTable[slot].destinationSessions.values where self.peer(of: other) == peer {
+            guard let other = destinationSessionTable.find(other) else { continue }
+            if destinationSessionTable[other].phase.isOpen { return .notNow }
+        }
+        return .unknown
+    }
+
+    /// Whether the items of a session are being moved, so that they go from the source afterwards.
+    func isMove(_ id: SessionID) -> Bool {
+        sessionTable.find(id).flatMap { sessionTable[$0].phase.drop?.operation } == .move
+    }
+
+    mutating func loadBegan(_ part: SessionDrop.Part, of id: SessionID) {
+        guard let slot = sessionTable.find(id) else { return }
+        sessionTable[slot].phase.updateDrop { $0.loadBegan(part) }
+    }
+
+    /// Takes the end of a load.
+    ///
+    /// - Parameter failure: nil if all its bytes have arrived.
+    mutating func loadEnded(
+        _ part: SessionDrop.Part,
+        of id: SessionID,
+        _ failure: Failure?,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = sessionTable.find(id) else { return }
+        sessionTable[slot].phase.updateDrop { [now = context.now] in $0.loadEnded(part, failure, at: now) }
+        guard sessionTable[slot].phase.drop?.openLoads == 0 else { return }
+        checkDeadline(of: id, &context)
+        finishIfDone(id, contents, &context)
+    }
+
+    /// A load that was complete has failed after all: its file could not be passed on.
+    mutating func loadLost(
+        _ part: SessionDrop.Part,
+        of id: SessionID,
+        _ failure: Failure,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = sessionTable.find(id) else { return }
+        sessionTable[slot].phase.updateDrop { $0.loadLost(part, failure) }
+        finishIfDone(id, contents, &context)
+    }
+
+    // MARK: Reports of the destination
+
+    /// Takes a report of progress: the destination asks a person, for example, or moves a loaded file to its final place.
+    mutating func progressed(_ progress: Progress, by other: DestinationSessionID, _ context: inout BrokerContext) {
+        guard let id = sessionDropped(at: other), let slot = sessionTable.find(id) else { return }
+        sessionTable[slot].phase.updateDrop { [now = context.now] in $0.progressed(to: progress.completed, at: now) }
+        checkDeadline(of: id, &context)
+    }
+
+    /// Takes a report that the handler has returned, or that the destination has concluded.
+    ///
+    /// - Parameter items: items that were taken without a load.
+    mutating func reported(
+        _ report: DestinationReport,
+        items: [UInt32],
+        by other: DestinationSessionID,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) {
+        guard let id = sessionDropped(at: other), let slot = sessionTable.find(id),
+            sessionTable[slot].phase.accepts(report)
+        else { return }
+        let taken = indices(items, of: slot, takenBy: other, contents)
+        sessionTable[slot].phase.take(report, taken: taken, at: context.now)
+        checkDeadline(of: id, &context)
+        finishIfDone(id, contents, &context)
+    }
+
+    /// The session that was dropped at a destination.
+    private func sessionDropped(at otherID: DestinationSessionID) -> SessionID? {
+        guard let other = destinationSessionTable.find(otherID),
+            let slot = sessionTable.find(destinationSessionTable[other].session),
+            sessionTable[slot].phase.drop?.destinationSession == otherID
+        else { return nil }
+        return destinationSessionTable[other].session
+    }
+
+    /// The indices of items that a destination reports as taken without a load, which only the source's own process can
+    /// do.
+    private func indices(
+        _ items: [UInt32],
+        of slot: SlotTable<DragSession>.Slot,
+        takenBy other: DestinationSessionID,
+        _ contents: borrowing Contents
+    ) -> [UInt32] {
+        guard !items.isEmpty, let destination = destination(of: other),
+            destinationTable[destination].process == sessionTable[slot].process,
+            let publication = contents.find(sessionTable[slot].publication)
+        else { return [] }
+        let indices = contents[publication].visibleItems(to: destinationTable[destination].access)
+        return items.filter { Int($0) < indices.count }.map { UInt32(clamping: indices[Int($0)]) }
+    }
+
+    // MARK: The result
+
+    /// Ends the session once nothing more can happen to it.
+    private mutating func finishIfDone(
+        _ id: SessionID,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = sessionTable.find(id), case .transferring(let drop, let stage) = sessionTable[slot].phase
+        else { return }
+        let count = contents.find(sessionTable[slot].publication).map { contents[$0].items.count } ?? 0
+        switch drop.result(in: stage, itemCount: count) {
+        case .pending: return
+        case .untouched:
+            context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+            end(id, nil, &context)
+        case .refused(let failure):
+            let name = destinationName(of: drop.destinationSession)
+            let text = "destination \(name) did not take the drop: \(failure.text.printable)"
+            finish(id, Failure(.refused, text), contents, &context)
+        case .incomplete(let failure): finish(id, failure, contents, &context)
+        case .partial:
+            let text = "the destination took \(drop.items.count) of \(count) items; the others stay where they are"
+            finish(id, Failure(.refused, text), isPart: true, contents, &context)
+        case .complete: finish(id, nil, contents, &context)
+        }
+    }
+
+    /// Reports the result of a drop whose loads have ended.
+    mutating func finish(_ drop: EndedDrop, _ contents: borrowing Contents, _ context: inout BrokerContext) {
+        finish(drop.session, drop.failure, contents, &context)
+    }
+
+    /// Reports the result of the drop to both sides, and ends the session.
+    ///
+    /// - Parameter isPart: whether a move failed only because the destination left some of the items.
+    mutating func finish(
+        _ id: SessionID,
+        _ failure: Failure?,
+        isPart: Bool = false,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = sessionTable.find(id), let drop = sessionTable[slot].phase.drop else { return }
+        var transferred = Transferred()
+        transferred.operation = drop.operation.rawValue
+        if failure == nil || isPart || drop.operation == .copy { transferred.items = drop.items.sorted() }
+        transferred.failure = failure
+        context.send(transferred, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+        context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+        report(transferred, to: drop.destinationSession, of: sessionTable[slot].publication, contents, &context)
+        end(id, nil, &context)
+    }
+
+    /// Sends the destination, if it still exists, the same result as the source, with the destination's own item numbers.
+    private func report(
+        _ transferred: Transferred,
+        to other: DestinationSessionID,
+        of publication: PublicationID,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) {
+        guard let destination = destination(of: other), destinationTable[destination].receivesResults else { return }
+        let access = destinationTable[destination].access
+        let indices = contents.find(publication).map { contents[$0].visibleItems(to: access) } ?? []
+        let items = Set(transferred.items)
+        var transferred = transferred
+        transferred.items = indices.indices.filter { items.contains(UInt32(clamping: indices[$0])) }.map {
+            UInt32(clamping: $0)
+        }
+        context.send(transferred, to: destinationTable[destination].peer, stream: other.stream)
+    }
+}

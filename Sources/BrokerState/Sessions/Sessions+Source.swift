@@ -1,0 +1,197 @@
+import PasteboardWire
+
+// The source's side of a drag session: its items, its frames, and its withdrawal.
+extension Sessions {
+    // MARK: Items
+
+    /// The session of a source, if it is not dropped yet.
+    func openSession(
+        _ handle: UInt64,
+        of peer: PeerID,
+        _ contents: borrowing Contents
+    ) throws(Failure) -> SessionID {
+        guard let id = contents.session(of: PublicationID(rawValue: handle)), let slot = sessionTable.find(id),
+            sessionTable[slot].source == peer, sessionTable[slot].phase.isOpen
+        else {
+            throw Failure(.superseded, "this connection has no such session, or it has been dropped or has ended")
+        }
+        return id
+    }
+
+    func checkRoom(for process: ProcessKey, _ limits: BrokerLimits) throws(Failure) {
+        var own = 0
+        var cursor = sessionTable.next()
+        while let slot = cursor {
+            if sessionTable[slot].process == process { own += 1 }
+            cursor = sessionTable.next(after: slot)
+        }
+        guard own < limits.sessionsPerProcess, sessionTable.count < limits.sessions else {
+            throw Failure(
+                .limitExceeded,
+                "process \(process.pid) has \(own) of \(sessionTable.count) drag sessions; limit sessions-per-process is "
+                    + "\(limits.sessionsPerProcess), limit sessions \(limits.sessions)"
+            )
+        }
+    }
+
+    /// Opens a session with committed items. The caller has checked that there is room.
+    mutating func open(
+        _ drag: Drag,
+        _ publication: PublicationID,
+        stream: UInt64,
+        by source: PeerID,
+        of process: ProcessKey,
+        _ context: inout BrokerContext
+    ) -> SessionID {
+        let id = sessionTable.insert(
+            DragSession(
+                source: source,
+                process: process,
+                stream: stream,
+                publication: publication,
+                allowsMove: drag.allowsMove ?? true,
+                isRestricted: drag.isRestricted ?? false,
+                movesBetweenProcesses: drag.movesBetweenProcesses ?? false,
+                startedAt: context.now,
+                activeAt: context.now
+            )
+        )
+        context.counters.sessions += 1
+        checkDeadline(of: id, &context)
+        sendVersion(of: id, stream: stream, &context)
+        return id
+    }
+
+    /// Throws unless the items of a write may be added to a session.
+    ///
+    /// - Parameter metadata: the bytes of names and types of the write.
+    func checkAddition(
+        to id: SessionID,
+        items: Int,
+        metadata: UInt64,
+        by peer: PeerID,
+        _ contents: borrowing Contents,
+        _ limits: BrokerLimits
+    ) throws(Failure) -> PublicationID {
+        guard let slot = sessionTable.find(id), let publication = contents.find(sessionTable[slot].publication) else {
+            throw Failure(.superseded, "the session has ended")
+        }
+        _ = try openSession(sessionTable[slot].publication.rawValue, of: peer, contents)
+        let count = contents[publication].items.count + items
+        guard count <= WireLimits.items else {
+            throw Failure(
+                .limitExceeded,
+                "the session would have \(count) items; at most \(WireLimits.items) are allowed"
+            )
+        }
+        let metadata = contents[publication].charge.amount.metadata + metadata
+        guard metadata <= limits.metadataPerSession else {
+            throw Failure(
+                .limitExceeded,
+                "names and types of the session would take \(metadata) bytes; limit metadata-per-session is "
+                    + "\(limits.metadataPerSession)"
+            )
+        }
+        return sessionTable[slot].publication
+    }
+
+    /// Items were added to a session on a stream of their own, which ends. The session's destination is asked again.
+    mutating func itemsAdded(
+        to id: SessionID,
+        stream: UInt64,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = sessionTable.find(id) else { return }
+        let location = sessionTable[slot].phase.tracking == nil ? sessionTable[slot].declinedLocation : nil
+        sessionTable[slot].version += 1
+        sessionTable[slot].activeAt = context.now
+        sessionTable[slot].phase.updateTracking { [now = context.now] in $0.invalidate(at: now) }
+        sendVersion(of: id, stream: stream, &context)
+        context.send(End(), to: sessionTable[slot].source, stream: stream)
+        if let location {
+            track(id, to: location, contents, &context)
+        } else {
+            ask(id, contents, &context)
+        }
+    }
+
+    private func sendVersion(of id: SessionID, stream: UInt64, _ context: inout BrokerContext) {
+        guard let slot = sessionTable.find(id) else { return }
+        var committed = Committed()
+        committed.changeCount = sessionTable[slot].version
+        committed.epoch = context.epoch
+        committed.handle = sessionTable[slot].publication.rawValue
+        context.send(committed, to: sessionTable[slot].source, stream: stream)
+    }
+
+    // MARK: Frames
+
+    /// Takes a frame on the stream of a source's session.
+    mutating func fromSource(
+        _ kind: FrameKind,
+        of id: SessionID,
+        _ payload: Span<UInt8>,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) throws(Failure) {
+        guard let slot = sessionTable.find(id) else { return }
+        let frame: DragSessionPhase.SourceFrame =
+            switch kind {
+            case .begin: .begin
+            case .move: .pointerUpdate
+            default: .drop
+            }
+        switch sessionTable[slot].phase.take(frame) {
+        case .began: sessionTable[slot].activeAt = context.now
+        case .tracks:
+            let update = try Move(decoding: payload)
+            sessionTable[slot].lastPointerUpdate = update.sequence ?? 0
+            sessionTable[slot].activeAt = context.now
+            track(id, to: update.location, contents, &context)
+        case .awaitsProposal:
+            endWaits(of: id, &context)
+            sessionTable[slot].activeAt = context.now
+        case .decides:
+            endWaits(of: id, &context)
+            sessionTable[slot].activeAt = context.now
+            drop(id, &context)
+        case .isLate: return
+        case .isViolation:
+            throw Failure(.protocolViolation, "\(kind) does not fit the session: begin comes once, and before the rest")
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends a session whose source has gone.
+    ///
+    /// - Returns: its items, whose loads are to end; nil if the session is over.
+    mutating func sourceGone(
+        _ id: SessionID,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) -> PublicationID? {
+        guard let slot = sessionTable.find(id) else { return nil }
+        let publication = sessionTable[slot].publication
+        let name = contents.ownerName(of: publication)
+        end(id, Failure(.sourceGone, "source \(name) of the session has gone"), &context)
+        return publication
+    }
+
+    /// Ends a session that its source has withdrawn: nothing more of a drop is transferred.
+    ///
+    /// - Returns: its items, whose loads are to end; nil if the session is over.
+    mutating func withdraw(
+        _ id: SessionID,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) -> PublicationID? {
+        guard let slot = sessionTable.find(id) else { return nil }
+        let publication = sessionTable[slot].publication
+        let text = "source \(contents.ownerName(of: publication)) has withdrawn the session"
+        let isDropped = sessionTable[slot].phase.drop != nil
+        end(id, isDropped ? Failure(.cancelled, text) : nil, &context)
+        return publication
+    }
+}

@@ -1,0 +1,177 @@
+import PasteboardWire
+
+// The location of a session: the source moves the pointer, and the destination there is asked for a proposal.
+extension Sessions {
+    /// Takes a location from the source; nil if the pointer is over nothing.
+    mutating func track(
+        _ id: SessionID,
+        to location: Location?,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = sessionTable.find(id) else { return }
+        sessionTable[slot].declinedLocation = nil
+        sessionTable[slot].isDirected = true
+        guard let location else {
+            leave(id, &context)
+            return reply(id, .cancel, &context)
+        }
+        do throws(Failure) {
+            let destination = try destination(location.destination, for: id)
+            let other = try destinationSession(of: id, at: destination, contents, &context)
+            track(id, over: other, location, contents, &context)
+        } catch {
+            leave(id, &context)
+            // The destination exists, so that the name in the location is no longer than one.
+            if error.code == .typeUnavailable { sessionTable[slot].declinedLocation = location }
+            reply(id, .cancel, refusal: error, &context)
+        }
+    }
+
+    private func destination(_ name: String, for id: SessionID) throws(Failure) -> DestinationID {
+        if let found = findDestination(name, for: id) { return found }
+        let isRestricted = sessionTable.find(id).map { sessionTable[$0].isRestricted } ?? false
+        throw Failure(
+            .nothingHere,
+            "there is no destination \(name.printable.prefix(utf8Count: WireLimits.name))"
+                + (isRestricted ? " in the process that the session is restricted to" : ""),
+            detail: isRestricted ? nil : destinationList
+        )
+    }
+
+    /// Moves the pointer over a destination, and asks it for a proposal.
+    mutating func track(
+        _ id: SessionID,
+        over otherID: DestinationSessionID,
+        _ location: Location,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = sessionTable.find(id), let other = destinationSessionTable.find(otherID) else { return }
+        var location = location
+        location.destination = destinationName(of: otherID)
+        if sessionTable[slot].phase.tracking?.destinationSession != otherID { leave(id, &context) }
+        if destinationSessionTable[other].declinedVersion == sessionTable[slot].version {
+            return declined(id, at: location, &context)
+        }
+        sessionTable[slot].activeAt = context.now
+        sessionTable[slot].phase.track(otherID, at: location, now: context.now)
+        ask(id, contents, &context)
+    }
+
+    /// Takes the pointer away from its destination, which is notified if it knows that the pointer was there.
+    @discardableResult
+    mutating func leave(_ id: SessionID, _ context: inout BrokerContext) -> DragSessionPhase.Departure {
+        guard let slot = sessionTable.find(id) else { return .nothing }
+        let departure = sessionTable[slot].phase.leave()
+        switch departure {
+        case .nothing: break
+        case .left(let tracking), .decides(let tracking):
+            guard let other = destinationSessionTable.find(tracking.destinationSession) else { break }
+            if destinationSessionTable[other].phase.leave() { sendExit(to: tracking.destinationSession, &context) }
+        }
+        return departure
+    }
+
+    func sendExit(to id: DestinationSessionID, _ context: inout BrokerContext) {
+        guard let peer = peer(of: id) else { return }
+        context.send(Exit(), to: peer, stream: id.stream)
+    }
+
+    // MARK: Questions
+
+    /// Asks the destination that the session is over, unless an answer of it is pending: then it is asked after that, about
+    /// the location of that time.
+    mutating func ask(_ id: SessionID, _ contents: borrowing Contents, _ context: inout BrokerContext) {
+        guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
+            tracking.needsQuestion, let since = tracking.awaitedSince,
+            let other = destinationSessionTable.find(tracking.destinationSession),
+            let destination = destinationTable.find(destinationSessionTable[other].destination)
+        else { return }
+        context.check(by: since.addingClamped(context.limits.proposal))
+        guard destinationSessionTable[other].phase.pending == .nothing else { return }
+        guard announce(slot, at: other, destination, contents, &context) else {
+            let failure = doesNotAnswer(tracking.destinationSession, context.limits)
+            return lose(id, failure, &context)
+        }
+        let sequence = destinationSessionTable[other].lastQuestion + 1
+        destinationSessionTable[other].lastQuestion = sequence
+        let message = destinationSessionTable[other].phase.ask(sequence)
+        destinationTable[destination].occupants.insert(tracking.destinationSession)
+        let question = Tracking.Question(
+            sequence: sequence,
+            pointerUpdate: sessionTable[slot].lastPointerUpdate,
+            version: sessionTable[slot].version,
+            askedAt: context.now
+        )
+        sessionTable[slot].phase.updateTracking { $0.ask(question) }
+        context.check(in: context.limits.proposal)
+        switch message {
+        case .enter:
+            var enter = Enter()
+            enter.sequence = sequence
+            enter.location = tracking.location
+            enter.version = question.version
+            context.send(enter, to: destinationTable[destination].peer, stream: tracking.destinationSession.stream)
+        case .update:
+            var update = Update()
+            update.sequence = sequence
+            update.location = tracking.location
+            update.version = question.version
+            context.send(update, to: destinationTable[destination].peer, stream: tracking.destinationSession.stream)
+        case nil: break
+        }
+    }
+
+    /// Sends a destination the part of the session that it does not know yet: all of it, or the added items.
+    ///
+    /// - Returns: false if the destination has too much to read already.
+    private mutating func announce(
+        _ slot: SlotTable<DragSession>.Slot,
+        at other: SlotTable<DestinationSession>.Slot,
+        _ destination: SlotTable<StoredDestination>.Slot,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) -> Bool {
+        let announced = destinationSessionTable[other].announced
+        guard announced.version < sessionTable[slot].version,
+            let publication = contents.find(sessionTable[slot].publication)
+        else { return true }
+        let peer = destinationTable[destination].peer
+        let stream = destinationSessionTable.id(of: other).stream
+        let metadata = contents[publication].charge.amount.metadata
+        let itemCount = contents[publication].items.count
+        let news = metadata - min(metadata, announced.metadata)
+        // The fixed part is for `session`, `enter`, `exit`, `end` and the headers, which have no names.
+        let count = news.addingClamped(1_024 + 64 * UInt64(itemCount - announced.items))
+        let isAllowed = announcements[peer]?.announce(count, at: context.now, delay: context.limits.proposal)
+        guard isAllowed == true else { return false }
+        let indices = contents[publication].visibleItems(to: destinationTable[destination].access)
+        var message = Session()
+        message.destination = destinationTable[destination].stream
+        message.handle = sessionTable[slot].publication.rawValue
+        message.version = sessionTable[slot].version
+        message.itemCount = UInt32(clamping: indices.count)
+        message.allowsMove = sessionTable[slot].allowsMove(by: destinationTable[destination].process)
+        message.isRestricted = sessionTable[slot].isRestricted
+        message.ownerLabel = contents[publication].ownerLabel
+        message.ownerProcess = contents[publication].ownerProcess.pid
+        context.send(message, to: peer, stream: stream)
+        for index in indices where index >= announced.items {
+            let item = contents.describe(index, of: publication, to: destinationTable[destination].access)
+            context.send(item, to: peer, stream: stream)
+        }
+        destinationSessionTable[other].announced = DestinationSession.Announced(
+            version: sessionTable[slot].version,
+            items: itemCount,
+            metadata: metadata
+        )
+        return true
+    }
+
+    /// Takes the number of bytes that a peer has not read.
+    mutating func setUnread(_ count: UInt64, of peer: PeerID) {
+        guard !announcements.isEmpty else { return }
+        announcements[peer]?.unread = count
+    }
+}

@@ -1,0 +1,123 @@
+import PasteboardWire
+
+// Waits for destinations that are not registered yet, so that sources need not poll.
+extension Sessions {
+    /// Begins a wait, or answers it at once if the destination is there.
+    ///
+    /// - Returns: nil if the wait is over.
+    mutating func wait(
+        _ message: Wait,
+        stream: UInt64,
+        by owner: Participant,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) throws(Failure) -> WaitID? {
+        try Feature.check(message.requires)
+        try BoardName.check(message.destination, of: "a destination")
+        var session: SessionID?
+        if let handle = message.handle { session = try openSession(handle, of: owner.peer, contents) }
+        if isAvailable(message.destination, for: session, of: owner.process) {
+            context.send(End(), to: owner.peer, stream: stream)
+            return nil
+        }
+        try checkRoom(forWaitOf: owner.process, context.limits)
+        let charge = try context.charge(
+            owner.account,
+            metadata: UInt64(message.destination.utf8.count),
+            for: "a wait for a destination"
+        )
+        let milliseconds = message.milliseconds ?? .max
+        let endsBy = context.now.addingClamped(milliseconds)
+        let id = waitTable.insert(
+            DestinationWait(
+                peer: owner.peer,
+                process: owner.process,
+                stream: stream,
+                name: message.destination,
+                session: session,
+                milliseconds: milliseconds,
+                endsBy: endsBy,
+                charge: charge
+            )
+        )
+        if let slot = session.flatMap({ sessionTable.find($0) }) { sessionTable[slot].waits += 1 }
+        context.check(by: endsBy)
+        return id
+    }
+
+    /// The limits of destinations apply, because a new destination is compared with all waits.
+    private func checkRoom(forWaitOf process: ProcessKey, _ limits: BrokerLimits) throws(Failure) {
+        var own = 0
+        var cursor = waitTable.next()
+        while let slot = cursor {
+            if waitTable[slot].process == process { own += 1 }
+            cursor = waitTable.next(after: slot)
+        }
+        guard own < limits.destinationsPerProcess, waitTable.count < limits.destinations else {
+            throw Failure(
+                .limitExceeded,
+                "process \(process.pid) has \(own) of \(waitTable.count) waits for destinations; limit "
+                    + "destinations-per-process is \(limits.destinationsPerProcess), limit destinations "
+                    + "\(limits.destinations)"
+            )
+        }
+    }
+
+    private func isAvailable(_ name: String, for session: SessionID?, of process: ProcessKey) -> Bool {
+        if let session { return findDestination(name, for: session) != nil }
+        guard let slot = destinationNames[name].flatMap({ destinationTable.find($0) }) else { return false }
+        return destinationTable[slot].isVisible(to: process)
+    }
+
+    /// Answers the waits for a destination that was registered.
+    mutating func answerWaits(for name: String, _ context: inout BrokerContext) {
+        for id in waitTable.ids {
+            guard let slot = waitTable.find(id), waitTable[slot].name == name,
+                isAvailable(name, for: waitTable[slot].session, of: waitTable[slot].process)
+            else { continue }
+            context.send(End(), to: waitTable[slot].peer, stream: waitTable[slot].stream)
+            endWait(id, &context)
+        }
+    }
+
+    mutating func checkWaits(_ context: inout BrokerContext) {
+        var list: String??
+        for id in waitTable.ids {
+            guard let slot = waitTable.find(id) else { continue }
+            guard waitTable[slot].endsBy <= context.now else {
+                context.check(by: waitTable[slot].endsBy)
+                continue
+            }
+            // Computed once for all waits that end now, because it costs a look at many names.
+            let names = list ?? destinationList
+            list = names
+            let name = waitTable[slot].name.printable
+            let text = "no destination \(name) was registered within \(waitTable[slot].milliseconds) ms"
+            let failure = Failure(.nothingHere, text, detail: names)
+            context.send(failure, to: waitTable[slot].peer, stream: waitTable[slot].stream)
+            endWait(id, &context)
+        }
+    }
+
+    /// Ends the waits of a session that has been dropped or has ended.
+    mutating func endWaits(of session: SessionID, _ context: inout BrokerContext) {
+        guard let slot = sessionTable.find(session), sessionTable[slot].waits > 0 else { return }
+        for id in waitTable.ids {
+            guard let slot = waitTable.find(id), waitTable[slot].session == session else { continue }
+            let failure = Failure(.superseded, "the drag session that waited has been dropped or has ended")
+            context.send(failure, to: waitTable[slot].peer, stream: waitTable[slot].stream)
+            endWait(id, &context)
+        }
+    }
+
+    /// Removes a wait that was answered or cancelled, or whose peer has gone.
+    mutating func endWait(_ id: WaitID, _ context: inout BrokerContext) {
+        guard let wait = waitTable.remove(id) else { return }
+        closedStreams.append(ClosedStream(peer: wait.peer, stream: wait.stream))
+        context.release(wait.charge)
+        guard let session = wait.session, let slot = sessionTable.find(session) else { return }
+        sessionTable[slot].waits -= 1
+        sessionTable[slot].activeAt = context.now
+        checkDeadline(of: session, &context)
+    }
+}
