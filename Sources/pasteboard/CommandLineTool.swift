@@ -1,8 +1,17 @@
+import Glibc
 import PasteboardTransport
 import PasteboardWire
 
-/// Finds the command that the arguments name, runs it, and turns what it throws into a line and an exit code.
+/// Finds the command that the arguments name, runs it, and reports a thrown error as a message and an exit code.
+///
+/// No code of the command line is asynchronous: the start of the process is most of the time that a command takes.
+@main
 enum CommandLineTool {
+    static func main() {
+        StandardStreams.occupyClosedOnes()
+        exit(run(System.arguments))
+    }
+
     static var commands: [any Command.Type] {
         [
             CopyCommand.self, OfferCommand.self, PasteCommand.self, TypesCommand.self, ClearCommand.self,
@@ -112,4 +121,15 @@ enum CommandLineTool {
         ("9", "the other program violated the protocol, or uses an incompatible version of it"),
         ("130, 141, 143", "ended by a signal: Ctrl-C, a closed pipe, SIGTERM"),
     ].map { (name: $0.0, meaning: $0.1) }
+}
+
+/// A command of the program, such as `copy`.
+protocol Command {
+    static var syntax: CommandSyntax { get }
+
+    /// Checks what the parser cannot check: whether the options can be combined, and the meaning of their values.
+    init(_ arguments: ParsedArguments) throws
+
+    /// Returns the exit code.
+    func run() throws -> CInt
 }

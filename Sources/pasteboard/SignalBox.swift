@@ -13,4 +13,9 @@ final class SignalBox {
     func next() throws -> CInt? {
         try signals.next()
     }
+
+    /// Throws the failure of a command that a signal has ended, if one has arrived.
+    func check() throws {
+        if let signal = try next() { throw CommandFailure.signaled(signal) }
+    }
 }

@@ -105,13 +105,13 @@ struct ArgumentTests {
     @Test(
         "Durations have units, and seconds without",
         arguments: [
-            ("500ms", TimeAllowed.milliseconds(500)), ("2s", .milliseconds(2_000)), ("5m", .milliseconds(300_000)),
+            ("500ms", TimeoutArgument.milliseconds(500)), ("2s", .milliseconds(2_000)), ("5m", .milliseconds(300_000)),
             ("1h", .milliseconds(3_600_000)), ("3", .milliseconds(3_000)), ("0.5s", .milliseconds(500)),
             ("infinity", .infinity),
         ]
     )
-    func durations(spelling: String, value: TimeAllowed) throws {
-        #expect(try TimeAllowed(spelling) == value)
+    func durations(spelling: String, value: TimeoutArgument) throws {
+        #expect(try TimeoutArgument(spelling) == value)
     }
 
     @Test(
@@ -119,6 +119,6 @@ struct ArgumentTests {
         arguments: ["", "s", "-1s", "1d", "1 s", "1.2.3s", "0", "inf", "nan", "1e3s", "99999999999999999999h"]
     )
     func noDurations(spelling: String) {
-        #expect(throws: CommandFailure.self) { try TimeAllowed(spelling) }
+        #expect(throws: CommandFailure.self) { try TimeoutArgument(spelling) }
     }
 }

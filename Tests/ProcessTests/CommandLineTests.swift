@@ -212,6 +212,17 @@ import Testing
         }
     }
 
+    @Test("Each error code of the protocol has its exit code, and an unknown one counts as another version")
+    func exitCodes() {
+        for number in 1...UInt32(ErrorCode.names.count) {
+            let code = ErrorCode(rawValue: number)
+            #expect(CommandFailure.knownExitCode(of: code) != nil, "\(code)")
+        }
+        let unknown = ErrorCode(rawValue: UInt32(ErrorCode.names.count) + 1)
+        #expect(CommandFailure.knownExitCode(of: unknown) == nil)
+        #expect(CommandFailure.exitCode(of: unknown) == CommandFailure.exitCode(of: .versionMismatch))
+    }
+
     @Test("Limits are shown as they were set")
     func limits() throws {
         let desk = try Desk(limits: "# for a test\nkept-pool = 3MiB\nfirst-byte = 2m\n")

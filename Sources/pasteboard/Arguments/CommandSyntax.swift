@@ -30,7 +30,7 @@ struct CommandSyntax: Sendable {
     }
 
     let name: String
-    /// For the list of commands.
+    /// One line for the list of commands.
     let summary: String
     /// The operands as help shows them; nil for a command that takes none.
     let operands: String?

@@ -9,7 +9,7 @@ struct ParsedArguments {
     private static let dash = UInt8(ascii: "-")
 
     private(set) var operands: [SystemString] = []
-    /// By the option's first name.
+    /// The values of each option, by its first name.
     private var given: [String: [SystemString]] = [:]
 
     init(_ arguments: [SystemString], for syntax: CommandSyntax) throws(CommandFailure) {

@@ -3,12 +3,12 @@ import TypeIdentifiers
 
 /// The value of `-t`: a type, and for `copy`, `drag` and `offer` the origin of its bytes.
 struct TypeArgument {
-    /// For the help of each command that takes a type.
+    /// A paragraph for the help of each command that takes a type.
     static let help = """
         A TYPE is an identifier (public.png), a MIME type (image/png) or an extension (png, .png). To paste or accept,
         it may also be a family (text, image, audio, video, 'image/*'). To copy, offer or drag, text is UTF-8 text.
         """
-    /// For the help of each command that takes files.
+    /// A paragraph for the help of each command that takes files.
     static let contents = """
         The type of standard input, and of a file without a known extension, follows from the contents. Pictures,
         archives and other formats are recognized; other contents are text if they start as UTF-8 without NUL, otherwise
@@ -20,7 +20,7 @@ struct TypeArgument {
     /// The text after `=`: a file or a command.
     let origin: SystemString?
 
-    /// For commands that give bytes: the type has to be a particular one.
+    /// Parses the argument of a command that gives bytes. The type has to be a particular one.
     init(giving argument: SystemString) throws(CommandFailure) {
         let parts = Self.split(argument)
         guard let spelling = parts.type.text else {
@@ -40,7 +40,8 @@ struct TypeArgument {
         self.origin = parts.origin
     }
 
-    /// For commands that take bytes: a family stands for its types, and an extension for each type that has it.
+    /// Returns the types for a command that takes bytes: a family stands for its types, and an extension for each type
+    /// that has it.
     static func types(_ spelling: String) throws(CommandFailure) -> [UniformType] {
         let types = UniformType.accepted(byUserSpelling: spelling)
         guard !types.isEmpty else {

@@ -8,3 +8,37 @@ enum AskOrigin {
     case command(SystemString, type: String)
     case input(InputBytes)
 }
+
+extension ServedProgram {
+    /// Starts the program whose output the representation is.
+    convenience init(
+        _ origin: AskOrigin,
+        _ ask: UInt64,
+        _ record: AskRecord,
+        signInterval: Int
+    ) throws {
+        switch origin {
+        case .command(let command, let type):
+            try self.init(
+                ChildProcess.Configuration(path: "/bin/sh", arguments: ["-c", command]),
+                named: "the command for \(type)",
+                ask: ask,
+                record: record,
+                complaint: .last,
+                signInterval: signInterval
+            )
+        case .input(let input):
+            guard let folder = input.folder else {
+                throw Failure(.sourceFailed, "\(input.lastName) is not a folder")
+            }
+            try self.init(
+                try folder.archiver(),
+                named: "archiving \(input.lastName)",
+                ask: ask,
+                record: record,
+                complaint: .first,
+                signInterval: signInterval
+            )
+        }
+    }
+}

@@ -21,7 +21,7 @@ final class AskServer {
     private var files: [ServedFile] = []
     private var events: [ClientEvent] = []
     private var sentBefore: UInt64 = 0
-    /// The size of all requested bytes; nil if a size is not known before the end.
+    /// The size of all requested bytes; nil if one of the sizes is not known before the end.
     private(set) var wanted: UInt64? = 0
 
     /// - Parameter report: called with a line for each load that is over.
@@ -206,36 +206,18 @@ final class AskServer {
     }
 }
 
-extension ServedProgram {
-    /// Starts the program whose output the representation is.
-    fileprivate convenience init(
-        _ origin: AskOrigin,
-        _ ask: UInt64,
-        _ record: AskRecord,
-        signInterval: Int
-    ) throws {
-        switch origin {
-        case .command(let command, let type):
-            try self.init(
-                ChildProcess.Configuration(path: "/bin/sh", arguments: ["-c", command]),
-                named: "the command for \(type)",
-                ask: ask,
-                record: record,
-                complaint: .last,
-                signInterval: signInterval
-            )
-        case .input(let input):
-            guard let folder = input.folder else {
-                throw Failure(.sourceFailed, "\(input.lastName) is not a folder")
-            }
-            try self.init(
-                try folder.archiver(),
-                named: "archiving \(input.lastName)",
-                ask: ask,
-                record: record,
-                complaint: .first,
-                signInterval: signInterval
-            )
-        }
+/// The type and start time of a load, for the line that reports its end.
+struct AskRecord {
+    let type: String
+    private let startedAt = MonotonicClock.now()
+
+    init(_ type: String) {
+        self.type = type
+    }
+
+    /// `public.png: 3.0 MiB in 12 ms: done`
+    func line(_ byteCount: UInt64, _ outcome: String) -> String {
+        let milliseconds = (MonotonicClock.now() - startedAt) / 1_000_000
+        return "\(type): \(ByteCount.text(byteCount)) in \(milliseconds) ms: \(outcome)"
     }
 }

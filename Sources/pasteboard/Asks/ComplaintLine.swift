@@ -1,9 +1,9 @@
 /// The line of a program's standard error that contains the reason of its failure.
 struct ComplaintLine {
     enum Choice {
-        /// For `tar`, whose later lines are consequences of the first.
+        /// The first line: later lines of `tar` are consequences of it.
         case first
-        /// For most programs, which end with their reason.
+        /// The last line: most programs end with their reason.
         case last
     }
 

@@ -10,7 +10,7 @@ final class ServedProgram {
     /// The stream of the ask; nil once the ask was cancelled.
     private(set) var ask: UInt64?
     let record: AskRecord
-    /// For messages.
+    /// The name in messages.
     private let name: String
     private(set) var byteCount: UInt64 = 0
     /// The time at which progress is reported to the broker next (see `MonotonicClock`).

@@ -48,7 +48,7 @@ struct DragCommand: Command {
     private let destination: String
     private let inputs: InputArguments
     private let isMove: Bool
-    private let wait: TimeAllowed?
+    private let wait: TimeoutArgument?
 
     init(_ arguments: ParsedArguments) throws {
         guard let destination = try arguments.value("--to") else {
@@ -60,7 +60,7 @@ struct DragCommand: Command {
         self.destination = destination
         inputs = try InputArguments(arguments, of: Self.syntax.name)
         isMove = arguments.has("--move")
-        wait = try arguments.value("--wait").map(TimeAllowed.init)
+        wait = try arguments.value("--wait").map(TimeoutArgument.init)
     }
 
     func run() throws -> CInt {
@@ -118,9 +118,8 @@ struct DragCommand: Command {
         switch progress.outcome {
         case .transferred(let operation):
             let count = taken.count == items.count ? "" : "\(taken.count) of "
-            let noun = items.count == 1 ? "item" : "items"
             let verb = operation == .move ? "moved" : "copied"
-            try StandardStreams.print("\(verb) \(count)\(items.count) \(noun) to \(destination)\n")
+            try StandardStreams.print("\(verb) \(count)\(items.count.counted("item")) to \(destination)\n")
             for (index, item) in items.enumerated() where !taken.contains(index) {
                 let name = item.representations.first?.input.name ?? "item \(index + 1)"
                 StandardStreams.note("pasteboard: drag: destination \(destination) did not accept \(name)")

@@ -33,10 +33,10 @@ struct ListCommand: Command {
 extension BoardStatus {
     var row: [String] {
         let count = itemCount ?? 0
-        let owner = count > 0 ? [ownerLabel, ownerProcess.map { "(\($0))" }].compactMap { $0 } : []
         return [
-            name, count == 1 ? "1 item" : "\(count) items", "\(ByteCount.text(keptBytes ?? 0)) kept",
-            owner.joined(separator: " "), types.map(UniformType.readable).joined(separator: " "),
+            name, count.counted("item"), "\(ByteCount.text(keptBytes ?? 0)) kept",
+            count > 0 ? TextTable.program(ownerLabel, ownerProcess) : "",
+            types.map(UniformType.readable).joined(separator: " "),
         ]
     }
 

@@ -134,11 +134,10 @@ struct OfferCommand: Command {
         list.board = board
         let listing = try connection.list(list)
         guard let item = listing.items.first else { return nil }
-        let count = listing.items.count == 1 ? "1 item" : "\(listing.items.count) items"
-        let owner = [listing.contents.ownerLabel, listing.contents.ownerProcess.map { "(\($0))" }].compactMap { $0 }
-        return
-            "\(count) of \(owner.joined(separator: " ")): \(item.representations.map { UniformType.readable($0.type) }.joined(separator: ", "))"
-            + (listing.items.count == 1 ? "" : ", ...")
+        let count = listing.items.count.counted("item")
+        let owner = TextTable.program(listing.contents.ownerLabel, listing.contents.ownerProcess)
+        let types = item.representations.map { UniformType.readable($0.type) }.joined(separator: ", ")
+        return "\(count) of \(owner): \(types)" + (listing.items.count == 1 ? "" : ", ...")
     }
 
     private var commands: WriteItem {

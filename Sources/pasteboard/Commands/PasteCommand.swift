@@ -58,7 +58,7 @@ struct PasteCommand: Command {
     private let item: UInt32?
     private let output: SystemString?
     private let directory: SystemString?
-    private let timeout: TimeAllowed?
+    private let timeout: TimeoutArgument?
     private let trimsNewline: Bool
     private let isRaw: Bool
     private let isQuiet: Bool
@@ -71,7 +71,7 @@ struct PasteCommand: Command {
         item = try arguments.value("--item").map(Self.index)
         output = try arguments.path("--output").flatMap { $0 == "-" ? nil : $0 }
         directory = try arguments.path("--into")
-        timeout = try arguments.value("--timeout").map(TimeAllowed.init)
+        timeout = try arguments.value("--timeout").map(TimeoutArgument.init)
         trimsNewline = arguments.has("--trim-newline")
         isRaw = arguments.has("--raw")
         isQuiet = arguments.has("--quiet")
@@ -133,12 +133,12 @@ struct PasteCommand: Command {
         } catch let failure as Failure where failure.code == .typeUnavailable && item == nil {
             // In most cases the first item has the type, so the items are listed only now.
             let listing = try list(connection)
-            let place = try places(among: listing.items)[0]
+            let item = try indices(among: listing.items)[0]
             load.board = nil
             load.handle = listing.contents.handle
-            load.item = place
+            load.item = item
             try perform(load, of: listing, connection, to: sink) {
-                note(about: $0, $1, item: place)
+                note(about: $0, $1, item: item)
             }
         }
         return 0
@@ -175,12 +175,12 @@ struct PasteCommand: Command {
     }
 
     /// The indices of the items that have one of the requested types; throws if there is none.
-    private func places(among items: [Item]) throws -> [UInt32] {
+    private func indices(among items: [Item]) throws -> [UInt32] {
         let accepts = try AcceptList(self.wanted, preference: 1, edges: [])
-        let places = items.indices.filter { index in
+        let indices = items.indices.filter { index in
             accepts.choose(among: items[index].representations.map(ListedType.init)) { _ in true } != nil
         }
-        guard places.isEmpty else { return places.map { UInt32(clamping: $0) } }
+        guard indices.isEmpty else { return indices.map { UInt32(clamping: $0) } }
         let wanted = types.map(\.identifier).joined(separator: ", ")
         throw Failure(.typeUnavailable, "no representation is of type \(wanted)", detail: Self.types(of: items))
     }
@@ -210,7 +210,7 @@ struct PasteCommand: Command {
             } else if types.isEmpty {
                 listing.items.indices.map { UInt32(clamping: $0) }
             } else {
-                try places(among: listing.items)
+                try indices(among: listing.items)
             }
         for item in chosen {
             var load = Load()
@@ -261,7 +261,7 @@ struct PasteCommand: Command {
                 },
                 file: { file in
                     try sink.write(file, trimsNewline: trimsNewline) {
-                        if let signal = try signals?.next() { throw CommandFailure.signaled(signal) }
+                        try signals?.check()
                         guard sink.leavesFile, let position = sink.descriptor.flatMap({ try? System.position(of: $0) })
                         else { return }
                         line.show("pasted", position, of: total)
@@ -279,7 +279,7 @@ struct PasteCommand: Command {
             )
         } catch {
             sink.endLine()
-            if let signal = try signals?.next() { throw CommandFailure.signaled(signal) }
+            try signals?.check()
             throw error
         }
         try sink.finish()
@@ -298,7 +298,7 @@ struct PasteCommand: Command {
         output.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
     }
 
-    /// The accept list of the types of -t. Plain text is preferred to other text: nobody who wants text wants markup.
+    /// The accept list of the types of -t. Plain text is preferred to other text, such as markup.
     private var wanted: [Accept] {
         let types = self.types.flatMap { $0 == .text ? [.utf8PlainText, .plainText, .text] : [$0] }
         return types.prefix(WireLimits.accepts).map(Self.accept)

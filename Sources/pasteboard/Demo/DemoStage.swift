@@ -5,7 +5,7 @@ import PasteboardWire
 /// A temporary directory for a private broker, and the processes of the demo. All are removed with this value.
 final class DemoStage {
     /// The timeout for a line, in milliseconds.
-    static let patience = 10_000
+    static let timeout = 10_000
 
     let socket: String
     private let directory: String
@@ -83,11 +83,11 @@ final class DemoPlayer {
 
     func end() {
         try? process.kill(SIGTERM)
-        if (try? process.wait(milliseconds: DemoStage.patience)) == .some(nil) { try? process.kill(SIGKILL) }
+        if (try? process.wait(milliseconds: DemoStage.timeout)) == .some(nil) { try? process.kill(SIGKILL) }
     }
 
     private func bytes() throws -> [UInt8] {
-        guard try isReadable(within: DemoStage.patience) else {
+        guard try isReadable(within: DemoStage.timeout) else {
             throw CommandFailure(Failure(.timeout, "process \(process.id) of the demo did not respond"))
         }
         let bytes = try System.read(output.raw, upTo: 4096)

@@ -67,8 +67,8 @@ final class DropLoop {
         showProgress()
 
         var code: CInt?
-        for (visit, drop) in drops where drop.isComplete {
-            drops[visit] = nil
+        for (stream, drop) in drops where drop.isComplete {
+            drops[stream] = nil
             line.clear()
             drop.report()
             loads = loads.filter { $0.value !== drop }

@@ -72,20 +72,20 @@ final class ReceivedDrop {
     private func perform(_ operation: SessionOperation, _ state: inout ClientState) {
         self.operation = operation
         let verb = operation == .move ? "moving" : "copying"
-        StandardStreams.note("\(verb) \(count(session.items.count)) from \(source)")
-        for place in 0..<UInt32(clamping: session.items.count) {
+        StandardStreams.note("\(verb) \(session.items.count.counted("item")) from \(source)")
+        for index in 0..<UInt32(clamping: session.items.count) {
             var load = Load()
             load.handle = session.handle
-            load.item = place
+            load.item = index
             load.accepts = accepts
             load.preference = 1
             // An older broker waits for the file of a move for a limited time only: there the bytes are sent.
             load.descriptorWelcome = operation == .copy || state.reportsDrops
             do {
                 let sink = DirectoryOutput(directory: directory, isLasting: operation == .move)
-                items[try state.open(load)] = ReceivedItem(place, sink: sink)
+                items[try state.open(load)] = ReceivedItem(index, sink: sink)
             } catch {
-                note(error, about: place)
+                note(error, about: index)
             }
         }
         // The report lifts the limit `conclude`: a load by descriptor ends before its file is written, and any load may end
@@ -146,7 +146,7 @@ final class ReceivedDrop {
             try item.finish()
             let size = ByteCount.text(item.byteCount)
             let type = UniformType.readable(item.type.identifier)
-            StandardStreams.note("  item \(UInt64(item.place) + 1): \(size), \(type)")
+            StandardStreams.note("  item \(UInt64(item.index) + 1): \(size), \(type)")
         }
         if let item = items.removeValue(forKey: load) {
             writtenCount += 1
@@ -159,9 +159,9 @@ final class ReceivedDrop {
         guard let item = items.removeValue(forKey: load) else { return }
         line.clear()
         if failure.code == .typeUnavailable {
-            StandardStreams.note("  item \(UInt64(item.place) + 1): skipped, because it has no accepted type")
+            StandardStreams.note("  item \(UInt64(item.index) + 1): skipped, because it has no accepted type")
         } else {
-            note(failure, about: item.place)
+            note(failure, about: item.index)
         }
         concludeIfDone(&state)
     }
@@ -182,7 +182,7 @@ final class ReceivedDrop {
         guard let item = items.removeValue(forKey: load) else { return }
         state.cancel(load)
         hasOwnFailure = true
-        note(error, about: item.place)
+        note(error, about: item.index)
         concludeIfDone(&state)
     }
 
@@ -209,28 +209,22 @@ final class ReceivedDrop {
         if let end, failure == nil, isMove || writtenCount < all, !isPart { note(end, about: nil) }
         let isMoved = isMove && self.end == nil
         let part = writtenCount == all ? "" : "\(writtenCount) of "
-        var line = "\(isMoved ? "moved" : "copied") \(part)\(count(all)) from \(source)"
+        var line = "\(isMoved ? "moved" : "copied") \(part)\(all.counted("item")) from \(source)"
         if isMove, !isMoved {
             line += "; the move failed, and the source \(isPart ? "may keep" : "keeps") its files"
         }
         StandardStreams.note(line)
     }
 
-    private func note(_ error: any Error, about place: UInt32?) {
+    private func note(_ error: any Error, about index: UInt32?) {
         var failure = CommandFailure(error)
-        if let place, let text = failure.text {
-            failure = CommandFailure(exitCode: failure.exitCode, "item \(UInt64(place) + 1): \(text)")
+        if let index, let text = failure.text {
+            failure = CommandFailure(exitCode: failure.exitCode, "item \(UInt64(index) + 1): \(text)")
         }
         line.clear()
         failure.report(command: DropCommand.syntax.name)
         self.failure = self.failure ?? failure
     }
 
-    private func count(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
-
-    private var source: String {
-        [session.sourceLabel, session.sourceProcess.map { "(\($0))" }].compactMap { $0 }.joined(
-            separator: " "
-        )
-    }
+    private var source: String { TextTable.program(session.sourceLabel, session.sourceProcess) }
 }

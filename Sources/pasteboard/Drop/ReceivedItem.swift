@@ -6,15 +6,15 @@ import TypeIdentifiers
 /// One item of a drop on its way into a file.
 final class ReceivedItem {
     /// The index of the item, from 0.
-    let place: UInt32
+    let index: UInt32
     private(set) var byteCount: UInt64 = 0
     /// The size, if the source has reported it.
     private(set) var total: UInt64?
     private(set) var type = UniformType.data
     private let sink: DirectoryOutput
 
-    init(_ place: UInt32, sink: DirectoryOutput) {
-        self.place = place
+    init(_ index: UInt32, sink: DirectoryOutput) {
+        self.index = index
         self.sink = sink
     }
 

@@ -6,7 +6,7 @@ import TypeIdentifiers
 /// A new file or folder in a directory, named after the item. The copy of a file, and everything in a folder, keeps its
 /// name, its permissions as far as the umask allows, and its modification time.
 final class DirectoryOutput: PasteSink {
-    /// For the help of each command that writes files into a directory.
+    /// A paragraph for the help of each command that writes files into a directory.
     static let help = """
         The copy of a file keeps the exact name of that file, its permissions as far as the umask allows, and its
         modification time; only '/', control characters and the names '.' and '..' are replaced by '_'. In a name that a

@@ -12,7 +12,7 @@ final class InputBytes {
 
     /// The path as it was given; nil for standard input.
     let path: SystemString?
-    /// For messages.
+    /// The name in messages.
     var name: String { path?.description ?? "standard input" }
     /// The name for messages to other processes, which must not learn the directory.
     var lastName: String { (folder?.name ?? path?.lastComponent)?.description ?? name }
@@ -93,9 +93,9 @@ final class InputBytes {
 
     private func readHead(upTo limit: Int = FileType.maximumHeadLength) throws {
         while head.count < limit, !hasEnded {
-            let piece = try read(upTo: limit - head.count)
-            hasEnded = piece.isEmpty
-            head += piece
+            let chunk = try read(upTo: limit - head.count)
+            hasEnded = chunk.isEmpty
+            head += chunk
         }
     }
 
@@ -152,10 +152,10 @@ final class InputBytes {
                 _ = try System.poll([PollInterest(raw, .readable)], milliseconds: nil)
             case .unsupported:
                 // A socket, a terminal, a device.
-                let piece = try System.read(raw, upTo: WireLimits.dataLength)
-                hasEnded = piece.isEmpty
-                try file.append(piece.span)
-                if !piece.isEmpty { return piece.count }
+                let chunk = try System.read(raw, upTo: WireLimits.dataLength)
+                hasEnded = chunk.isEmpty
+                try file.append(chunk.span)
+                if !chunk.isEmpty { return chunk.count }
             }
         }
         return nil
@@ -169,11 +169,11 @@ final class InputBytes {
 
     private func next() throws -> [UInt8] {
         while true {
-            let piece = try nextUntrimmed()
-            guard !piece.isEmpty, var trimmer = self.trimmer else { return piece }
-            let trimmed = trimmer.next(piece.span)
+            let chunk = try nextUntrimmed()
+            guard !chunk.isEmpty, var trimmer = self.trimmer else { return chunk }
+            let trimmed = trimmer.next(chunk.span)
             self.trimmer = trimmer
-            // A piece that was a newline alone is held back whole; an empty one would mean the end.
+            // A chunk that is only a newline is held back; an empty chunk would mean the end.
             if !trimmed.isEmpty { return trimmed }
         }
     }
@@ -189,16 +189,16 @@ final class InputBytes {
 
     private func read(upTo limit: Int) throws -> [UInt8] {
         do {
-            let piece = try System.read(try raw(), upTo: limit)
-            if piece.isEmpty { try folder?.finish() }
-            return piece
+            let chunk = try System.read(try raw(), upTo: limit)
+            if chunk.isEmpty { try folder?.finish() }
+            return chunk
         } catch let error as SystemError {
             throw CommandFailure("cannot read", name, error)
         }
     }
 }
 
-/// What the broker has room for.
+/// The room that the broker has for kept bytes.
 struct KeptRoom {
     let pool: UInt64
     let free: UInt64
@@ -213,7 +213,7 @@ struct KeptRoom {
         self.free = free
     }
 
-    /// With so many bytes taken.
+    /// The room that is left after `count` more bytes.
     func less(_ count: UInt64) -> KeptRoom {
         KeptRoom(pool: pool, free: free - min(free, count))
     }
@@ -232,15 +232,5 @@ struct KeptRoom {
             "cannot keep \(amount): of the \(ByteCount.text(pool)) that the broker keeps, \(ByteCount.text(free)) are free for one "
                 + "program; clear a pasteboard, start the broker with a larger --limit kept-pool, or use 'pasteboard offer'"
         )
-    }
-}
-
-extension MemoryFile {
-    fileprivate func endsWithNewline(_ count: UInt64) throws(SystemError) -> Bool {
-        guard count > 0 else { return false }
-        let last = try [UInt8](capacity: 1) { (output) throws(SystemError) in
-            _ = try read(at: count - 1, into: &output)
-        }
-        return last == [UInt8(ascii: "\n")]
     }
 }

@@ -5,7 +5,7 @@ import TypeIdentifiers
 
 /// One item to copy, offer or drag, with its inputs open.
 struct InputItem {
-    /// The name given by the user, in place of that of a file.
+    /// The name given by the user, which replaces that of a file.
     let name: String?
     let representations: [(type: UniformType, input: InputBytes)]
 
@@ -59,7 +59,7 @@ struct InputItem {
         }
     }
 
-    /// How each input goes to the broker. Sizes that are known are compared with its room first: a copy that cannot fit
+    /// The source of each input for the broker. Known sizes are compared with its room first: a copy that cannot fit
     /// should not fill any memory.
     private static func sources(
         of inputs: [InputBytes],

@@ -1,6 +1,10 @@
-/// Leaves out one newline at the end of a sequence of pieces: a newline at a piece's end waits for the next piece.
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Omits one newline at the end of a sequence of chunks: a newline at the end of a chunk waits for the next chunk.
 struct NewlineTrimmer {
-    private static let newline = UInt8(ascii: "\n")
+    fileprivate static let newline = UInt8(ascii: "\n")
     private var holdsNewline = false
 
     mutating func next(_ bytes: Span<UInt8>) -> [UInt8] {
@@ -11,5 +15,25 @@ struct NewlineTrimmer {
         holdsNewline = bytes[bytes.count - 1] == Self.newline
         for index in 0..<bytes.count - (holdsNewline ? 1 : 0) { output.append(bytes[index]) }
         return output
+    }
+}
+
+extension MemoryFile {
+    func endsWithNewline(_ count: UInt64) throws(SystemError) -> Bool {
+        guard count > 0 else { return false }
+        let last = try [UInt8](capacity: 1) { (output) throws(SystemError) in
+            _ = try read(at: count - 1, into: &output)
+        }
+        return last == [NewlineTrimmer.newline]
+    }
+}
+
+extension PassedFile {
+    func endsWithNewline() throws(Failure) -> Bool {
+        guard byteCount > 0 else { return false }
+        let last = try [UInt8](capacity: 1) { (output) throws(Failure) in
+            try read(at: byteCount - 1, into: &output)
+        }
+        return last == [NewlineTrimmer.newline]
     }
 }

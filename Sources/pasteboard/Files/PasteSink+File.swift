@@ -42,19 +42,9 @@ extension PasteSink {
     }
 
     private func copy(_ file: PassedFile, _ range: Range<UInt64>, _ check: () throws -> Void) throws {
-        try file.forEachPiece(in: range) { piece in
+        try file.forEachPiece(in: range) { chunk in
             try check()
-            try write(piece)
+            try write(chunk)
         }
-    }
-}
-
-extension PassedFile {
-    fileprivate func endsWithNewline() throws(Failure) -> Bool {
-        guard byteCount > 0 else { return false }
-        let last = try [UInt8](capacity: 1) { (output) throws(Failure) in
-            try read(at: byteCount - 1, into: &output)
-        }
-        return last == [UInt8(ascii: "\n")]
     }
 }

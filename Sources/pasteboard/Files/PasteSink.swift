@@ -17,7 +17,7 @@ protocol PasteSink: AnyObject {
         file: FileAttributes?
     ) throws
     func write(_ bytes: Span<UInt8>) throws
-    /// Whether ending in the middle leaves a file behind, so that signals have to wait for it to be removed.
+    /// Whether an early end leaves a partial file, so that signals have to wait until it is removed.
     var leavesFile: Bool { get }
     /// The descriptor that the kernel may write all bytes to; nil if each byte has to be inspected.
     var descriptor: CInt? { get }
@@ -35,4 +35,20 @@ extension PasteSink {
     func endLine() {}
 
     func narrow(to mode: UInt32) throws(SystemError) {}
+}
+
+/// Standard output as it is.
+final class PlainOutput: PasteSink {
+    var leavesFile: Bool { false }
+    var descriptor: CInt? { 1 }
+
+    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) {}
+
+    func write(_ bytes: Span<UInt8>) throws {
+        try StandardStreams.write(bytes)
+    }
+
+    func failure(_ error: SystemError) -> any Error { StandardStreams.failure(error) }
+
+    func finish() {}
 }

@@ -5,7 +5,7 @@ import PasteboardWire
 
 /// A file that has no name until it is complete: no process sees a partial file, and a killed writer leaves nothing.
 ///
-/// If the file system has no unnamed files, the file has a ``WorkingName`` until then. The next run removes a leftover.
+/// On a file system without unnamed files, the file has a ``WorkingName`` until then. The next run removes a leftover.
 final class PendingFile {
     private let directory: SystemString
     private let descriptor: DescriptorBox

@@ -13,3 +13,10 @@ enum ByteCount {
         return "\(tenths / 10).\(tenths % 10) \(unit)"
     }
 }
+
+extension BinaryInteger {
+    /// `1 item`, `3 items`.
+    func counted(_ noun: String) -> String {
+        self == 1 ? "1 \(noun)" : "\(self) \(noun)s"
+    }
+}

@@ -6,10 +6,8 @@ import TypeIdentifiers
 
 extension DestinationStatus {
     var row: [String] {
-        let count = sessions ?? 0
-        let owner = [label, process.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
-        return [
-            name, owner, count == 1 ? "1 session" : "\(count) sessions",
+        [
+            name, TextTable.program(label, process), (sessions ?? 0).counted("session"),
             types.isEmpty ? "anything" : types.map(UniformType.readable).joined(separator: " "),
         ]
     }
@@ -17,7 +15,7 @@ extension DestinationStatus {
     var json: JSONValue {
         [
             "name": .string(name),
-            // Empty: it takes any type.
+            // Empty if it accepts any type.
             "accepts": .array(types.map { .string($0) }),
             "process": JSONValue(process), "label": JSONValue(label),
             "sessions": JSONValue(sessions ?? 0),
@@ -31,10 +29,9 @@ extension SessionStatus {
     }
 
     var row: [String] {
-        let count = itemCount ?? 0
-        let owner = [ownerLabel, ownerProcess.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
-        return [
-            state, owner, count == 1 ? "1 item" : "\(count) items", destination.map { "at \($0)" } ?? "-",
+        [
+            state, TextTable.program(ownerLabel, ownerProcess), (itemCount ?? 0).counted("item"),
+            destination.map { "at \($0)" } ?? "-",
             word ?? "-", "\(milliseconds ?? 0) ms",
             types.map(UniformType.readable).joined(separator: " "),
         ]

@@ -16,4 +16,9 @@ enum TextTable {
             return line + "\n"
         }.joined()
     }
+
+    /// A program as a cell or in a message: `label (process)`, as far as they are known.
+    static func program(_ label: String?, _ process: (some BinaryInteger)?) -> String {
+        [label, process.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+    }
 }

@@ -1,7 +1,7 @@
 import PasteboardTransport
 
 /// A duration as the command line spells it.
-enum TimeAllowed: Equatable {
+enum TimeoutArgument: Equatable {
     case milliseconds(UInt64)
     case infinity
 
