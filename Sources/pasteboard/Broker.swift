@@ -13,24 +13,8 @@ enum Broker {
     }
 
     /// The connection for commands that give something: starts a broker if none is running.
-    ///
-    /// A broker that is ending still accepts connections for a moment, and never answers them: a command that comes right
-    /// then connects again, which starts the next one. So nothing is sent before the broker has answered.
     static func startingOne(streams: UInt32? = nil) throws -> BlockingConnection {
-        for _ in 0..<2 {
-            let connection = try connecting(streams)
-            do throws(Failure) {
-                _ = try connection.welcome()
-                return connection
-            } catch {
-                guard connection.io.isGone else { throw error }
-            }
-        }
-        return try connecting(streams)
-    }
-
-    private static func connecting(_ streams: UInt32?) throws -> BlockingConnection {
-        try BlockingConnection(through: try BrokerConnector(), hello: hello(streams: streams))
+        try BlockingConnection.greeted(through: try BrokerConnector(), hello: hello(streams: streams))
     }
 
     /// The connection for commands that only read; nil without a broker, because a new one would hold nothing. If

@@ -103,16 +103,25 @@ extension BlockingConnection {
             repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
             guard self.io.takeRefusal(of: stream) else { return }
         }
-        var offset: UInt64 = 0
-        let size = try file.size
-        repeat {
-            let count = Int(clamping: min(size - offset, UInt64(WireLimits.dataLength)))
-            let piece = try [UInt8](capacity: count) { output in
-                while !output.isFull, try file.read(at: offset + UInt64(output.count), into: &output) > 0 {}
+        var outgoing = OutgoingFile(file.descriptor, byteCount: try file.size)
+        while let chunk = try Self.chunk(of: outgoing) {
+            try self.send(chunk.bytes, on: stream, last: chunk.isLast)
+            if chunk.isLast { return }
+            outgoing.advance(by: UInt64(chunk.bytes.count))
+        }
+    }
+
+    private static func chunk(of file: OutgoingFile) throws -> (bytes: [UInt8], isLast: Bool)? {
+        do throws(OutgoingFile.ReadError) {
+            return try file.next()
+        } catch {
+            switch error {
+            case .unreadable(let error): throw error
+            // All seals are set, so only a broken caller gets here.
+            case .truncated(let offset):
+                throw Failure(.invalidArgument, "a memory file ends after \(offset) of \(file.byteCount) bytes")
             }
-            offset += UInt64(piece.count)
-            try self.send(piece, on: stream, last: offset >= size)
-        } while offset < size
+        }
     }
 
     private func send(of descriptor: CInt, on stream: UInt64, _ next: () throws -> [UInt8]) throws {

@@ -21,6 +21,26 @@ package final class BlockingConnection {
         self.io = ConnectionIO(adopting: socket, path: path, hello: hello)
     }
 
+    /// Connects, starts a broker if there is none and the connector may, and returns once the broker has answered hello.
+    ///
+    /// Connects again after a broker that was ending. Nothing else is sent before the answer, so no request is lost.
+    package static func greeted(
+        through connector: BrokerConnector,
+        hello: Hello = Hello()
+    ) throws(Failure) -> BlockingConnection {
+        var attempt = 1
+        while true {
+            let connection = try BlockingConnection(through: connector, hello: hello)
+            do throws(Failure) {
+                _ = try connection.welcome()
+                return connection
+            } catch {
+                guard connection.io.isGoneUnanswered, attempt < BrokerConnector.attempts else { throw error }
+                attempt += 1
+            }
+        }
+    }
+
     // MARK: Waiting
 
     /// Sends what is to be sent, waits until something happens or `deadline` (see `MonotonicClock`), and gives what came

@@ -6,6 +6,10 @@ package struct BrokerConnector: Sendable {
     /// How long connecting, waiting for another client that starts a broker, and a broker's start may take, each.
     package static let patience = 5_000
 
+    /// The number of connections that a client opens at most before it reports that brokers end without an answer (see
+    /// `ConnectionIO.isGoneUnanswered`).
+    package static let attempts = 3
+
     package let place: SocketPlace
     /// False with `PASTEBOARD_AUTOSTART=0`.
     package var startsBroker: Bool

@@ -24,8 +24,8 @@ package struct ConnectionIO: ~Copyable {
     /// A failed write ends the direction of writing alone: what the broker had sent before is still read. Then the
     /// connection is given up, because nobody gets anything from this process any more.
     private var writeFailure: String?
-    /// Whether the broker has left without a word: it was not given up for its silence or for what it has said.
-    package private(set) var isGone = false
+    /// Whether the connection was closed without a reason: the broker was not given up for its silence or its farewell.
+    private var isGone = false
     /// Writes whose memory file the system would not pass.
     private var refusedWrites: Set<UInt64> = []
     /// A child of a fork shares the socket, and would write into the middle of its parent's frames.
@@ -62,6 +62,10 @@ package struct ConnectionIO: ~Copyable {
 
     /// Whether writing has failed: `check` or `pump` gives the connection up as soon as nothing is left to be read.
     package var cannotWrite: Bool { self.writeFailure != nil }
+
+    /// Whether the broker has closed the connection without an answer to hello. A broker that is ending accepts
+    /// connections for another moment: a client that has met one connects again, which starts the next broker.
+    package var isGoneUnanswered: Bool { self.isGone && self.state.welcome == nil }
 
     /// How many bytes wait for the socket.
     package var waitingCount: Int { mutating get { self.output.controlCount + self.output.streamCount } }

@@ -38,7 +38,7 @@ final class LiveConnection: Sendable {
     func greet() async -> Bool {
         change { _, _ in }
         try? await core.withLock { $0.streams.greeting }.value(onCancel: {})
-        return core.withLock { $0.io.isGone && $0.io.state.welcome == nil }
+        return core.withLock { $0.io.isGoneUnanswered }
     }
 
     // MARK: Requests

@@ -107,7 +107,7 @@ public final class PasteboardConnection: Sendable {
             }
         }
         if let error { throw error }
-        if isMaker { HandlerPool.connections.run { self.connect(triesLeft: 3) } }
+        if isMaker { HandlerPool.connections.run { self.connect(triesLeft: BrokerConnector.attempts) } }
         return try await waiting.value(for: call) {
             self.state.withLock { state in
                 guard case .connecting(let others) = state.phase else { return }

@@ -5,12 +5,16 @@ import PasteboardWire
 /// A file that is sent for an ask: as a descriptor if the destination accepts one, otherwise as bytes.
 final class ServedFile {
     let ask: UInt64
-    let byteCount: UInt64
     let record: AskRecord
-    private(set) var sent: UInt64 = 0
     private(set) var failure: Failure?
     private let input: InputBytes
+    /// nil for an input that is not a file.
+    private var outgoing: OutgoingFile?
     private var hasBegun = false
+
+    /// The size of the file when the ask arrived.
+    let byteCount: UInt64
+    var sent: UInt64 { outgoing?.sent ?? 0 }
 
     init(_ input: InputBytes, ask: UInt64, record: AskRecord) {
         self.ask = ask
@@ -18,7 +22,9 @@ final class ServedFile {
         self.input = input
         // Bytes that were appended since it was opened belong to it; a shorter file fails below.
         let size = input.file.flatMap { try? System.status(of: $0.raw).size } ?? 0
-        byteCount = max(input.size ?? 0, size)
+        let byteCount = max(input.size ?? 0, size)
+        self.byteCount = byteCount
+        outgoing = input.file.map { OutgoingFile($0, byteCount: byteCount) }
     }
 
     /// Sends as much as can be sent now.
@@ -33,30 +39,24 @@ final class ServedFile {
                 return fail(connection, "was shortened to \(ByteCount.text(status?.size ?? 0))", errno: 0)
             }
             if connection.io.pass(file, byteCount: byteCount, on: ask) {
-                sent = byteCount
+                outgoing?.advance(by: byteCount)
                 return true
             }
             connection.io.state.answer(ask, byteCount: byteCount)
         }
-        let count = Int(clamping: min(byteCount - sent, UInt64(min(room, WireLimits.dataLength))))
-        guard count > 0 || byteCount == 0 else { return false }
-        let bytes: [UInt8]
-        do {
-            bytes = try [UInt8](capacity: count) { (output) throws(SystemError) in
-                var offset = sent
-                while !output.isFull {
-                    let count = try System.read(file.raw, at: offset, into: &output)
-                    if count == 0 { break }
-                    offset += UInt64(count)
-                }
-            }
+        let next: (bytes: [UInt8], isLast: Bool)?
+        do throws(OutgoingFile.ReadError) {
+            next = try outgoing?.next(room: room)
         } catch {
-            return fail(connection, "cannot be read: \(error.reason)", errno: error.errno)
+            switch error {
+            case .unreadable(let error):
+                return fail(connection, "cannot be read: \(error.reason)", errno: error.errno)
+            case .truncated: return fail(connection, "was shortened", errno: 0)
+            }
         }
-        guard bytes.count == count else { return fail(connection, "was shortened", errno: 0) }
-        let isLast = sent + UInt64(count) == byteCount
-        let taken = try connection.io.send(bytes.span, on: ask, last: isLast) ?? 0
-        sent += UInt64(taken)
+        guard let next else { return false }
+        let count = try connection.io.send(next.bytes.span, on: ask, last: next.isLast) ?? 0
+        outgoing?.advance(by: UInt64(count))
         return connection.io.state.sendable(ask) == nil
     }
 

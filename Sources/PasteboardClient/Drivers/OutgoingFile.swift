@@ -1,0 +1,55 @@
+package import PasteboardTransport
+import PasteboardWire
+
+/// A file on its way into a stream: a chunk is read only when the stream can carry it.
+///
+/// The file is read at an offset of this value, so several streams can send one file at the same time.
+package struct OutgoingFile: Sendable {
+    package enum ReadError: Error {
+        case unreadable(SystemError)
+        /// The file has become shorter than it was when it was announced.
+        case truncated(at: UInt64)
+    }
+
+    private let file: DescriptorBox
+    /// The announced size. Bytes that were appended since then are not sent.
+    package let byteCount: UInt64
+    /// The number of bytes that were sent.
+    package private(set) var sent: UInt64 = 0
+
+    package init(_ file: DescriptorBox, byteCount: UInt64) {
+        self.file = file
+        self.byteCount = byteCount
+    }
+
+    /// Reads the next chunk, at most as much as one data frame carries.
+    ///
+    /// - Parameter room: the number of bytes that the stream can carry now.
+    /// - Returns: the chunk, and whether it is the last one; nil if the stream can carry nothing. The only chunk of an
+    ///   empty file is empty.
+    package func next(room: Int = .max) throws(ReadError) -> (bytes: [UInt8], isLast: Bool)? {
+        let left = byteCount - min(byteCount, sent)
+        let count = Int(clamping: min(left, UInt64(clamping: min(room, WireLimits.dataLength))))
+        guard count > 0 || left == 0 else { return nil }
+        let bytes: [UInt8]
+        do {
+            bytes = try [UInt8](capacity: count) { (output) throws(SystemError) in
+                var offset = sent
+                while !output.isFull {
+                    let count = try System.read(file.raw, at: offset, into: &output)
+                    if count == 0 { break }
+                    offset += UInt64(count)
+                }
+            }
+        } catch {
+            throw .unreadable(error)
+        }
+        guard bytes.count == count else { throw .truncated(at: sent + UInt64(bytes.count)) }
+        return (bytes, UInt64(count) == left)
+    }
+
+    /// Notes that the stream has carried so many of the bytes that were read.
+    package mutating func advance(by count: UInt64) {
+        sent += min(count, byteCount - min(byteCount, sent))
+    }
+}
