@@ -1,15 +1,15 @@
-/// One measurement of the benchmark.
+/// One case of the benchmark.
 protocol BenchCase {
-    /// The name without the size, which `--quick` changes. The smoke run looks for it.
+    /// The name, which `--quick` does not change: the smoke run looks for it.
     var name: String { get }
-    /// The measured program, if the case compares several.
+    /// The measured programs or clients, if a case has several.
     var subject: String { get }
 
-    /// Runs the case in rounds on a stage of its own, or throws `Skip`.
+    /// Runs all rounds of the case, or throws `Skip`.
     func run(on stage: Stage) throws -> [CaseResult]
 }
 
-/// The reason why this machine cannot run a case. It is reported in the result and is no failure.
+/// The reason why this machine cannot run a case. The result reports it; it is not a failure.
 struct Skip: Error {
     let reason: String
 

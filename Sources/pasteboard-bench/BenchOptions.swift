@@ -1,17 +1,17 @@
-/// The command-line options: the cases to measure and how to run them.
+/// The options of the command line: the cases to run, and the number of rounds.
 struct BenchOptions {
     static let usage = """
         usage: pasteboard-bench [--quick] [--rounds N] [--case WORD] [--programs DIR] [--free] [--json]
 
-          --quick         little of everything: shows that it works, not how fast
-          --rounds N      rounds of each case, ours and the floor's in turn; 7 unless told
-          --case WORD     only cases whose line contains WORD; may be repeated
-          --free          let the scheduler place the processes; else all share one core
-          --programs DIR  where pasteboard and pasteboardd are, if not beside this program
-          --json          one JSON object instead of a table
+          --quick         runs each case with little data: shows that it works, not how fast
+          --rounds N      rounds of each case, subject and floor in turn; by default 7
+          --case WORD     runs only cases whose line contains WORD; may be repeated
+          --free          lets the scheduler choose the cores; by default all processes share one
+          --programs DIR  the directory of pasteboard and pasteboardd; by default that of this program
+          --json          prints one JSON object instead of a table
 
-        Each line is ours, the floor's, and ours divided by the floor's: the median of the rounds' own ratios. Less is
-        better, except where the unit is followed by (+).
+        Each line shows our figure, that of the floor, and the median of their ratios. Less is better, except if (+)
+        follows the unit.
 
         """
 
@@ -32,19 +32,19 @@ struct BenchOptions {
                 rounds = 1
             case "--rounds":
                 guard let number = rest.popFirst().flatMap({ Int($0) }), 1...1_000 ~= number else {
-                    throw BenchError("--rounds needs a number from 1 to 1000")
+                    throw BenchError("option --rounds needs a number from 1 to 1000")
                 }
                 rounds = number
             case "--case":
-                guard let word = rest.popFirst() else { throw BenchError("--case needs a word") }
+                guard let word = rest.popFirst() else { throw BenchError("option --case needs a word") }
                 words.append(word)
             case "--programs":
-                guard let programs = rest.popFirst() else { throw BenchError("--programs needs a directory") }
+                guard let programs = rest.popFirst() else { throw BenchError("option --programs needs a directory") }
                 self.programs = programs
             case "--free": isFree = true
             case "--json": printsJSON = true
             case "--help", "-h": showsHelp = true
-            default: throw BenchError("unknown argument '\(argument)'; see --help")
+            default: throw BenchError("unknown argument '\(argument)'; see pasteboard-bench --help")
             }
         }
     }

@@ -1,11 +1,10 @@
 import Glibc
 import PasteboardTransport
 
-/// A process that reports by lines, on standard output or on descriptor 3. It ends at the latest when this value is
-/// deallocated.
+/// A process that reports lines, on standard output or on descriptor 3. It is killed with this value at the latest.
 final class BenchProcess {
-    /// A timeout in milliseconds, longer than any run. A process that hangs ends the benchmark instead of blocking it.
-    private static let patience = 120_000
+    /// The timeout for a line, in milliseconds: longer than any run, so that only a process that hangs ends the benchmark.
+    private static let timeout = 120_000
 
     let name: String
     private let process: ChildProcess
@@ -14,7 +13,7 @@ final class BenchProcess {
     private var unread: [UInt8] = []
     private var hasEnded = false
 
-    /// - Parameter isQuiet: whether to discard its standard error.
+    /// - Parameter isQuiet: whether standard error is discarded.
     init(_ command: [String], interrupts: CInt, isQuiet: Bool = false) throws {
         guard let path = command.first else { throw BenchError("no program to start") }
         name = command.joined(separator: " ")
@@ -43,14 +42,14 @@ final class BenchProcess {
         }
     }
 
-    /// Waits for further output.
+    /// Waits for more output.
     func awaitOutput() throws {
         let interests = [PollInterest(output.raw, .readable), PollInterest(interrupts, .readable)]
-        let ready = try System.poll(interests, milliseconds: Self.patience)
+        let ready = try System.poll(interests, milliseconds: Self.timeout)
         guard ready[1].isEmpty else { throw BenchError("interrupted") }
-        guard !ready[0].isEmpty else { throw BenchError("\(name): silent for \(Self.patience) ms") }
+        guard !ready[0].isEmpty else { throw BenchError("\(name) has printed nothing for \(Self.timeout) ms") }
         let more = try System.read(output.raw, upTo: 4096)
-        guard !more.isEmpty else { throw BenchError("\(name): ended early") }
+        guard !more.isEmpty else { throw BenchError("\(name) ended early") }
         unread += more
     }
 
@@ -58,7 +57,7 @@ final class BenchProcess {
     func numbers(_ count: Int) throws -> [Double] {
         let line = try self.line()
         let numbers = line.split(separator: " ").compactMap { Double($0) }
-        guard numbers.count == count else { throw BenchError("\(name) said '\(line)', not \(count) numbers") }
+        guard numbers.count == count else { throw BenchError("\(name) printed '\(line)' instead of \(count) numbers") }
         return numbers
     }
 

@@ -1,6 +1,6 @@
 import PasteboardTransport
 
-/// Runs the cases one after the other, and prints each as soon as it has been measured.
+/// Runs the cases one after the other, and prints each result at once.
 struct Benchmark {
     let options: BenchOptions
 

@@ -1,18 +1,18 @@
-/// The unit of a figure and its presentation.
+/// The name and unit of a measured number.
 struct FigureKind {
     let name: String
     let unit: String
-    /// Set for rates; of all other figures less is better.
+    /// True for rates.
     var moreIsBetter = false
 }
 
-/// The median of a number's rounds, and its ratio to the floor's.
+/// The median of a number over all rounds, and its ratio to the floor.
 struct Figure {
     let kind: FigureKind
     let ours: Double
-    /// Nil if the case has no floor to compare with.
+    /// nil if the case has no floor.
     let floor: Double?
-    /// The median of the ratios of the single rounds. A slowdown of the whole machine cancels out in each of them.
+    /// The median of the ratios of single rounds: a temporary slowdown of the machine does not change it.
     let ratio: Double?
 
     init(_ kind: FigureKind, ours: [Double], floor: [Double]) {
@@ -23,7 +23,7 @@ struct Figure {
     }
 }
 
-/// The result of measuring one subject in one case.
+/// The result of one subject in one case.
 struct CaseResult {
     enum Outcome {
         case measured([Figure])
@@ -83,7 +83,7 @@ extension [Double] {
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    /// The value that `percent` of a hundred samples do not exceed.
+    /// The value that `percent` of a hundred values do not exceed.
     func percentile(_ percent: Int) -> Double {
         guard !isEmpty else { return .nan }
         return sorted()[Swift.min(count - 1, count * percent / 100)]
@@ -91,7 +91,7 @@ extension [Double] {
 }
 
 extension Double {
-    /// The number for JSON, with at least three significant digits.
+    /// The number with three digits or more, for JSON.
     fileprivate var rounded3: String {
         guard isFinite else { return "null" }
         if abs(self) >= 1_000 { return "\(Int64(rounded()))" }

@@ -2,7 +2,7 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// A clipboard that commands copy to and paste from, with the processes it needs.
+/// A clipboard, as its commands for copy and paste, and the server that it needs.
 final class Clipboard {
     let copy: [String]
     let paste: [String]
@@ -20,7 +20,7 @@ final class Clipboard {
         server?.end()
     }
 
-    /// The configuration to start one of its commands.
+    /// The configuration with which a command is started.
     func configuration(_ command: [String]) -> ChildProcess.Configuration {
         let inherited = System.environment().filter { entry in
             !environment.keys.contains { entry.hasPrefix("\($0)=") }
@@ -34,7 +34,7 @@ final class Clipboard {
         return configuration
     }
 
-    // MARK: This project and the floor
+    // MARK: The pasteboard and the floor
 
     static func pasteboard(_ stage: Stage) throws -> Clipboard {
         let program = try stage.shipped("pasteboard")
@@ -97,7 +97,7 @@ final class Clipboard {
         ]
         var command = [try Programs.installed("env")] + environment.map { "\($0.key)=\($0.value)" }
         if System.userID == 0 {
-            // sway does not run as root. It runs as nobody, who needs access to the directory.
+            // sway does not run as root. It runs as the user nobody, who needs access to its directory.
             command += [try Programs.installed("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups"]
             chmod(stage.directory, 0o711)
             chown(directory, 65534, 65534)

@@ -1,4 +1,4 @@
-/// Measures the subjects and the floor in turn, so that a drift of the machine's speed affects both.
+/// Measures a subject and the floor in turn, so that a drift of the machine's speed affects both.
 struct Comparison {
     let name: String
     let kinds: [FigureKind]
@@ -8,14 +8,14 @@ struct Comparison {
         self.kinds = kinds
     }
 
-    /// Returns a value of each kind.
+    /// Measures one round, and returns a value of each kind.
     typealias Measure = () throws -> [Double]
 
     func run(rounds: Int, floor: Measure? = nil, _ subject: String, _ ours: @escaping Measure) throws -> [CaseResult] {
         try run(rounds: rounds, floor: floor, [(subject, ours)])
     }
 
-    /// Subjects that throw `Skip` are left out from then on.
+    /// Runs all rounds. A subject that throws `Skip` is left out of the later rounds.
     func run(rounds: Int, floor: Measure?, _ subjects: [(String, Measure)]) throws -> [CaseResult] {
         var floorRounds: [[Double]] = []
         var ourRounds: [[[Double]]] = subjects.map { _ in [] }
@@ -32,7 +32,7 @@ struct Comparison {
             do {
                 floorRounds.append(try floor())
             } catch let skip as Skip {
-                // The floor has run before: a round without it could not be compared.
+                // Without the floor of this round there is nothing to compare with.
                 throw BenchError("\(name): the floor: \(skip.reason)")
             }
         }

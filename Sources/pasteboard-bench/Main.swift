@@ -2,7 +2,7 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// Measures loads through the broker. The floor is a relay in C that moves the same bytes without interpreting them.
+/// Compares loads through the broker with a relay in C that moves the same bytes and does not interpret them.
 @main
 enum Main {
     static func main() {

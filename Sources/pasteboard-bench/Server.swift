@@ -3,13 +3,13 @@ import Glibc
 import PasteboardClient
 import PasteboardTransport
 
-/// A program that serves a socket: the shipped broker, the floor's store, a peer.
+/// A program that serves a socket: the broker, the store of the floor, the daemon of D-Bus.
 enum Server: String {
     case broker = "pasteboardd"
     case floor = "C store"
     case dbus = "dbus-daemon"
 
-    /// Starts the server and returns when it accepts requests.
+    /// Starts the server, and returns once it is ready.
     func start(on stage: Stage, _ socket: String) throws -> BenchProcess {
         let process = try BenchProcess(
             try command(stage, socket),
@@ -20,7 +20,7 @@ enum Server: String {
         return process
     }
 
-    /// The command line. Each server reports on descriptor 3 when it is ready.
+    /// The command line. Each server reports on descriptor 3 that it is ready.
     private func command(_ stage: Stage, _ socket: String) throws -> [String] {
         switch self {
         case .broker:
@@ -36,13 +36,13 @@ enum Server: String {
         }
     }
 
-    /// Sends a trivial request over a connection of its own and waits for the answer.
+    /// Sends a request on a new connection, and waits for the answer.
     func ask(_ socket: String) throws {
         switch self {
         case .broker:
             _ = try CoreConnection.open(socket).welcome()
         case .floor:
-            // A frame without payload, which requests the blob.
+            // A frame without payload requests the stored bytes.
             try exchange(socket, [0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         case .dbus:
             let user = Array("\(System.userID)".utf8).map { String($0, radix: 16) }.joined()
@@ -59,7 +59,7 @@ enum Server: String {
     }
 }
 
-/// The memory of a process in KiB: its resident pages, and its proportional share of shared pages.
+/// The memory of a process in KiB: all of its pages, and its share of each page.
 struct ProcessMemory {
     let resident: Double
     let proportional: Double

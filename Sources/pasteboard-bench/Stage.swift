@@ -2,12 +2,12 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// The directory, sockets and processes of one case.
+/// The directory, the sockets and the programs of a run.
 final class Stage {
     let options: BenchOptions
-    /// The path of this program, which plays most of the roles.
+    /// The path of this program, which runs most of the roles.
     let program: String
-    /// Becomes readable when the run has to end early.
+    /// A descriptor that becomes readable when a signal ends the run.
     let interrupts: CInt
     let directory: String
     private var sockets = 0
@@ -19,7 +19,7 @@ final class Stage {
         interrupts = bench_interrupts()
         directory = "/tmp/pasteboard-bench-\(System.processID)"
         try System.makeDirectory(directory)
-        // The broker uses its default limits, whatever the user has configured.
+        // The configuration of the user must not change the limits of the broker.
         try System.setEnvironment("XDG_CONFIG_HOME", to: directory)
         if !options.isFree { bench_pin() }
     }
@@ -28,7 +28,7 @@ final class Stage {
         _ = bench_remove_tree(directory)
     }
 
-    /// A socket path that was not used before.
+    /// The path for a new socket, in a directory of its own.
     func socket() throws -> String {
         sockets += 1
         let directory = "\(self.directory)/\(sockets)"
@@ -36,11 +36,11 @@ final class Stage {
         return "\(directory)/socket"
     }
 
-    /// The path of a program of this package as it is installed.
+    /// The path of a program of this package.
     func shipped(_ name: String) throws -> String {
         let beside = program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
         let path = "\(options.programs ?? beside)/\(name)"
-        guard (try? System.open(path)) != nil else { throw Skip("there is no \(path); build it, or see --programs") }
+        guard (try? System.open(path)) != nil else { throw Skip("there is no \(path); build it, or set --programs") }
         return path
     }
 
@@ -51,7 +51,7 @@ final class Stage {
             let ready = try System.poll([PollInterest(interrupts, .readable)], milliseconds: 10)
             guard ready[0].isEmpty else { throw BenchError("interrupted") }
         }
-        throw Skip("\(name) does not get ready")
+        throw Skip("\(name) did not become ready")
     }
 
     func floorProgram() throws -> String {
@@ -61,14 +61,14 @@ final class Stage {
         return program
     }
 
-    /// Makes a file in which all bytes are the same.
+    /// Creates a file of equal bytes.
     func fill(_ path: String, bytes: Int, with byte: UInt8) throws {
         let file = try System.open(path, [.writing, .creating, .truncating])
-        let piece = [UInt8](repeating: byte, count: min(bytes, 1 << 20))
-        for _ in 0..<bytes / piece.count { try System.write(piece.span, to: file.raw) }
+        let chunk = [UInt8](repeating: byte, count: min(bytes, 1 << 20))
+        for _ in 0..<bytes / chunk.count { try System.write(chunk.span, to: file.raw) }
     }
 
-    /// Starts this program in a role. It reports by lines.
+    /// Starts this program in a role. The process reports its results in lines.
     func start(_ role: [any CustomStringConvertible]) throws -> BenchProcess {
         try BenchProcess([program, "role"] + role.map(\.description), interrupts: interrupts)
     }
@@ -77,10 +77,10 @@ final class Stage {
         try start(role)
     }
 
-    /// Starts this program in a role and waits until it has reported that it is ready.
+    /// Starts this program in a role, and waits until it is ready.
     func startReady(_ role: [any CustomStringConvertible]) throws -> BenchProcess {
         let process = try start(role)
-        guard try process.line() == "ready" else { throw BenchError("\(process.name) did not get ready") }
+        guard try process.line() == "ready" else { throw BenchError("\(process.name) did not become ready") }
         return process
     }
 

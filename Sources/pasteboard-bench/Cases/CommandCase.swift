@@ -2,11 +2,11 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// `copy` and `paste` as whole processes, from start to end, with the broker running: standard input is a file, standard
-/// output a pipe that this program drains.
+/// `copy` and `paste` as whole processes while the broker runs: standard input is a file, and standard output is a pipe
+/// that this program drains.
 struct CommandCase: BenchCase {
-    /// The timeout in milliseconds. A peer that exceeds it is left out.
-    private static let patience: CInt = 60_000
+    /// The timeout of a command in milliseconds. A clipboard that takes longer is left out.
+    private static let timeout: CInt = 60_000
 
     let name: String
     let subject = "pasteboard, tmux, xclip, wl-clipboard"
@@ -30,7 +30,7 @@ struct CommandCase: BenchCase {
 
     func run(on stage: Stage) throws -> [CaseResult] {
         let input = "\(stage.directory)/input"
-        // Text, because some peers accept nothing else.
+        // Text, because some clipboards accept nothing else.
         try stage.fill(input, bytes: bytes, with: UInt8(ascii: "x"))
         defer { try? System.unlink(input) }
         let floor = try Clipboard.floor(stage)
@@ -79,7 +79,7 @@ struct CommandCase: BenchCase {
         var configuration = clipboard.configuration(clipboard.copy)
         let file = try System.open(input)
         configuration.input = .descriptor(file.raw)
-        // Some peers leave a process running, which must not keep this program's output open.
+        // Some commands leave a process running, which must not keep the output of this program open.
         configuration.output = .null
         try end(try ChildProcess(configuration), name)
     }
@@ -90,20 +90,20 @@ struct CommandCase: BenchCase {
         configuration.output = .descriptor(pipe.second.raw)
         let process = try ChildProcess(configuration)
         let output = pipe.keepingFirst()
-        let count = bench_drain(output.raw, stage.interrupts, Self.patience)
+        let count = bench_drain(output.raw, stage.interrupts, Self.timeout)
         if count != Int64(bytes) { try? process.kill(SIGKILL) }
         guard count != -2 else { throw BenchError("interrupted") }
         try end(process, name)
-        guard count == Int64(bytes) else { throw Skip("\(name) gave \(count) of \(bytes) bytes") }
+        guard count == Int64(bytes) else { throw Skip("\(name) pasted \(count) of \(bytes) bytes") }
     }
 
     private func end(_ process: ChildProcess, _ name: String) throws {
-        if let end = try process.wait(milliseconds: Int(Self.patience)) {
+        if let end = try process.wait(milliseconds: Int(Self.timeout)) {
             guard end == .exited(0) else { throw Skip("\(name): \(end)") }
         } else {
             try process.kill(SIGKILL)
             _ = try process.wait()
-            throw Skip("\(name) takes longer than \(Self.patience) ms")
+            throw Skip("\(name) takes longer than \(Self.timeout) ms")
         }
     }
 }

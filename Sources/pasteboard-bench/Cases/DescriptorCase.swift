@@ -1,11 +1,11 @@
 import PasteboardTransport
 
-/// Loads that are answered by a descriptor. The floor passes the same file through a relay that only forwards it.
+/// Loads that are answered with a descriptor, compared with a relay that only passes the same file on.
 struct DescriptorCase: BenchCase {
     enum Contents: String {
         /// A memory file that the broker keeps.
         case kept = "kept memory file"
-        /// The same file, loaded as data by the library.
+        /// A memory file that the broker keeps, loaded as data by the library.
         case data = "kept, library"
         /// A memory file that the source passes.
         case memory = "passed memory file"

@@ -1,14 +1,14 @@
 import Glibc
 import PasteboardTransport
 
-/// The growth of the shipped broker's memory for each thing that it holds for other processes. The kernel's memory
-/// (sockets, epoll entries) is not included. A floor would have none at all.
+/// The growth of the broker's memory for each object that it holds for other processes. The memory of the kernel (sockets,
+/// epoll entries) is not included. There is no floor, because a relay would hold nothing.
 struct HoldingCase: BenchCase {
     let name: String
     let subject = "pasteboardd"
     private let role: String
     private let count: Int
-    /// The number of things that one process may hold.
+    /// The largest number of objects of one process.
     private let share: Int
 
     static func all(quick: Bool) -> [HoldingCase] {
@@ -28,17 +28,17 @@ struct HoldingCase: BenchCase {
 
     func run(on stage: Stage) throws -> [CaseResult] {
         let limit = System.raiseDescriptorLimit()
-        // The broker reserves a quarter for kept bytes, and some for itself.
+        // The broker reserves a quarter of the descriptors for kept bytes, and some for itself.
         let needed = count * 4 / 3 + 512
         guard role != "hold-connections" || limit >= needed else {
-            throw Skip("takes \(needed) descriptors, and RLIMIT_NOFILE allows \(limit)")
+            throw Skip("needs \(needed) descriptors, but RLIMIT_NOFILE allows \(limit)")
         }
         let kind = FigureKind(name: "RSS of each", unit: "bytes")
         return try Comparison(name, [kind]).run(rounds: stage.options.rounds, subject) {
             let socket = try stage.socket()
             let broker = try Server.broker.start(on: stage, socket)
             defer { broker.end() }
-            // The cost of the first thing of a kind is not a cost of each.
+            // The memory for the first object includes memory that all later ones share.
             let first = try stage.startReady(role, socket, 1)
             first.end()
             let before = try ProcessMemory(of: broker.id)

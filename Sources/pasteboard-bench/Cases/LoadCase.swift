@@ -1,16 +1,15 @@
-/// Loads through the broker. The floor is a relay in C that moves the same bytes without interpreting them.
+/// Loads through the broker, compared with a relay in C that moves the same bytes and does not interpret them.
 struct LoadCase: BenchCase {
-    /// The client code at one end: the blocking core or the async library.
+    /// The client code of a source or destination: the blocking client or the asynchronous library.
     enum Client: String {
         case core
         case library
     }
 
     enum Contents {
-        /// The source makes the bytes at each load.
+        /// Produced by this source at each load.
         case promised(Client)
-        /// The broker holds the bytes. The floor is still the one of promises, since the difference is the work that
-        /// keeping saves.
+        /// Kept by the broker. The floor is that of promises, which shows what keeping saves.
         case kept
     }
 

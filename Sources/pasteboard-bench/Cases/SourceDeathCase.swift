@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The time from killing a source that has been asked until the error reaches the destination, which is this process.
+/// The time from the death of a source that was asked to the error at the destination, which is this process.
 struct SourceDeathCase: BenchCase {
     let name = "killed source to error"
     let subject = "core"
@@ -50,7 +50,7 @@ struct SourceDeathCase: BenchCase {
         }
     }
 
-    /// The relay exits together with its source, and the destination sees an end of file.
+    /// The same time for the relay: it ends with its source, and the destination reads an end of file.
     private func floorDeath(_ stage: Stage) throws -> Double {
         let socket = try stage.socket()
         let relay = try stage.startReady("relay", socket)
@@ -61,11 +61,13 @@ struct SourceDeathCase: BenchCase {
         floor_ask(destination.raw)
         guard try source.line() == "asked" else { throw BenchError("the source was not asked") }
         return try time(source) {
-            guard try System.read(destination.raw, upTo: 4096).isEmpty else { throw BenchError("bytes came") }
+            guard try System.read(destination.raw, upTo: 4096).isEmpty else {
+                throw BenchError("received bytes from a killed source")
+            }
         }
     }
 
-    /// The time in microseconds.
+    /// Kills the source, and returns the microseconds until the error.
     private func time(_ source: BenchProcess, _ awaitError: () throws -> Void) throws -> Double {
         let start = MonotonicClock.now()
         try source.kill()

@@ -1,6 +1,6 @@
 import PasteboardTransport
 
-/// The time from starting a server to its first answer, and its memory at that point.
+/// The time from the start of a server to its first answer, and its memory at that time.
 struct StartCase: BenchCase {
     let name = "start"
     let subject = "pasteboardd, dbus-daemon"

@@ -3,6 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
+/// Connections of the blocking client.
 enum CoreConnection {
     static func open(_ socket: String) throws -> BlockingConnection {
         let deadline = MonotonicClock.deadline(milliseconds: 5_000)

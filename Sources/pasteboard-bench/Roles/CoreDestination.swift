@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A destination on the blocking core.
+/// A destination on the blocking client.
 struct CoreDestination {
     private let connections: [BlockingConnection]
     private let work: DestinationWork
@@ -64,7 +64,7 @@ struct CoreDestination {
         }
     }
 
-    /// Loads on all connections from one thread.
+    /// Loads over all connections, which one thread watches.
     private func everywhere(_ count: Int) throws {
         let epoll = try Epoll()
         var events = EpollEvents()
@@ -94,7 +94,7 @@ struct CoreDestination {
     }
 }
 
-/// Counts the loads that have ended.
+/// The number of loads that have ended.
 private struct LoadEnds {
     var count = 0
     var failure: Failure?

@@ -2,12 +2,12 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A source on the blocking core: one promise, answered with the same bytes at each ask.
+/// A source on the blocking client: one promise, the same bytes for each ask.
 final class CoreSource {
     private let connection: BlockingConnection
     private let size: Int
     private let chunk: [UInt8]
-    /// The number of bytes sent for each ask in progress.
+    /// The number of bytes sent for each open ask.
     private var sent: [UInt64: Int] = [:]
 
     init(_ socket: String, bytes: Int) throws {

@@ -1,21 +1,21 @@
 import CBenchFloor
 import Glibc
 
-/// The arrangement of the loads of a run.
+/// The order of loads.
 enum LoadShape: String {
     /// One load after the other.
     case each
-    /// 64 loads in progress at all times, on one connection.
+    /// 64 concurrent loads on one connection.
     case pipelined
-    /// One load in progress on each of 64 connections.
+    /// One load at a time on each of 64 connections.
     case connections
-    /// One load of many bytes after the other; the destination discards the bytes.
+    /// One large load after the other; the bytes are discarded.
     case bulk
 
     static let depth = 64
 }
 
-/// The work of a destination.
+/// The loads of a destination.
 struct DestinationWork: Sendable {
     let shape: LoadShape
     let count: Int
@@ -24,7 +24,7 @@ struct DestinationWork: Sendable {
     let relay: pid_t
 
     init(_ part: Part) throws {
-        guard let shape = LoadShape(rawValue: try part.word(0)) else { throw BenchError("there is no such shape") }
+        guard let shape = LoadShape(rawValue: try part.word(0)) else { throw BenchError("unknown shape of loads") }
         self.shape = shape
         count = try part.number(1)
         bytes = try part.number(2)
@@ -34,11 +34,11 @@ struct DestinationWork: Sendable {
     /// The number of loads before the measured ones.
     var warmUpCount: Int { max(1, count / 10 / LoadShape.depth) * LoadShape.depth }
 
-    /// The number of connections.
+    /// The number of connections of the destination.
     var connections: Int { shape == .connections ? LoadShape.depth : 1 }
 
     func check(_ received: Int) throws {
-        guard received == bytes else { throw BenchError("\(received) of \(bytes) bytes came") }
+        guard received == bytes else { throw BenchError("received \(received) of \(bytes) bytes") }
     }
 }
 

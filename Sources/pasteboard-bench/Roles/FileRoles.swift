@@ -4,23 +4,23 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The kinds of file that a source passes.
+/// The kind of file that a source passes.
 enum PassedKind: String {
     case memory
     case file
 
-    /// Opens the file, or fills and seals a memory file of the same size.
+    /// Opens the file, or fills and seals a memory file of that size.
     func descriptor(_ path: String, bytes: Int) throws -> DescriptorBox {
         guard self == .memory else { return DescriptorBox(try System.open(path)) }
         let file = try MemoryFile()
-        let piece = [UInt8](repeating: 7, count: min(bytes, 1 << 20))
-        for _ in 0..<bytes / piece.count { try file.append(piece.span) }
+        let chunk = [UInt8](repeating: 7, count: min(bytes, 1 << 20))
+        for _ in 0..<bytes / chunk.count { try file.append(chunk.span) }
         try file.seal()
         return file.descriptor
     }
 }
 
-/// Sources that answer with the same descriptor each time.
+/// Sources that answer each ask with the same descriptor.
 enum FileSource {
     static func floor(_ part: Part) throws -> Never {
         let descriptor = try self.descriptor(part)
@@ -56,7 +56,7 @@ enum FileSource {
     }
 }
 
-/// Destinations that receive descriptors.
+/// Destinations that accept descriptors.
 struct FileDestination {
     private let isMapped: Bool
     private let count: Int
@@ -91,7 +91,7 @@ struct FileDestination {
             var taken: PassedFile?
             try connection.load(load, file: { taken = $0 }) { _ in }
             guard let file = taken, file.byteCount == UInt64(bytes), file.isImmutable || !isMapped else {
-                throw BenchError("the bytes did not come as a descriptor")
+                throw BenchError("the bytes did not arrive as a descriptor")
             }
             try use(file.descriptor.raw) {
                 var count = 0
@@ -101,11 +101,11 @@ struct FileDestination {
         }
     }
 
-    /// Receives a descriptor that is valid during the call, and a function that reads all of it.
+    /// Uses a descriptor, which is open during the call, and a function that reads all of its bytes.
     private typealias Use = (_ descriptor: CInt, _ readAll: () throws -> Int) throws -> Void
 
-    /// Reports nanoseconds: until the descriptor has arrived, until the file is mapped and until all bytes were read.
-    /// Reports also the relay's processor time for one transfer.
+    /// Reports times in nanoseconds: until the descriptor has arrived, until the file is mapped, until all bytes were read,
+    /// and the processor time of the relay for one descriptor.
     private func measure(_ load: (Use) throws -> Void) throws {
         var handed: [Double] = []
         var mapped: [Double] = []
@@ -129,7 +129,7 @@ struct FileDestination {
                     } else {
                         try readAll() == bytes
                     }
-                guard isRight else { throw BenchError("other bytes came") }
+                guard isRight else { throw BenchError("received other bytes") }
             }
             read.append(Double(MonotonicClock.now() - start))
         }

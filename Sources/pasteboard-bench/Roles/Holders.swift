@@ -3,9 +3,9 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Processes that make the broker hold something until they exit.
+/// Processes for which the broker holds something until they end.
 enum Holders {
-    /// Connections that send only a hello.
+    /// Connections that have sent hello and nothing else.
     static func connections(_ socket: String, _ count: Int) throws -> Never {
         _ = System.raiseDescriptorLimit()
         let connections = try (0..<count).map { _ in
@@ -18,7 +18,7 @@ enum Holders {
         withExtendedLifetime(connections) {}
     }
 
-    /// Promises of three types each, a hundred on a board.
+    /// Promises of three types each, a hundred on each board.
     static func promises(_ socket: String, _ count: Int) throws -> Never {
         let connection = try CoreConnection.open(socket)
         let types = ["public.utf8-plain-text", "public.html", "public.png"]
@@ -38,7 +38,7 @@ enum Holders {
         while true { pause() }
     }
 
-    /// Promises bytes, reports when it is asked for them, and never sends any.
+    /// Promises bytes, prints a line when it is asked for them, and never sends any.
     static func silence(_ socket: String) throws -> Never {
         let connection = try CoreConnection.open(socket)
         _ = try connection.write(Write(), items: [CoreConnection.item(.promised)])

@@ -4,7 +4,7 @@ import Glibc
 import PasteboardKit
 import PasteboardTransport
 
-/// Sources and destinations on the async library.
+/// Source and destination that use the asynchronous library.
 enum LibraryRole {
     static func source(_ socket: String, bytes: Int) throws {
         run {
@@ -34,7 +34,7 @@ enum LibraryRole {
         }
     }
 
-    /// Reports the figures of `FileDestination`, but maps the data that a load returns.
+    /// Reports as `FileDestination` does, but the mapped bytes are the data of a load.
     static func fileDestination(_ part: Part) throws {
         let count = try part.number(1)
         let bytes = try part.number(3)
@@ -44,7 +44,7 @@ enum LibraryRole {
                 throw BenchError("the pasteboard is empty")
             }
             var times: [Double] = []
-            // Without a passed descriptor the full number of loads would take too long, so a deadline limits it.
+            // Without descriptors the full number of loads would take too long.
             let deadline = MonotonicClock.deadline(milliseconds: 3_000)
             let before = bench_processor_time(relay)
             while times.count < count, times.isEmpty || MonotonicClock.now() < deadline {
@@ -58,7 +58,7 @@ enum LibraryRole {
         }
     }
 
-    /// A pasteboard over a connection of its own.
+    /// A pasteboard on a connection of its own.
     private static func board(_ socket: String) -> Pasteboard {
         Pasteboard(name: .general, connection: PasteboardConnection(socketPath: socket, startsBroker: false))
     }
@@ -94,7 +94,7 @@ enum LibraryRole {
         return times
     }
 
-    /// Starts a task for each provider, which loads its share one after the other.
+    /// Runs one task for each provider, which loads its share one after the other.
     private static func inTasks(_ providers: [ItemProvider], _ count: Int) async throws {
         let share = count / providers.count
         try await withThrowingTaskGroup { group in
@@ -107,8 +107,8 @@ enum LibraryRole {
         }
     }
 
-    /// Runs async work from a synchronous main, which otherwise would end in the dispatch loop. The task is detached,
-    /// so none of it shares the main thread.
+    /// Runs asynchronous work from a synchronous main function. The task is detached, so that no part of it needs the
+    /// main thread, which only waits.
     private static func run(_ body: @escaping @Sendable () async throws -> Void) -> Never {
         Task.detached {
             do {

@@ -2,15 +2,15 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// The figures that a destination measured, in nanoseconds.
+/// The times that a destination measured, in nanoseconds.
 struct Measurement {
-    /// The times of single loads, where each was timed.
+    /// The times of single loads, if they were measured.
     private let times: [UInt64]
     private let whole: UInt64
-    /// The processor time of the relay or the broker during the measurement.
+    /// The processor time that the relay or the broker used.
     private let relay: UInt64
 
-    /// Measures only `body`, in the destination's process. `body` returns the times of single loads.
+    /// Measures `body`, which runs in the process of the destination and returns the times of single loads.
     init(relay: pid_t, _ body: () throws -> [UInt64]) rethrows {
         let before = bench_processor_time(relay)
         let start = MonotonicClock.now()
@@ -19,7 +19,7 @@ struct Measurement {
         self.relay = bench_processor_time(relay) - before
     }
 
-    /// Measures an async body in the same way.
+    /// Measures an asynchronous `body`.
     init(relay: pid_t, _ body: () async throws -> [UInt64]) async rethrows {
         let before = bench_processor_time(relay)
         let start = MonotonicClock.now()
@@ -28,7 +28,7 @@ struct Measurement {
         self.relay = bench_processor_time(relay) - before
     }
 
-    /// The median and the 99th percentile of single loads (or 0), the total time, and the relay's processor time.
+    /// The median and the 99th percentile of single loads (or 0), the whole time, and the time of the relay.
     var numbers: [UInt64] {
         let sorted = times.sorted()
         guard let last = sorted.last else { return [0, 0, whole, relay] }

@@ -4,7 +4,7 @@ import CBenchFloor
 import Glibc
 import PasteboardTransport
 
-/// The processes of a case: this program, started again in a role.
+/// The processes of a case: this program runs itself in one of these roles.
 enum Role {
     static func play(_ arguments: [String]) throws {
         bench_die_with_parent()
@@ -47,7 +47,7 @@ enum Role {
         case "floor-destination": try report(FloorDestination(part.socket, try DestinationWork(part)).measure())
         case "core-destination": try report(try CoreDestination(part.socket, try DestinationWork(part)).measure())
         case "library-destination": try LibraryRole.destination(part.socket, try DestinationWork(part))
-        default: throw BenchError("there is no role '\(part.name)'")
+        default: throw BenchError("unknown role '\(part.name)'")
         }
     }
 
@@ -71,7 +71,7 @@ enum Role {
     }
 }
 
-/// A role's name, its socket and its further arguments.
+/// The name of a role, the path of its socket, and its other arguments.
 struct Part {
     let name: String
     let socket: String
