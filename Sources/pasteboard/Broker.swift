@@ -12,7 +12,7 @@ enum Broker {
         return hello
     }
 
-    /// The connection for commands that give something: starts a broker if none is running.
+    /// The connection for commands that provide something: starts a broker if none is running.
     static func startingOne(streams: UInt32? = nil) throws -> BlockingConnection {
         try BlockingConnection.greeted(through: try BrokerConnector(), hello: hello(streams: streams))
     }

@@ -75,7 +75,7 @@ enum CommandLineTool {
             """
             usage: pasteboard COMMAND [OPTION ...]
 
-            A pasteboard for processes: what one process copies or offers, another pastes.
+            Copy, paste, and drag and drop between processes.
 
             \(HelpText.rows(names))
 
@@ -100,7 +100,7 @@ enum CommandLineTool {
         """
 
     private static let environment = [
-        ("PASTEBOARD_SOCKET", "the path of the broker's socket; its directory is created, but not the one above"),
+        ("PASTEBOARD_SOCKET", "the path of the broker's socket; its directory is created, but not the parent of that"),
         (
             "PASTEBOARD_AUTOSTART",
             "if it is 0, no command starts a broker, and without one the commands end with 3"
@@ -110,7 +110,7 @@ enum CommandLineTool {
 
     private static let exitCodes = [
         ("0", "done"),
-        ("1", "the pasteboard is empty or has nothing of the type, or there is no such destination"),
+        ("1", "the pasteboard is empty or has nothing of the requested type, or there is no such destination"),
         ("2", "wrong usage, or binary data for a terminal"),
         ("3", "no broker is running, or it cannot be reached"),
         ("4", "an error with a local file, directory or disk"),

@@ -24,7 +24,7 @@ struct CommandSyntax: Sendable {
         static let quiet = Option(
             "--quiet",
             short: "-q",
-            "suppresses notes, and the error if there is nothing or nothing of the type; the exit code is still 1"
+            "suppresses notes, and the message if nothing is found; the exit code is still 1"
         )
         static let json = Option("--json", "prints one line of JSON")
     }

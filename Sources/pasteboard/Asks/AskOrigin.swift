@@ -15,7 +15,7 @@ extension ServedProgram {
         _ origin: AskOrigin,
         _ ask: UInt64,
         _ record: AskRecord,
-        signInterval: Int
+        reportInterval: Int
     ) throws {
         switch origin {
         case .command(let command, let type):
@@ -25,7 +25,7 @@ extension ServedProgram {
                 ask: ask,
                 record: record,
                 complaint: .last,
-                signInterval: signInterval
+                reportInterval: reportInterval
             )
         case .input(let input):
             guard let folder = input.folder else {
@@ -37,7 +37,7 @@ extension ServedProgram {
                 ask: ask,
                 record: record,
                 complaint: .first,
-                signInterval: signInterval
+                reportInterval: reportInterval
             )
         }
     }

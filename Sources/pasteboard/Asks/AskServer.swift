@@ -3,8 +3,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Answers the asks for what a command promises: with the output of shell commands, with files, and with archives of
-/// folders, many at once and each as fast as its destination takes it.
+/// Answers the asks for promised representations with the output of shell commands, with files, and with archives of
+/// folders: several asks at the same time, each at the speed of its destination.
 final class AskServer {
     /// The number of asks that are open at once; the broker lets further ones wait.
     static let maximumAsks: UInt32 = 16
@@ -46,7 +46,7 @@ final class AskServer {
     /// - Parameter handle: called for each event that does not concern an ask.
     /// - Returns: a signal, if one has arrived.
     func turn(watching signals: SignalBox, _ handle: (ClientEvent) throws -> Void) throws -> CInt? {
-        // Small chunks wait for a flush: programs and files wait only for bytes that the socket did not accept then.
+        // Small chunks wait for a flush. After it, programs and files wait only if the socket has not accepted all bytes.
         try connection.io.flush()
         let mayGoOn = !connection.io.wantsWrite && files.contains { isSendable($0) }
         let watched = programs.flatMap { program in
@@ -68,8 +68,8 @@ final class AskServer {
         for (index, watch) in watched.enumerated() where !ready[index + 1].isEmpty {
             try self.handle(watch.stream, of: watch.0)
         }
-        keepTimes()
-        programs.removeAll { settle($0) }
+        checkTimes()
+        programs.removeAll { finish($0) }
         try serveFiles()
         return ready[0].isEmpty ? nil : try signals.next()
     }
@@ -90,11 +90,11 @@ final class AskServer {
             return
         }
         wanted = nil
-        // A third of the broker's deadline, so that one late report does no harm.
+        // A third of the broker's deadline, so that one late report does not end the load.
         let allowed = min(ask.firstByteMilliseconds ?? .max, progressDeadline) / 3
         let interval = Int(max(10, min(Self.longestSilence, allowed)))
         do {
-            programs.append(try ServedProgram(origin, stream, AskRecord(ask.type), signInterval: interval))
+            programs.append(try ServedProgram(origin, stream, AskRecord(ask.type), reportInterval: interval))
         } catch {
             let reason = (error as? Failure)?.text ?? "\(error)"
             let failure = Failure(.sourceFailed, "cannot run the program for \(ask.type): \(reason)")
@@ -132,7 +132,7 @@ final class AskServer {
     }
 
     /// Ends the load if its program has ended, and returns whether it has.
-    private func settle(_ program: ServedProgram) -> Bool {
+    private func finish(_ program: ServedProgram) -> Bool {
         guard program.isComplete else { return false }
         sentBefore &+= program.byteCount
         guard let ask = program.ask else {
@@ -174,16 +174,16 @@ final class AskServer {
     // MARK: Time
 
     private var nextTime: UInt64 {
-        programs.compactMap { $0.killTime ?? ($0.ask == nil ? nil : $0.nextSign) }.min() ?? .max
+        programs.compactMap { $0.killTime ?? ($0.ask == nil ? nil : $0.nextReport) }.min() ?? .max
     }
 
-    private func keepTimes() {
+    private func checkTimes() {
         let now = MonotonicClock.now()
         for program in programs {
             if let time = program.killTime, time <= now { program.kill() }
-            guard let ask = program.ask, program.nextSign <= now else { continue }
+            guard let ask = program.ask, program.nextReport <= now else { continue }
             connection.io.state.progress(ask, completed: program.byteCount, total: nil)
-            program.noteSign()
+            program.noteReport()
         }
     }
 

@@ -14,8 +14,8 @@ final class ServedProgram {
     private let name: String
     private(set) var byteCount: UInt64 = 0
     /// The time at which progress is reported to the broker next (see `MonotonicClock`).
-    private(set) var nextSign: UInt64
-    private let signInterval: Int
+    private(set) var nextReport: UInt64
+    private let reportInterval: Int
 
     private let child: ChildProcess
     private let end: OwnedDescriptor
@@ -34,7 +34,7 @@ final class ServedProgram {
         ask: UInt64,
         record: AskRecord,
         complaint: ComplaintLine.Choice,
-        signInterval: Int
+        reportInterval: Int
     ) throws(SystemError) {
         var configuration = configuration
         let output = try System.pipe()
@@ -52,8 +52,8 @@ final class ServedProgram {
         self.record = record
         self.name = name
         self.complaint = ComplaintLine(complaint)
-        self.signInterval = signInterval
-        nextSign = MonotonicClock.deadline(milliseconds: signInterval)
+        self.reportInterval = reportInterval
+        nextReport = MonotonicClock.deadline(milliseconds: reportInterval)
     }
 
     enum Stream {
@@ -78,7 +78,7 @@ final class ServedProgram {
         let bytes = try System.read(output.raw, upTo: limit)
         outputHasEnded = bytes.isEmpty
         byteCount += UInt64(bytes.count)
-        if !bytes.isEmpty { noteSign() }
+        if !bytes.isEmpty { noteReport() }
         return bytes
     }
 
@@ -101,8 +101,8 @@ final class ServedProgram {
         if let ready, !ready[0].isEmpty { noteEnd() }
     }
 
-    func noteSign() {
-        nextSign = MonotonicClock.deadline(milliseconds: signInterval)
+    func noteReport() {
+        nextReport = MonotonicClock.deadline(milliseconds: reportInterval)
     }
 
     /// Whether the program has ended and all of its output was read. A child of it may keep standard error open, whose

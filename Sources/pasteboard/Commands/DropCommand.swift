@@ -20,7 +20,7 @@ struct DropCommand: Command {
         notes: """
             Each dropped item becomes a new file of the first accepted type that the item has, or a new directory if the
             item is a folder. A type includes the types that conform to it. The path is printed when all bytes have
-            arrived; until then nothing has that name. Items are moved if the source requests a move, otherwise copied.
+            arrived; until then no file has that name. Items are moved if the source requests a move, otherwise copied.
 
             \(DirectoryOutput.help)
 

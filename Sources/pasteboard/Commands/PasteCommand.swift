@@ -10,7 +10,7 @@ struct PasteCommand: Command {
         "paste",
         "writes the contents of a pasteboard to standard output or to files",
         options: [
-            .init("--type", short: "-t", value: "TYPE", "the requested type; may be repeated: the first one found"),
+            .init("--type", short: "-t", value: "TYPE", "the requested type; may be repeated, best first"),
             .board, .primary,
             .init("--item", value: "N", "the item, counted from 1"),
             .init(

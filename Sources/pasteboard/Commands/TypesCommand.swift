@@ -6,11 +6,11 @@ import TypeIdentifiers
 struct TypesCommand: Command {
     static let syntax = CommandSyntax(
         "types",
-        "lists the types on a pasteboard; no source is asked for bytes",
+        "lists the types on a pasteboard, and loads no bytes",
         options: [.board, .primary, .quiet, .json],
         notes: """
             Prints one line for each type: the identifier (for a dynamic one, also the MIME type or extension that it
-            stands for), the size in bytes or '-', and the state: promised (made when it is pasted), kept (by the
+            represents), the size in bytes or '-', and the state: promised (made when it is pasted), kept (by the
             broker) or gone (with its source). If there are several items, the number of the item follows. The suggested
             name comes last.
 

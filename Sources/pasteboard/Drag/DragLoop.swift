@@ -3,7 +3,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The lifetime of a drag session: over its destination, dropped there, and on until everything has arrived.
+/// The lifetime of a drag session: the move over its destination, the drop, and the transfer of all items.
 final class DragLoop {
     private let connection: BlockingConnection
     private let stream: UInt64

@@ -23,12 +23,13 @@ struct InputItem {
         name ?? representations.first.flatMap { attributes(of: $0.input)?.suggestion }
     }
 
-    /// The items as the broker gets them if it keeps all of their bytes.
+    /// The items as they are written if the broker keeps all of their bytes.
     static func kept(_ items: [InputItem], by connection: BlockingConnection) throws -> [WriteItem] {
         try writeItems(items, for: connection) { _ in false }
     }
 
-    /// The items as the broker gets them if it keeps only inputs that can be read once; files and folders are promised.
+    /// The items as they are written if the broker keeps only inputs that can be read once; files and folders are
+    /// promised.
     static func promised(_ items: [InputItem], to connection: BlockingConnection) throws -> [WriteItem] {
         try writeItems(items, for: connection) { $0.isPromisable }
     }

@@ -21,7 +21,7 @@ protocol PasteSink: AnyObject {
     var leavesFile: Bool { get }
     /// The descriptor that the kernel may write all bytes to; nil if each byte has to be inspected.
     var descriptor: CInt? { get }
-    /// Takes away the permissions that the source's own file does not have any more.
+    /// Removes the permissions that the source's file has lost.
     func narrow(to mode: UInt32) throws(SystemError)
     /// The error for a failed write.
     func failure(_ error: SystemError) -> any Error

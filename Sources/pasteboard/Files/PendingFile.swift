@@ -25,11 +25,11 @@ final class PendingFile {
         do {
             if mayBeUnnamed, let unnamed = try Self.unnamed(in: directory, mode: mode) {
                 descriptor = unnamed
-                // Held from here on, in case it has a working name at its end.
+                // The lock marks the file as in use, in case it gets a working name at its end.
                 _ = try? System.lock(unnamed.raw)
             } else {
                 let named = try WorkingName.take(in: directory) { (path) throws(SystemError) in
-                    // Its owner has to be able to open it, if it is left.
+                    // The next run has to be able to open a leftover.
                     let options: OpenOptions = [.writing, .exclusive, .notFollowingLinks]
                     return DescriptorBox(try System.open(path, options, mode: mode | 0o600))
                 }
@@ -57,10 +57,10 @@ final class PendingFile {
         }
     }
 
-    /// Takes permissions away.
+    /// Removes the permissions that `mode` does not contain.
     func narrow(to mode: UInt32) throws(SystemError) {
         self.mode &= mode
-        // Its owner may need those that it has under a working name.
+        // Under a working name the file keeps the permissions that its owner needs.
         try System.setMode(try System.status(of: raw).mode & (mode | 0o600), of: raw)
     }
 

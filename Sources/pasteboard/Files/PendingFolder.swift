@@ -36,7 +36,7 @@ final class PendingFolder {
             do throws(Failure) {
                 program = try folder.unpack(reader)
             } catch {
-                // Half of an instance has no deinit.
+                // No deinit runs for an instance that is not complete.
                 try? WorkingName.removeFolder(taken.path)
                 throw CommandFailure(local: "cannot create a folder in \(path): \(error.text)")
             }

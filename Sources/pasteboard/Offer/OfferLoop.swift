@@ -11,7 +11,7 @@ final class OfferLoop {
     private let signals: SignalBox
     private var hasEnded = false
 
-    /// - Parameter withdraw: takes the promises back if a signal ends the offer before its contents end.
+    /// - Parameter withdraw: withdraws the promises if a signal ends the offer before its contents end.
     init(publication: UInt64, server: AskServer, signals: SignalBox, withdraw: @escaping () -> Void) {
         self.publication = publication
         self.withdraw = withdraw

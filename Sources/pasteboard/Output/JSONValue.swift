@@ -70,7 +70,8 @@ enum JSONValue: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Expressib
             switch scalar {
             case "\"": text += "\\\""
             case "\\": text += "\\\\"
-            // More than the grammar asks for: the line may end on a terminal. All of them are below U+10000.
+            // The grammar requires fewer escapes, but the line may be shown on a terminal. All these scalars are below
+            // U+10000.
             case _ where scalar.isHarmful:
                 let digits = String(scalar.value, radix: 16)
                 text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
