@@ -18,7 +18,7 @@ struct DescriptorFrameTests {
         }
     }
 
-    @Test("An answer, and data without bytes, may pass one and nothing else any", arguments: FrameKind.allCases)
+    @Test("Only an answer, and data without bytes, may pass a descriptor", arguments: FrameKind.allCases)
     func kinds(kind: FrameKind) {
         for count in [0, 1, 2, 253, 255] as [UInt8] {
             for flags in [.none, .last] as [FrameFlags] {
@@ -34,7 +34,7 @@ struct DescriptorFrameTests {
         }
     }
 
-    @Test("A frame of an unknown kind passes none")
+    @Test("A frame of an unknown kind passes no descriptor")
     func unknown() {
         var header = FrameHeader(.answer, stream: 1, length: 0, flags: .last, descriptorCount: 1)
         header.rawKind = 200

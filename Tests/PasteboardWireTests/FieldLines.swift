@@ -1,17 +1,18 @@
 import PasteboardWire
 
-/// A message as sorted lines `path=value`, one for each field that is present: what two sides of an encoding compare.
+/// A message as sorted lines `path=value`, one for each field that is present. Both sides of an encoding are compared
+/// in this form.
 func fieldLines(_ message: any ProtobufMessage) -> [String] {
     lines(of: message, at: "").sorted()
 }
 
 private func lines(of value: Any, at path: String) -> [String] {
-    // Compared, not cast: any empty list can be cast to this.
+    // The types are compared instead of cast, because any empty list can be cast to this type.
     if type(of: value) == [UInt8]?.self { return (value as? [UInt8]).map { [FieldLine.bytes($0, at: path)] } ?? [] }
     switch value {
     case let value as ErrorCode: return ["\(path)=\(value.rawValue)"]
     case let value as String: return [FieldLine.string(value, at: path)]
-    // Bound, because a cast looks through an optional and a value that was not cast does not.
+    // Bound with `case let`, because a cast looks through an optional and a plain value does not.
     case let value as UInt32: return ["\(path)=\(value)"]
     case let value as UInt64: return ["\(path)=\(value)"]
     case let value as Bool: return ["\(path)=\(value)"]
@@ -23,14 +24,14 @@ private func lines(of value: Any, at path: String) -> [String] {
     if mirror.displayStyle == .optional {
         return mirror.children.flatMap { lines(of: $0.value, at: path) }
     }
-    // A failure has its fields behind a pointer.
+    // A failure keeps its fields in a separate object.
     let fields = value is Failure ? mirror.children.first.map { Mirror(reflecting: $0.value) } ?? mirror : mirror
     let own = path.isEmpty ? [] : ["\(path)={}"]
     return own + fields.children.flatMap { lines(of: $0.value, at: "\(path).\($0.label ?? "")") }
 }
 
 enum FieldLine {
-    /// Strings as their bytes, so that a line is a line and has no blank.
+    /// The bytes of a string, so that a line contains no line break and no blank.
     static func string(_ value: String, at path: String) -> String {
         self.bytes(Array(value.utf8), at: path)
     }

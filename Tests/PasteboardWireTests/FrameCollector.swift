@@ -1,6 +1,6 @@
 import PasteboardWire
 
-/// What a receiver makes of a stream of bytes: whole frames, whatever the cuts.
+/// The frames that a receiver decodes from a stream of bytes, however the stream is split into chunks.
 struct FrameCollector {
     struct Frame: Equatable {
         var header: FrameHeader
@@ -10,11 +10,11 @@ struct FrameCollector {
 
     var decoder: FrameDecoder
     private(set) var frames: [Frame] = []
-    /// Bytes that the decoder has not taken yet.
+    /// The bytes that the decoder has not consumed yet.
     private(set) var pending: [UInt8] = []
-    /// The data frame whose payload is still coming.
+    /// The data frame whose payload is incomplete.
     private var open: Frame?
-    /// What a piece said that it must not say.
+    /// The errors in the chunks of the decoder.
     private(set) var faults: [String] = []
 
     init(limitBeforeHello: Int? = nil) {

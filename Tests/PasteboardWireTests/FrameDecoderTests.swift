@@ -3,7 +3,7 @@ import Testing
 
 @Suite("FrameDecoder")
 struct FrameDecoderTests {
-    /// Frames of all shapes, one behind the other: control, empty control, data, empty data, unknown.
+    /// Frames of all kinds one after the other: control, empty control, data, empty data, unknown.
     private static let stream: [UInt8] = {
         var encoder = FrameEncoder()
         var hello = Hello()
@@ -27,7 +27,7 @@ struct FrameDecoderTests {
         return collector.frames
     }
 
-    @Test("Frames that come glued together come out one by one")
+    @Test("Frames that arrive together are decoded one by one")
     func whole() throws {
         var collector = FrameCollector()
         try collector.push(Self.stream)
@@ -43,7 +43,7 @@ struct FrameDecoderTests {
         #expect(collector.faults.isEmpty)
     }
 
-    @Test("Frames that come byte by byte are the same")
+    @Test("Frames that arrive byte by byte are decoded to the same frames")
     func byteByByte() throws {
         var collector = FrameCollector()
         for byte in Self.stream {
@@ -53,7 +53,7 @@ struct FrameDecoderTests {
         #expect(collector.faults.isEmpty)
     }
 
-    @Test("Frames cut at random places are the same")
+    @Test("Frames split at random positions are decoded to the same frames")
     func randomCuts() throws {
         var generator = SeededGenerator(for: "random cuts of frames")
         let expected = try Self.expected()
@@ -70,7 +70,7 @@ struct FrameDecoderTests {
         }
     }
 
-    @Test("A stream cut short gives what is whole and waits for the rest")
+    @Test("A truncated stream gives its complete frames and waits for the rest")
     func truncated() throws {
         let expected = try Self.expected()
         for count in 0..<Self.stream.count {
@@ -83,7 +83,7 @@ struct FrameDecoderTests {
         }
     }
 
-    @Test("The part of a data frame that has come is given out at once")
+    @Test("The available part of a data frame is delivered immediately")
     func partialData() throws {
         var encoder = FrameEncoder()
         encoder.appendData([1, 2, 3, 4], stream: 1, flags: .last)
@@ -102,7 +102,7 @@ struct FrameDecoderTests {
         #expect(!decoder.isInsideFrame)
     }
 
-    @Test("The greatest length of each kind is taken, one more is a violation", arguments: FrameKind.allCases)
+    @Test("The maximum length of each kind is accepted, and one more byte is refused", arguments: FrameKind.allCases)
     func limits(kind: FrameKind) throws {
         let limit = kind == .data ? WireLimits.dataLength : WireLimits.controlLength
         #expect(kind.maximumLength == limit)
@@ -123,7 +123,7 @@ struct FrameDecoderTests {
         Self.expectRefused(.protocolViolation, Self.header(kind, length: UInt32(limit) + 1))
     }
 
-    @Test("Before hello every kind is held to 4 KiB, and to its own limit afterwards")
+    @Test("Before hello every kind is limited to 4 KiB, and to its own limit afterwards")
     func beforeHello() throws {
         for kind in [FrameKind.hello, .write, .data] {
             Self.expectRefused(.protocolViolation, Self.header(kind.rawValue, length: 4097), before: 4096)
@@ -136,7 +136,7 @@ struct FrameDecoderTests {
         #expect(collector.frames.count == 2)
     }
 
-    @Test("Another version is refused in every frame but hello", arguments: [0, 2, 255] as [UInt8])
+    @Test("Another version is refused in every frame except hello", arguments: [0, 2, 255] as [UInt8])
     func versions(version: UInt8) throws {
         for kind in FrameKind.allCases where kind != .hello {
             Self.expectRefused(.versionMismatch, Self.header(kind.rawValue, length: 0, version: version))
@@ -147,7 +147,7 @@ struct FrameDecoderTests {
     }
 
     @Test(
-        "A frame that announces descriptors is a violation, since nothing negotiates them",
+        "A frame that announces descriptors is a violation if they were not negotiated",
         arguments: FrameKind.allCases
     )
     func descriptors(kind: FrameKind) {
@@ -162,7 +162,8 @@ struct FrameDecoderTests {
         for _ in 0..<2000 {
             var collector = FrameCollector(limitBeforeHello: Bool.random(using: &generator) ? 4096 : nil)
             var bytes = generator.bytes(upTo: 200)
-            // Short lengths and known kinds now and then, or nearly everything would be refused by its first bytes.
+            // Use short lengths and known kinds sometimes; otherwise nearly all input would be refused at its first
+            // bytes.
             if bytes.count > 16 {
                 bytes[1] = 0
                 bytes[2] = 0
@@ -201,7 +202,7 @@ struct FrameDecoderTests {
 }
 
 extension FrameEncoder {
-    /// One frame by itself.
+    /// The bytes of a single frame.
     static func encoding(_ message: some WireMessage, stream: UInt64) -> [UInt8] {
         var encoder = FrameEncoder()
         encoder.append(message, stream: stream)

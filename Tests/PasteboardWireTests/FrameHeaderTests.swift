@@ -3,7 +3,7 @@ import Testing
 
 @Suite("FrameHeader and FrameEncoder")
 struct FrameHeaderTests {
-    @Test("A header is these sixteen bytes")
+    @Test("A header has exactly these sixteen bytes")
     func goldenBytes() {
         var header = FrameHeader(.data, stream: 0x0102_0304_0506_0708, length: 0x0003_0201, flags: .last)
         header.descriptorCount = 5
@@ -13,7 +13,7 @@ struct FrameHeaderTests {
         #expect(Self.header(in: encoder.bytes, at: 0) == header)
     }
 
-    @Test("Every bit of a header survives")
+    @Test("Every bit of a header is encoded and decoded")
     func roundTrip() {
         var generator = SeededGenerator(for: "random headers")
         for _ in 0..<1000 {
@@ -25,7 +25,7 @@ struct FrameHeaderTests {
         }
     }
 
-    @Test("Fewer than sixteen bytes are no header, wherever they are looked for")
+    @Test("Fewer than sixteen bytes are not a header, at any offset")
     func tooShort() {
         let bytes = [UInt8](repeating: 0, count: 20)
         for offset in [5, 19, 20, 21, Int.max, -1, Int.min] {
@@ -39,7 +39,7 @@ struct FrameHeaderTests {
         FrameHeader(bytes.span, at: offset)
     }
 
-    @Test("Frames are appended one behind the other, and each says where it lies")
+    @Test("Frames are appended one after the other, and each reports its position")
     func encoder() throws {
         var encoder = FrameEncoder()
         var credit = Credit()
@@ -56,7 +56,7 @@ struct FrameHeaderTests {
         #expect(encoder.bytes.isEmpty)
     }
 
-    @Test("No two kinds have a number in common, and the numbers are the protocol's")
+    @Test("Each kind has a distinct number, and the numbers are the protocol's")
     func kinds() {
         #expect(
             FrameKind.allCases.map(\.rawValue)

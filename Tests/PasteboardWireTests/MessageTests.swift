@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Messages")
 struct MessageTests {
-    @Test("The schema and the code have the same messages, and every kind of frame but data has one")
+    @Test("The schema and the code have the same messages, and every kind of frame except data has one")
     func messagesOfTheSchema() throws {
         #expect(try Set(Schema.shipped.get().messages.keys) == Set(MessageTypes.named.keys))
         let kinds = MessageTypes.frames.map { $0.kind }
@@ -11,21 +11,21 @@ struct MessageTests {
         #expect(kinds.count == Set(kinds).count)
     }
 
-    @Test("Every field arrives under its name and is encoded as it came", arguments: try SchemaSample.all(.full))
+    @Test("Every field is decoded under its name and encoded to the same bytes", arguments: try SchemaSample.all(.full))
     func full(sample: SchemaSample) throws {
         let message = try decoded(sample.type, sample.bytes)
         #expect(fieldLines(message) == sample.lines)
         #expect(encoded(message) == sample.bytes)
     }
 
-    @Test("A value that is 0 or empty is there, and not absent", arguments: try SchemaSample.all(.zero))
+    @Test("A value that is 0 or empty is present, and not absent", arguments: try SchemaSample.all(.zero))
     func zero(sample: SchemaSample) throws {
         let message = try decoded(sample.type, sample.bytes)
         #expect(fieldLines(message) == sample.lines)
         #expect(encoded(message) == sample.bytes)
     }
 
-    @Test("Random messages come back as they were")
+    @Test("Random messages are encoded and decoded without change")
     func random() throws {
         var generator = SeededGenerator(for: "random messages")
         for _ in 0..<40 {
@@ -37,7 +37,7 @@ struct MessageTests {
         }
     }
 
-    @Test("A message without fields decodes, and only what always has a value is written for it")
+    @Test("A message without fields decodes, and only fields that always have a value are written for it")
     func empty() throws {
         let schema = try Schema.shipped.get()
         for (name, fields) in schema.messages {
@@ -51,7 +51,7 @@ struct MessageTests {
         }
     }
 
-    @Test("The greatest item of a write fits a frame when a list tells all of it")
+    @Test("The largest item of a write fits into a frame when a list contains all of it")
     func greatestItem() throws {
         var item = Item()
         item.suggestedName = String(repeating: "n", count: WireLimits.name)
@@ -67,14 +67,14 @@ struct MessageTests {
         #expect(encoded(item).count <= WireLimits.controlLength)
     }
 
-    @Test("A message cut short at any place throws or decodes", arguments: try SchemaSample.all(.full))
+    @Test("A message truncated at any position throws or decodes", arguments: try SchemaSample.all(.full))
     func truncated(sample: SchemaSample) throws {
         for count in 0..<sample.bytes.count {
             self.expectHarmless(Array(sample.bytes.prefix(count)), as: try sample.type)
         }
     }
 
-    @Test("A message with any one bit turned over throws or decodes", arguments: try SchemaSample.all(.full))
+    @Test("A message with any one bit flipped throws or decodes", arguments: try SchemaSample.all(.full))
     func flipped(sample: SchemaSample) throws {
         var bytes = sample.bytes
         for index in bytes.indices {
@@ -97,7 +97,8 @@ struct MessageTests {
         }
     }
 
-    /// What decodes can be encoded and is the same then; what does not decode says why in one of two words.
+    /// Expects that a decoded message is equal after it is encoded and decoded again, and that a failed decoding has
+    /// one of two error codes.
     private func expectHarmless<Message: ProtobufMessage>(
         _ bytes: [UInt8],
         as type: Message.Type,

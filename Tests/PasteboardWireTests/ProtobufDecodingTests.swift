@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Protobuf decoding")
 struct ProtobufDecodingTests {
-    @Test("The last of several values of a scalar or string counts")
+    @Test("The last of several values of a scalar or string is used")
     func lastWins() throws {
         let end = try End(decoding: bytes(hex: "1001 0805 1002 0806"))
         #expect(end.reason == 2)
@@ -12,7 +12,7 @@ struct ProtobufDecodingTests {
         #expect(try Load(decoding: bytes(hex: "4801 4800")).descriptorWelcome == false)
     }
 
-    @Test("A message that comes twice is merged")
+    @Test("Repeated values of a message field are merged")
     func merge() throws {
         // peer {process 1} board {name "a"} peer {label "b", loads 3} board {name "c", types "d"}, types "e"
         let message = "0a02 0801" + "1203 0a0161" + "0a05 120162 2003" + "1206 0a0163 3a0164" + "1203 3a0165"
@@ -29,7 +29,7 @@ struct ProtobufDecodingTests {
         #expect(entry.load == nil)
     }
 
-    @Test("Lists grow, packed or not, in the order of coming")
+    @Test("Lists grow in the order of their values, packed or not")
     func lists() throws {
         #expect(try Hello(decoding: bytes(hex: "1801 1a02 0203 1804 1a00")).features == [1, 2, 3, 4])
         let item = try Item(decoding: bytes(hex: "1203 0a0161 1203 0a0162"))
@@ -44,7 +44,7 @@ struct ProtobufDecodingTests {
     }
 
     @Test(
-        "What protobuf does not allow is an invalid argument",
+        "Malformed protobuf is an invalid argument",
         arguments: [
             ("a key without value", "08"),
             ("a number that does not end", "08ffff"),
@@ -79,7 +79,7 @@ struct ProtobufDecodingTests {
         Self.expect(.invalidArgument, Hello.self, bytes(hex: "1a01 80"))
     }
 
-    @Test("A number too large for its field loses its upper bits, and every number but 0 is true")
+    @Test("A number too large for its field loses its upper bits, and every number except 0 is true")
     func narrowing() throws {
         #expect(try Commit(decoding: bytes(hex: "08 8580808010")).itemCount == 5)
         #expect(try Load(decoding: bytes(hex: "48 8002")).descriptorWelcome == true)
@@ -92,7 +92,7 @@ struct ProtobufDecodingTests {
     }
 
     @Test(
-        "A list is taken up to its limit and refused beyond it",
+        "A list is accepted up to its limit and refused beyond it",
         arguments: [
             (Hello.self, 3, WireLimits.features), (Welcome.self, 2, WireLimits.features),
             (Write.self, 15, WireLimits.features), (Load.self, 15, WireLimits.features),
@@ -117,7 +117,7 @@ struct ProtobufDecodingTests {
     }
 
     @Test(
-        "So is a list of strings or messages",
+        "A list of strings or messages is accepted up to its limit and refused beyond it",
         arguments: [
             (Item.self, 2, WireLimits.representations), (Representation.self, 2, WireLimits.supertypes),
             (Load.self, 5, WireLimits.accepts), (Load.self, 10, WireLimits.accepts),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Google's protobuf in a process of its own: `protoc` reads the schema, Python the messages.
+/// Google's protobuf in a process of its own: `protoc` for the schema, Python for the messages.
 struct ProtobufPeer {
     struct PeerError: Error {
         let text: String
@@ -8,7 +8,7 @@ struct ProtobufPeer {
 
     static let missing = "needs protoc on PATH and google.protobuf for python3, or for $PASTEBOARD_TEST_PYTHON"
 
-    /// Whether both programs are there.
+    /// Whether both programs are installed.
     static let isAvailable: Bool = {
         guard let python = Self.python, Self.program("protoc") != nil else { return false }
         return (try? Self.run(python, ["-c", "import google.protobuf"], input: "")) != nil
@@ -18,7 +18,7 @@ struct ProtobufPeer {
         ProcessInfo.processInfo.environment["PASTEBOARD_TEST_PYTHON"].flatMap { $0.isEmpty ? nil : $0 } ?? "python3"
     )
 
-    /// Gives the program its arguments and returns the lines that it wrote.
+    /// Runs the program with arguments and returns the lines of its output.
     static func run(_ arguments: [String], input: String = "") throws -> [Substring] {
         guard let protoc = Self.program("protoc"), let python = Self.python else { throw PeerError(text: missing) }
         return try self.withTemporaryDirectory { directory in
@@ -42,7 +42,7 @@ struct ProtobufPeer {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Through files, because a pipe that nobody empties stops a program.
+    /// Uses files, because a program blocks on a pipe that is not read.
     private static func run(_ program: String, _ arguments: [String], input: String) throws -> String {
         try self.withTemporaryDirectory { directory in
             func handle(_ name: String, _ text: String = "") throws -> FileHandle {

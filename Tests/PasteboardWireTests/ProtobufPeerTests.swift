@@ -1,10 +1,11 @@
 import PasteboardWire
 import Testing
 
-/// Golden bytes say what our encoder does; whether that is protobuf, only another protobuf can tell.
+/// The golden bytes only show what this encoder does. Another implementation of protobuf has to confirm that it is
+/// correct.
 @Suite("Messages and Google's protobuf", .enabled(if: ProtobufPeer.isAvailable, "\(ProtobufPeer.missing)"))
 struct ProtobufPeerTests {
-    @Test("It reads what the code encodes, and the code what it encodes again")
+    @Test("Google's protobuf reads what the code encodes, and the code reads what it encodes again")
     func read() throws {
         var generator = SeededGenerator(for: "messages read by protobuf")
         var samples = try SchemaSample.all(.full) + SchemaSample.all(.zero)
@@ -29,7 +30,7 @@ struct ProtobufPeerTests {
         }
     }
 
-    @Test("The code reads what it encodes")
+    @Test("The code reads what Google's protobuf encodes")
     func write() throws {
         let generator = SeededGenerator(for: "messages written by protobuf")
         let messages = try ProtobufPeer.run(["write", "\(generator.seed)", "20"])

@@ -1,9 +1,9 @@
 import PasteboardWire
 
-/// `Protocol.md`, read: its tables and the frames that it shows byte by byte.
+/// The contents of `Protocol.md`: its tables and the frames that it shows byte by byte.
 struct ProtocolText {
     struct ShownFrame {
-        /// "S1", say.
+        /// The label, such as "S1".
         let name: String
         let isFromBroker: Bool
         let kind: String
@@ -33,7 +33,7 @@ struct ProtocolText {
         self.sections = sections
     }
 
-    /// The cells of all table rows of a section that begin with a number.
+    /// The cells of all table rows in a section that begin with a number.
     func rows(of section: String) -> [(number: UInt32, name: String, rest: [String])] {
         self.cells(of: section).compactMap { cells in
             guard cells.count > 1, let number = UInt32(cells[0]) else { return nil }
@@ -41,7 +41,7 @@ struct ProtocolText {
         }
     }
 
-    /// What the rows of a section say that end with a number.
+    /// The values of the rows in a section that end with a number.
     func values(of section: String) -> [String: Int] {
         var values: [String: Int] = [:]
         for cells in self.cells(of: section) {
@@ -59,7 +59,7 @@ struct ProtocolText {
 }
 
 extension ProtocolText.ShownFrame {
-    /// From `**S1.** Client to broker: `hello``.
+    /// Parses a line such as `**S1.** Client to broker: `hello``.
     init?(_ line: Substring) {
         guard line.hasPrefix("**") else { return nil }
         let name = line.dropFirst(2).prefix { $0 != "." }

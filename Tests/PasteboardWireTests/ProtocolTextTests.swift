@@ -9,7 +9,7 @@ struct ProtocolTextTests {
         self.text = try ProtocolText()
     }
 
-    @Test("The kinds of frames are the code's, with their numbers and messages")
+    @Test("The kinds of frames are those of the code, with their numbers and messages")
     func kinds() {
         let rows = self.text.rows(of: "Kinds of frames")
         #expect(rows.map(\.number) == FrameKind.allCases.map { UInt32($0.rawValue) })
@@ -21,20 +21,20 @@ struct ProtocolTextTests {
         }
     }
 
-    @Test("The flags are the code's")
+    @Test("The flags are those of the code")
     func flags() {
         let rows = self.text.rows(of: "Frames").filter { $0.name == "last" || $0.name == "mustUnderstand" }
         #expect(rows.map { UInt8($0.number) } == [FrameFlags.last.rawValue, FrameFlags.mustUnderstand.rawValue])
     }
 
-    @Test("The features are the code's")
+    @Test("The features are those of the code")
     func features() {
         let rows = self.text.rows(of: "The connection")
         #expect(rows.map(\.number) == Feature.allCases.map(\.rawValue))
         #expect(rows.map(\.name) == Feature.allCases.map { "\($0)" })
     }
 
-    @Test("The error codes are the code's, and each has an exit status")
+    @Test("The error codes are those of the code, and each has an exit status")
     func errors() {
         let rows = self.text.rows(of: "Errors")
         #expect(rows.map(\.number) == Array(1...UInt32(ErrorCode.names.count)))
@@ -44,7 +44,7 @@ struct ProtocolTextTests {
         }
     }
 
-    @Test("The limits are the code's")
+    @Test("The limits are those of the code")
     func limits() {
         let expected = [
             "payload of a control frame": WireLimits.controlLength,
@@ -70,12 +70,12 @@ struct ProtocolTextTests {
         #expect(self.text.values(of: "Limits") == expected)
     }
 
-    @Test("The frames of a source are what the code encodes")
+    @Test("The frames of a source are those that the code encodes")
     func source() throws {
         try self.compare("S", ShownFrames.source)
     }
 
-    @Test("The frames of a destination are what the code encodes")
+    @Test("The frames of a destination are those that the code encodes")
     func destination() throws {
         try self.compare("D", ShownFrames.destination)
     }

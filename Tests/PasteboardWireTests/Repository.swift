@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Files of the sources that tests compare with the code.
+/// Source files that tests compare with the code.
 enum Repository {
     static let schema = "Sources/PasteboardWire/pasteboard.proto"
     static let protocolText = "Sources/PasteboardWire/PasteboardWire.docc/Protocol.md"

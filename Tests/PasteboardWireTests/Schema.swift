@@ -1,4 +1,5 @@
-/// `pasteboard.proto`, read: what the tests of messages are made from, so that schema and code cannot part.
+/// The contents of `pasteboard.proto`. The tests of messages are generated from it, so that schema and code cannot
+/// diverge.
 struct Schema {
     struct Field {
         enum Kind: Equatable {
@@ -10,7 +11,7 @@ struct Schema {
             case message(String)
         }
 
-        /// Whether absence is a value of its own.
+        /// Whether an absent field differs from one with the default value.
         enum Presence: String {
             case implicit
             case optional
@@ -18,7 +19,7 @@ struct Schema {
         }
 
         let number: UInt64
-        /// In the code's spelling.
+        /// The name in the spelling of the code.
         let name: String
         let kind: Kind
         let presence: Presence
@@ -49,7 +50,7 @@ struct SchemaError: Error {
 }
 
 extension Schema.Field {
-    /// From `optional uint32 item_count = 4`, say.
+    /// Parses the words of a field such as `optional uint32 item_count = 4`.
     init(_ words: [String]) throws {
         let presence = Presence(rawValue: words[0])
         let rest = presence == nil ? words[...] : words.dropFirst()

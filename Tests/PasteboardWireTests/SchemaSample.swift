@@ -1,14 +1,14 @@
 import PasteboardWire
 import Testing
 
-/// Bytes of a message, made from the schema alone, and the fields that whoever decodes them has to find.
+/// The bytes of a message, made from the schema alone, and the fields that they contain.
 struct SchemaSample: Sendable, CustomTestStringConvertible {
     enum Filling: Sendable, CaseIterable {
-        /// Every field is there, with a value of its own.
+        /// Every field is present, with a distinct value.
         case full
-        /// Every field is there and 0 or empty.
+        /// Every field is present and 0 or empty.
         case zero
-        /// Some fields are there.
+        /// Some fields are present.
         case random
     }
 
@@ -18,7 +18,7 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { self.message }
 
-    /// The code's type of the message.
+    /// The Swift type of the message.
     var type: any ProtobufMessage.Type {
         get throws { try #require(MessageTypes.named[self.message]) }
     }
@@ -93,7 +93,7 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
         case (.repeated, .full): return 3
         case (.repeated, .random): return Int.random(in: 0...3, using: &generator)
         case (.implicit, .random):
-            // A field of a message is optional by nature; a scalar without presence is always written.
+            // A field with a message type is always optional; a scalar without presence is always written.
             if case .message = field.kind { return Int.random(in: 0...1, using: &generator) }
             return 1
         case (.optional, .random): return Int.random(in: 0...1, using: &generator)
@@ -166,7 +166,7 @@ func encoded(_ message: some ProtobufMessage) -> [UInt8] {
     return bytes
 }
 
-/// Decodes, whatever type it is; what is malformed has to be told as such.
+/// Decodes a message of any type. Malformed bytes must be reported as malformed.
 func decoded<Message: ProtobufMessage>(_ type: Message.Type, _ bytes: [UInt8]) throws(Failure) -> any ProtobufMessage {
     try Message(decoding: bytes)
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Random numbers that can be had again: what fails names its seed, and `PASTEBOARD_TEST_SEED` repeats it.
+/// Random numbers that can be repeated: a failure contains the seed, and `PASTEBOARD_TEST_SEED` sets it.
 struct SeededGenerator: RandomNumberGenerator {
     let seed: UInt64
     private var state: UInt64
@@ -10,7 +10,7 @@ struct SeededGenerator: RandomNumberGenerator {
         self.state = seed
     }
 
-    /// A new seed, or the given one; printed, so that a crash leaves it behind.
+    /// Uses a new seed, or the given one. The seed is printed, so that it is known even after a crash.
     init(for test: String) {
         let given = ProcessInfo.processInfo.environment["PASTEBOARD_TEST_SEED"].flatMap { UInt64($0) }
         self.init(seed: given ?? UInt64.random(in: 1...0xFFFF_FFFF))

@@ -1,6 +1,6 @@
 import PasteboardWire
 
-/// The frames that `Protocol.md` shows byte by byte, made by the code.
+/// The frames that `Protocol.md` shows byte by byte, encoded by the code.
 enum ShownFrames {
     struct Frame {
         let isFromBroker: Bool

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Values of the protocol")
 struct ValueTests {
-    @Test("Every error code has its name, and a strange one is shown as a number")
+    @Test("Every error code has a name, and an unknown one is shown as a number")
     func errorCodes() {
         let codes: [ErrorCode] = [
             .nothingHere, .typeUnavailable, .superseded, .sourceGone, .sourceFailed, .sourceStalled, .sourceTruncated,
@@ -20,13 +20,13 @@ struct ValueTests {
         }
     }
 
-    @Test("A failure reads as its code and its text")
+    @Test("A failure is described by its code and its text")
     func failureDescription() {
         #expect(Failure(.nothingHere, "the board is empty").description == "nothing-here: the board is empty")
     }
 
     @Test(
-        "Names of boards: printable, short, and usable as a file's name",
+        "Names of boards are printable, short, and usable as file names",
         arguments: [
             ("general", true), ("a", true), ("with blank", true), ("été 😀", true), (".hidden", true), ("...", true),
             ("", false), (".", false), ("..", false), ("a/b", false), ("/", false), ("a\nb", false), ("a\0", false),
@@ -47,7 +47,7 @@ struct ValueTests {
         }
     }
 
-    @Test("A required feature that is not known is a version mismatch")
+    @Test("An unknown required feature is a version mismatch")
     func features() throws {
         try Feature.check([])
         try Feature.check([1, 2, 3, 4, 1])
@@ -58,7 +58,7 @@ struct ValueTests {
     }
 
     @Test(
-        "A text is cut at a scalar, as late as it fits",
+        "A text is cut before the first scalar that does not fit",
         arguments: [
             ("", 0, ""), ("abc", 3, "abc"), ("abc", 2, "ab"), ("abc", 0, ""), ("é", 1, ""), ("aé", 2, "a"),
             ("aé", 3, "aé"), ("a€b", 3, "a"), ("a€b", 4, "a€"), ("😀", 3, ""), ("😀😀", 7, "😀"),
@@ -69,7 +69,7 @@ struct ValueTests {
         #expect(Array(text.prefix(utf8Count: limit).utf8) == Array(expected.utf8))
     }
 
-    @Test("A failure's texts are cut to their limits, sent and received")
+    @Test("The texts of a failure are cut to their limits when sent and received")
     func failureLimits() throws {
         let long = String(repeating: "€", count: 3000)
         let failure = Failure(
@@ -85,7 +85,7 @@ struct ValueTests {
         #expect(sent.source?.message.utf8.count == 1023)
         #expect(sent.source?.code == UInt64(bitPattern: -5))
 
-        // A peer that does not cut them.
+        // The encoding of a peer that does not cut them.
         func field(_ number: UInt8) -> [UInt8] {
             var bytes = [number << 3 | 2]
             bytes.appendVarint(UInt64(long.utf8.count))

@@ -2,7 +2,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct VarintTests {
-    /// The numbers at which the length changes, and some with bits all over.
+    /// The numbers at which the length changes, and some with bits throughout.
     private static var numbers: [UInt64] {
         var numbers: [UInt64] = [.max]
         for bit in 0..<64 {
@@ -12,7 +12,7 @@ import Testing
         return numbers
     }
 
-    /// As the specification says it, a byte at a time.
+    /// The encoding by the specification, byte by byte.
     private func bytes(of number: UInt64) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = number
@@ -23,7 +23,7 @@ import Testing
         return bytes + [UInt8(rest)]
     }
 
-    @Test("A number is written as the specification says, and read from the end of its bytes as from their middle")
+    @Test("A number is encoded as specified, and decoded at the end of the bytes and before further bytes")
     func everyLength() throws {
         for number in Self.numbers {
             var credit = Credit()
@@ -32,7 +32,7 @@ import Testing
             credit.encode(into: &encoded)
             #expect(encoded == [0x08] + self.bytes(of: number))
             for rest in 0..<10 {
-                // What stands behind the message is not looked at.
+                // The bytes after the message are not read.
                 let more = encoded + [UInt8](repeating: 0xFF, count: rest)
                 let decoded = try Credit(decoding: more.span, range: 0..<encoded.count)
                 #expect(decoded.offset == number)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("Messages of every length around the room that is tried first come out whole")
+    @Test("Messages of every length around the initial capacity are encoded completely")
     func everyMessageLength() throws {
         for length in [0, 1, 7, 8, 9, 15, 16, 17, 126, 127, 128, 129] + Array(200..<300) + [1_000, 20_000] {
             var accept = Accept()

@@ -9,7 +9,7 @@ struct WellKnownEndpointTests {
     )
 
     @Test(
-        "The places that are tried, in their order",
+        "The socket paths are tried in this order",
         arguments: [
             (["PASTEBOARD_SOCKET": "/a/b", "XDG_RUNTIME_DIR": "/r", "HOME": "/h"], [.named("/a/b")]),
             (
