@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct BlockingConnectionTests {
-    @Test("Questions end with what the broker says")
+    @Test("Requests end with the broker's answer")
     func requests() throws {
         let harness = try ConnectionHarness(script: { peer in
             let list = try peer.next(.list).stream
@@ -38,7 +38,7 @@ import Testing
     @Test("Hello and the first request are one write")
     func pipelined() throws {
         let harness = try ConnectionHarness(wholeScript: { peer in
-            // The request is there although nobody has said welcome.
+            // The request arrives before any welcome was sent.
             _ = try peer.next(.hello)
             let list = try peer.next(.list).stream
             try peer.welcome()
@@ -48,7 +48,7 @@ import Testing
         #expect(try harness.connection.list().items.isEmpty)
     }
 
-    @Test("A load gives its pieces in order, and grants credit as they are taken")
+    @Test("A load delivers its chunks in order, and grants credit as they are consumed")
     func load() throws {
         let harness = try ConnectionHarness(script: { peer in
             let frame = try peer.next(.load)
@@ -58,7 +58,7 @@ import Testing
             try peer.send(answer, stream: frame.stream)
             try peer.send(Progress(), stream: frame.stream)
             try peer.sendData([1, 2, 3, 4, 5, 6, 7, 8], stream: frame.stream)
-            // No more may come before this.
+            // No more bytes may arrive before this credit.
             #expect(try peer.next(.credit).decoded(as: Credit.self).offset == 16)
             try peer.sendData([9], stream: frame.stream, last: true)
         })
@@ -77,7 +77,7 @@ import Testing
         #expect(bytes == [1, 2, 3, 4, 5, 6, 7, 8, 9])
     }
 
-    @Test("A closure that throws ends the load at both ends, and the connection goes on")
+    @Test("A closure that throws ends the load on both sides, and the connection continues")
     func givenUp() throws {
         struct Mine: Error {}
         let harness = try ConnectionHarness(script: { peer in
@@ -94,9 +94,9 @@ import Testing
         #expect(try harness.connection.loadBytes(Load()).bytes == [3])
     }
 
-    // MARK: A broker that goes
+    // MARK: A broker that exits
 
-    @Test("What a broker sent before it went is a result; what it did not is broker-unavailable")
+    @Test("Frames sent before the broker exited are delivered; anything missing is broker-unavailable")
     func gone() throws {
         let harness = try ConnectionHarness(script: { peer in
             let load = try peer.next(.load).stream
@@ -108,11 +108,11 @@ import Testing
         let failure = #expect(throws: Failure.self) { try harness.connection.list() }
         #expect(failure?.code == .brokerUnavailable)
         #expect(failure?.text.contains("/test/socket") == true)
-        // And so it stays.
+        // Later requests fail in the same way.
         #expect(throws: Failure.self) { try harness.connection.clear() }
     }
 
-    @Test("A broker that says that it ends is broker-restarted, after what was still on its way")
+    @Test("A broker that announces its end is broker-restarted, after the frames still in transit")
     func farewell() throws {
         let harness = try ConnectionHarness(script: { peer in
             let load = try peer.next(.load).stream
@@ -126,7 +126,7 @@ import Testing
         #expect(failure?.code == .brokerRestarted)
     }
 
-    @Test("A broker that breaks the protocol is told so and left")
+    @Test("A broker that violates the protocol is notified and disconnected")
     func violation() throws {
         let pair = try Socket.pair()
         let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
@@ -142,7 +142,7 @@ import Testing
 
     // MARK: A broker that hangs
 
-    @Test("A broker that never says welcome is given up")
+    @Test("A broker that never sends welcome is abandoned")
     func noWelcome() throws {
         var patience = Patience.endless
         patience.welcome = 1
@@ -151,7 +151,7 @@ import Testing
         #expect(failure?.code == .brokerUnavailable)
     }
 
-    @Test("A silent broker is asked for a sign of life, and the load goes on if there is one")
+    @Test("A silent broker is probed, and the load continues if it answers")
     func alive() throws {
         var patience = Patience.endless
         patience.silence = 1
@@ -164,14 +164,14 @@ import Testing
                 }
                 try peer.send(Answer(), stream: load)
                 try peer.sendData([1], stream: load, last: true)
-                // Later questions find nobody; the load has its result.
+                // Later requests get no answer; the load has its result.
                 while true { _ = try peer.next() }
             }
         )
         #expect(try harness.connection.loadBytes(Load()).bytes == [1])
     }
 
-    @Test("A broker that gives no sign of life is given up with timeout")
+    @Test("A broker that does not answer a probe is abandoned with a timeout")
     func hangs() throws {
         var patience = Patience.endless
         patience.silence = 1
@@ -185,7 +185,7 @@ import Testing
 
     // MARK: Sources
 
-    @Test("An ask that comes while a request waits is kept for the next turn, and answered within its credit")
+    @Test("An ask that arrives while a request waits is kept for the next turn, and answered within its credit")
     func asked() throws {
         let harness = try ConnectionHarness(script: { peer in
             let write = try peer.next(.write).stream
@@ -228,7 +228,7 @@ import Testing
         #expect(sent == 3)
     }
 
-    @Test("A turn also waits for descriptors of the caller's")
+    @Test("A turn also waits for the caller's descriptors")
     func extra() throws {
         let harness = try ConnectionHarness(script: { peer in _ = try peer.next(.data) })
         let event = try EventDescriptor()

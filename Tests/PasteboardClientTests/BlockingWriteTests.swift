@@ -45,7 +45,7 @@ import Testing
         #expect(publication.committed.changeCount == 1)
     }
 
-    @Test("A refusal ends the write at once, though the descriptor has nothing to give")
+    @Test("A refusal ends the write immediately, even while the descriptor has no data")
     func refusedWhileWaiting() throws {
         let harness = try ConnectionHarness(script: { peer in
             try peer.send(Failure(.superseded, "changed"), stream: try peer.next(.write).stream)
@@ -58,7 +58,7 @@ import Testing
         #expect(failure?.code == .superseded)
     }
 
-    @Test("A broker that refuses and goes is heard, though it took nothing more")
+    @Test("The error of a broker that refuses a write and exits is read, even though it read no more")
     func refusedAndGone() throws {
         let harness = try ConnectionHarness(script: { peer in
             try peer.send(Failure(.noSpace, "full"), stream: try peer.next(.write).stream)
@@ -71,7 +71,7 @@ import Testing
         #expect(failure?.code == .noSpace)
     }
 
-    @Test("A descriptor that cannot be read is the caller's error, and the write is taken back")
+    @Test("An unreadable descriptor is the caller's error, and the write is withdrawn")
     func unreadable() throws {
         let harness = try ConnectionHarness(script: { peer in
             _ = try peer.next(.cancel)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct BrokerConnectorTests {
-    /// A directory of this user's own, and an environment that names a socket in it.
+    /// Provides a directory of this user, and an environment that names a socket in it.
     private func withSocket(
         _ variables: [String: String] = [:],
         _ body: (String, ProcessEnvironment) throws -> Void
@@ -24,7 +24,7 @@ import Testing
         return try #require(failure)
     }
 
-    @Test("A broker that listens is connected to")
+    @Test("A client connects to a listening broker")
     func connects() throws {
         try self.withSocket { directory, environment in
             let listener = try ListeningSocket(path: "\(directory)/socket")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("Without a broker and without auto-start the path and the remedy are named")
+    @Test("Without a broker and without auto-start the error names the path and the remedy")
     func noBroker() throws {
         try self.withSocket(["PASTEBOARD_AUTOSTART": "0"]) { directory, environment in
             let failure = try self.failure(environment)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("A directory that others may enter is not used")
+    @Test("A directory that other users may enter is not used")
     func openDirectory() throws {
         try self.withSocket { directory, environment in
             chmod(directory, 0o755)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("A broker program that is not there is named", arguments: ["relative", "/no/such/program"])
+    @Test("The error for a missing broker program names it", arguments: ["relative", "/no/such/program"])
     func noProgram(path: String) throws {
         try self.withSocket(["PASTEBOARD_BROKER": path]) { _, environment in
             let failure = try self.failure(environment)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("A broker that ends instead of listening is told with its status, and its words are in the log")
+    @Test("A broker that exits instead of listening is reported with its status, and its output is in the log")
     func failedStart() throws {
         try self.withSocket { directory, _ in
             let script = "\(directory)/broker"
@@ -82,11 +82,11 @@ import Testing
         }
     }
 
-    @Test("A started broker has its own session, the root directory and no descriptor of the caller's")
+    @Test("A started broker has its own session, the root directory and no descriptor of the caller")
     func surroundings() throws {
         try self.withSocket { directory, _ in
             let script = "\(directory)/broker"
-            // Shells open descriptors of their own from 10 on.
+            // Shells use descriptors from 10 on for themselves.
             let body = """
                 #!/bin/sh
                 pwd >&2
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("A log that is full becomes the older one")
+    @Test("A full log is renamed to the older one")
     func logRotation() throws {
         try self.withSocket(["PASTEBOARD_BROKER": "/bin/false"]) { directory, environment in
             let log = "\(directory)/state/pasteboard/log"

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ClientStateAskTests {
     private let ask: UInt64 = 1 << 32 | 6
 
-    @Test("An ask is sent no more than its credit, and ends with the last byte")
+    @Test("The bytes sent for an ask never exceed its credit, and it ends with the last byte")
     func bytes() throws {
         var harness = try StateHarness()
         #expect(try harness.ask(self.ask, credit: 10)?.summary == "asked \(self.ask)")
@@ -25,7 +25,7 @@ import Testing
         #expect(second?.length == 15 && second?.flags == .last)
         #expect(harness.state.sendable(self.ask) == nil)
         #expect(harness.state.dataHeader(on: self.ask, count: 1, last: true) == nil)
-        // These crossed with the end.
+        // These frames crossed with the end.
         #expect(try harness.broker(credit, stream: self.ask) == nil)
         #expect(try harness.broker(Cancel(), stream: self.ask) == nil)
     }
@@ -38,7 +38,7 @@ import Testing
         #expect(harness.state.dataHeader(on: self.ask, count: 0, last: true)?.flags == .last)
     }
 
-    @Test("An answer says what the bytes are, with a size or without")
+    @Test("An answer contains the type of the bytes, with or without a size")
     func content() throws {
         var harness = try StateHarness()
         _ = try harness.ask(self.ask, credit: 10)
@@ -80,7 +80,7 @@ import Testing
         if how == 0 { #expect(try frames[2].decoded(as: End.self).byteCount == 4) }
     }
 
-    @Test("An ask that is open already, and more asks than were allowed, break the protocol")
+    @Test("An ask on an open stream, and more asks than were allowed, violate the protocol")
     func tooMany() throws {
         var harness = try StateHarness(maximumAsks: 2)
         _ = try harness.ask(self.ask, credit: 1)
@@ -88,11 +88,11 @@ import Testing
         _ = try harness.ask(self.ask + 2, credit: 1)
         #expect(throws: Failure.self) { try harness.ask(self.ask + 4, credit: 1) }
         harness.state.end(self.ask)
-        // The slot's next generation.
+        // The next generation of the slot.
         #expect(try harness.ask(self.ask + 1 << 32, credit: 1) != nil)
     }
 
-    @Test("The broker's answers have no place on its own streams", arguments: FrameKind.allCases)
+    @Test("Only credit, cancel and error frames are valid on the streams of asks", arguments: FrameKind.allCases)
     func foreign(kind: FrameKind) throws {
         var harness = try StateHarness()
         _ = try harness.ask(self.ask, credit: 1)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import PasteboardClient
 
-/// Loads that come, and asks that are answered, as a descriptor.
+/// Loads and asks that are answered by a descriptor.
 @Suite struct ClientStateDescriptorTests {
     private let ask: UInt64 = 1 << 32 | 6
 
-    /// A state whose broker has, or has not, granted the feature.
+    /// Makes a state whose broker has, or has not, granted the feature.
     private func harness(granted: Bool = true) throws -> StateHarness {
         var harness = try StateHarness(welcomed: false)
         var welcome = Welcome.standard(maximumStreams: 128)
@@ -28,7 +28,7 @@ import Testing
         return try harness.state.open(load)
     }
 
-    /// An answer with a descriptor, or with what became of it.
+    /// Delivers an answer with a descriptor, or with the reason why there is none.
     private func pass(
         _ harness: inout StateHarness,
         on stream: UInt64,
@@ -63,14 +63,14 @@ import Testing
         }
         #expect(answer.byteCount == 5 && box === file.descriptor)
         #expect(!harness.state.isAwaiting)
-        // What comes after it is late, and so is one for a load that was cancelled.
+        // Later frames are ignored, and so is an answer to a load that was cancelled.
         #expect(try harness.data(5, stream: stream) == nil)
         let cancelled = try self.load(&harness)
         harness.state.cancel(cancelled)
         #expect(try self.pass(&harness, on: cancelled) == nil)
     }
 
-    @Test("One that this process had no room for fails its load alone")
+    @Test("A descriptor for which this process has no room fails only its load")
     func dropped() throws {
         var harness = try self.harness()
         let stream = try self.load(&harness)
@@ -82,7 +82,7 @@ import Testing
         #expect(try self.pass(&harness, on: try self.load(&harness)) != nil)
     }
 
-    @Test("A descriptor where none was welcome, without a size, beyond the maximum or not sent breaks the connection")
+    @Test("An unwelcome, unsized, oversized or missing descriptor ends the connection")
     func violations() throws {
         let cases: [(inout StateHarness) throws -> Void] = [
             { _ = try self.pass(&$0, on: try self.load(&$0, welcome: false)) },
@@ -105,7 +105,7 @@ import Testing
         #expect(throws: Failure.self) { try self.pass(&plain, on: try self.load(&plain)) }
     }
 
-    @Test("An ask is answered by a descriptor only where that is welcome, and before any byte")
+    @Test("An ask is answered by a descriptor only if it accepts one, and before any byte")
     func answered() throws {
         func ask(_ harness: inout StateHarness, welcome: Bool? = true) throws {
             var ask = Ask()
@@ -141,7 +141,7 @@ import Testing
         #expect(!isNegotiated)
     }
 
-    @Test("The path of the file that is passed is told only where the ask welcomes it, and if it is not too long")
+    @Test("The path of a passed file is sent only if the ask accepts it, and if it is not too long")
     func path() throws {
         for (welcome, path, told) in [
             (true, "/a/b", "/a/b"), (false, "/a/b", nil), (nil, "/a/b", nil),
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("Kept bytes are given as a descriptor on an open write alone")
+    @Test("Kept bytes are sent as a descriptor only on an open write")
     func kept() throws {
         var harness = try self.harness()
         let stream = try harness.state.open(Write())

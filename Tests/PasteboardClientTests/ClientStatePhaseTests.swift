@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("What fits is an event, what does not ends the connection", arguments: Phase.allCases, FrameKind.allCases)
+    @Test("An expected frame is an event, any other ends the connection", arguments: Phase.allCases, FrameKind.allCases)
     func fits(phase: Phase, kind: FrameKind) throws {
         var harness = try StateHarness()
         let stream = try phase.enter(&harness)
@@ -103,7 +103,7 @@ import Testing
         #expect(event.isEnd == [.data, .end, .error].contains(kind))
     }
 
-    @Test("Frames for a stream that is over are dropped", arguments: Phase.allCases, FrameKind.allCases)
+    @Test("Frames for a stream that has ended are dropped", arguments: Phase.allCases, FrameKind.allCases)
     func late(phase: Phase, kind: FrameKind) throws {
         var harness = try StateHarness()
         let stream = try phase.enter(&harness)
@@ -111,7 +111,7 @@ import Testing
         #expect(try harness.broker(StateHarness.emptyFrame(kind, stream: stream)) == nil)
     }
 
-    @Test("Frames for a stream that never was break the protocol", arguments: FrameKind.allCases)
+    @Test("Frames for a stream that never existed violate the protocol", arguments: FrameKind.allCases)
     func foreign(kind: FrameKind) throws {
         var harness = try StateHarness()
         let stream = try harness.state.open(List())

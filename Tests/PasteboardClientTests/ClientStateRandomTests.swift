@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ClientStateRandomTests {
-    @Test("Whatever a broker sends, each stream ends once, ids grow, and no ask is sent beyond its credit")
+    @Test("Whatever a broker sends, each stream ends once, ids increase, and no ask exceeds its credit")
     func anything() throws {
         var random = SeededGenerator()
         print("seed \(random.seed)")
@@ -28,7 +28,8 @@ import Testing
                 wish(&harness, stream, &random, &open, &asks, &visits)
             } else {
                 let frame = Self.frame(stream, &random)
-                // A driver would close the connection after a violation; the state keeps its word even if one does not.
+                // A driver would close the connection after a violation; the state keeps its invariants even if one
+                // does not.
                 if let event = try? harness.broker(frame) { note(event, &open, &asks, &visits, seed) }
             }
             for frame in harness.sent() {

@@ -3,9 +3,9 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Drag sessions of a client's own.
+/// Drag sessions of a client.
 @Suite struct ClientStateSessionTests {
-    @Test("What is said of a session goes out in the order in which it was said, whatever else waits")
+    @Test("The frames of a session are sent in the order of the calls, whatever else is queued")
     func order() throws {
         var harness = try StateHarness()
         let stream = try harness.state.open(Drag())
@@ -18,7 +18,7 @@ import Testing
         #expect(harness.sent().map(\.kind) == [.drag, .item, .commit, .begin, .move, .drop])
     }
 
-    @Test("Before its commit a session cannot begin, and after the drop it does not move or drop again")
+    @Test("A session cannot begin before its commit, and cannot move or drop again after the drop")
     func wishes() throws {
         var harness = try StateHarness()
         let stream = try harness.state.open(Drag())
@@ -39,7 +39,7 @@ import Testing
         #expect(harness.sent().map(\.kind) == [.cancel])
     }
 
-    @Test("A location that fits no frame is refused, and nothing of it is sent")
+    @Test("A location that does not fit into a frame is refused, and nothing of it is sent")
     func tooLong() throws {
         var harness = try StateHarness()
         let stream = try harness.session()
@@ -52,7 +52,7 @@ import Testing
         #expect(harness.sent().isEmpty && !harness.state.isAwaiting)
     }
 
-    @Test("The broker owes something from a move to the proposal for it, and from the drop to the end")
+    @Test("An answer is pending from a move to its proposal, and from the drop to the end")
     func awaiting() throws {
         var harness = try StateHarness()
         let stream = try harness.state.open(Drag())
@@ -82,7 +82,7 @@ import Testing
         #expect(!harness.state.isAwaiting)
     }
 
-    @Test("A session that stands is no longer counted once it is over", arguments: 0..<3)
+    @Test("An idle session is no longer counted once it has ended", arguments: 0..<3)
     func standing(how: Int) throws {
         var harness = try StateHarness()
         let stream = try harness.session()

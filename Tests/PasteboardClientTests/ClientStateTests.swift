@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ClientStateTests {
-    @Test("Hello comes first, requests follow with odd ids that grow")
+    @Test("Hello is sent first, and requests follow with increasing odd ids")
     func opening() throws {
         var harness = try StateHarness(welcomed: false)
         _ = try harness.state.open(List())
@@ -16,7 +16,7 @@ import Testing
         #expect(try frames[2].decoded(as: Load.self).credit == ClientState.standardWindow)
     }
 
-    @Test("A request that fits no frame is refused and leaves nothing behind")
+    @Test("A request that does not fit into a frame is refused and leaves nothing in the queue")
     func tooLong() throws {
         var harness = try StateHarness()
         var item = Item()
@@ -31,21 +31,21 @@ import Testing
 
     // MARK: Loads
 
-    @Test("A load is answered, gives its bytes and ends with the last of them")
+    @Test("A load is answered, delivers its bytes and ends with the last of them")
     func load() throws {
         var harness = try StateHarness()
         let stream = try harness.answeredLoad()
         #expect(try harness.data(10, stream: stream)?.summary == "data 1 10")
         #expect(try harness.data(0, stream: stream) == nil)
         #expect(try harness.data(5, stream: stream, last: true)?.summary == "data 1 5 last")
-        // Whatever comes now is late.
+        // All further frames are late.
         #expect(try harness.data(5, stream: stream) == nil)
         #expect(try harness.broker(End(), stream: stream) == nil)
         #expect(try harness.broker(Failure(.timeout, ""), stream: stream) == nil)
         #expect(!harness.state.isAwaiting)
     }
 
-    @Test("An end is as good as a last frame if its count is right", arguments: [nil, 10, 11, 9] as [UInt64?])
+    @Test("An end is equivalent to a last frame if its count is right", arguments: [nil, 10, 11, 9] as [UInt64?])
     func end(count: UInt64?) throws {
         var harness = try StateHarness()
         let stream = try harness.answeredLoad()
@@ -56,7 +56,7 @@ import Testing
         #expect(summary == (count ?? 10 == 10 ? "ended 1" : "failed 1 source-truncated"))
     }
 
-    @Test("Fewer bytes than were announced are never success")
+    @Test("Fewer bytes than announced are never success")
     func truncated() throws {
         var harness = try StateHarness()
         let first = try harness.answeredLoad(byteCount: 20)
@@ -65,7 +65,7 @@ import Testing
         #expect(try harness.broker(End(), stream: second)?.summary == "failed 3 source-truncated")
     }
 
-    @Test("Bytes before the answer, beyond the credit, the announced size or the allowed size break the protocol")
+    @Test("Bytes before the answer, or beyond the credit, the announced size or the allowed size, violate the protocol")
     func excess() throws {
         func violation(_ body: (inout StateHarness) throws -> Void) throws {
             var harness = try StateHarness()
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("Credit is granted by the half window, on demand, and never for bytes that will not come")
+    @Test("Credit is granted by half windows, on demand, and never for bytes that will not be sent")
     func credit() throws {
         func granted(_ harness: inout StateHarness) throws -> [UInt64?] {
             try harness.sent().filter { $0.kind == .credit }.map { try $0.decoded(as: Credit.self).offset }
@@ -117,7 +117,7 @@ import Testing
         #expect(try granted(&harness) == [])
     }
 
-    @Test("A cancelled load is over at once; its late frames are dropped")
+    @Test("A cancelled load ends immediately, and its late frames are dropped")
     func cancel() throws {
         var harness = try StateHarness()
         let stream = try harness.answeredLoad()
@@ -129,15 +129,15 @@ import Testing
         #expect(try harness.broker(Answer(), stream: stream) == nil)
     }
 
-    // MARK: More loads than the broker takes
+    // MARK: More loads than the broker accepts
 
-    @Test("Loads over the broker's limit wait for their turn, in order, under the names they were given")
+    @Test("Loads over the broker's limit wait for their turn, in order, under their original handles")
     func waiting() throws {
         var harness = try StateHarness(maximumStreams: 2)
         let handles = try (0..<5).map { _ in try harness.state.open(Load()) }
         #expect(Set(handles).count == 5)
         #expect(harness.sent().map(\.stream) == Array(handles.prefix(2)))
-        // Other requests do not wait behind them, and ids go on growing.
+        // Other requests do not wait for them, and ids still increase.
         let list = try harness.state.open(List())
         #expect(harness.sent().map(\.stream) == [list])
 
@@ -152,7 +152,7 @@ import Testing
         let frames = harness.sent()
         #expect(frames.map(\.kind) == [.cancel, .load])
         #expect(frames[0].stream == fourth.stream)
-        // Nothing was ever opened by the waiting load's own number, but it was taken: what comes for it is late.
+        // No stream was opened under the waiting load's own number, but the number was used, so frames for it are late.
         #expect(try harness.broker(End(), stream: handles[4]) == nil)
         #expect(
             harness.state.connectionLost(Failure(.brokerUnavailable, "")).streams
@@ -160,7 +160,7 @@ import Testing
         )
     }
 
-    @Test("Before welcome only so many loads go out as every broker takes")
+    @Test("Before welcome no more loads are sent than every broker accepts")
     func beforeWelcome() throws {
         var harness = try StateHarness(welcomed: false)
         for _ in 0..<40 { _ = try harness.state.open(Load()) }
@@ -171,7 +171,7 @@ import Testing
 
     // MARK: The connection
 
-    @Test("Anything before welcome, a second welcome and another version end the connection")
+    @Test("Any frame before welcome, a second welcome and another version end the connection")
     func welcome() throws {
         var early = try StateHarness(welcomed: false)
         let list = try early.state.open(List())
@@ -185,7 +185,7 @@ import Testing
         #expect(failure?.code == .versionMismatch)
     }
 
-    @Test("After the broker's last words streams still end, but none begins")
+    @Test("After the broker has announced its end, open streams still end, but none begins")
     func farewell() throws {
         var harness = try StateHarness()
         let stream = try harness.answeredLoad()
@@ -196,7 +196,7 @@ import Testing
         #expect(try harness.data(5, stream: stream, last: true)?.summary == "data 1 5 last")
     }
 
-    @Test("A lost connection names what ended with it, once, and stays lost")
+    @Test("A lost connection reports the streams that ended with it, once, and stays lost")
     func lost() throws {
         var harness = try StateHarness(maximumStreams: 1)
         let load = try harness.state.open(Load())
@@ -217,7 +217,7 @@ import Testing
         #expect(try harness.broker(End(), stream: load) == nil)
     }
 
-    @Test("A probe is answered by anything and heard by nobody")
+    @Test("Any frame answers a probe, and the answer is no event")
     func probe() throws {
         var harness = try StateHarness()
         harness.state.sendProbe()
@@ -232,7 +232,7 @@ import Testing
         #expect(harness.sent().count == 1)
     }
 
-    @Test("Unknown kinds are skipped, or refused where they must be understood")
+    @Test("Unknown kinds are skipped, or refused if they must be understood")
     func unknownKinds() throws {
         var harness = try StateHarness()
         let stream = try harness.answeredLoad()
@@ -248,7 +248,7 @@ import Testing
         #expect(throws: Failure.self) { try harness.broker(frame(0, .mustUnderstand)) }
     }
 
-    @Test("A message that does not decode and announced descriptors break the protocol")
+    @Test("A message that does not decode and announced descriptors violate the protocol")
     func malformed() throws {
         var harness = try StateHarness()
         let stream = try harness.state.open(Load())

@@ -3,7 +3,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Sessions that come to a client's destinations.
+/// Sessions at a client's destinations.
 @Suite struct ClientStateVisitTests {
     private let visit: UInt64 = 1 << 32 | 1 << 31 | 6
 
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("What fits is an event, what does not ends the connection", arguments: Phase.allCases, FrameKind.allCases)
+    @Test("An expected frame is an event, any other ends the connection", arguments: Phase.allCases, FrameKind.allCases)
     func fits(phase: Phase, kind: FrameKind) throws {
         var harness = try StateHarness()
         try phase.enter(&harness, self.visit)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "Frames for a session that was left are dropped, as is one that has crossed with that",
+        "Frames for an exited session are dropped, and so is one that crossed with the exit",
         arguments: Phase.allCases
     )
     func late(phase: Phase) throws {
@@ -60,7 +60,7 @@ import Testing
         #expect(try harness.visit(self.visit + 2, at: destination)?.summary == "session \(self.visit + 2)")
     }
 
-    @Test("However many sessions were left, the last of them is known")
+    @Test("The most recently exited session is remembered, however many there were")
     func manyLeft() throws {
         var harness = try StateHarness()
         let destination = try harness.destination()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("A session for a destination that was given up is dropped; the sessions there go on to their end")
+    @Test("A session for an unregistered destination is dropped, and the sessions there continue to their end")
     func givenUp() throws {
         var harness = try StateHarness()
         let destination = try harness.destination()
@@ -82,7 +82,7 @@ import Testing
         #expect(try harness.broker(End(), stream: self.visit)?.summary == "ended \(self.visit)")
     }
 
-    @Test("A session for what is no destination breaks the protocol")
+    @Test("A session on a stream that is not a destination violates the protocol")
     func nowhere() throws {
         for wrong in 0..<4 {
             var harness = try StateHarness()
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("No stream is a session and an ask at once")
+    @Test("No stream is both a session and an ask")
     func askAndSession() throws {
         var harness = try StateHarness()
         let destination = try harness.destination()
@@ -106,7 +106,7 @@ import Testing
         #expect(throws: Failure.self) { try other.ask(self.visit, credit: 1) }
     }
 
-    @Test("A session has no more items than a publication may have, however often they are announced")
+    @Test("A session has no more items than a publication may have, however many announcements there are")
     func items() throws {
         var harness = try StateHarness()
         let destination = try harness.destination()
@@ -117,7 +117,7 @@ import Testing
         #expect(throws: Failure.self) { try harness.broker(Item(), stream: self.visit) }
     }
 
-    @Test("Reports of a drop are sent to a broker that takes them, and not to an older one", arguments: [false, true])
+    @Test("Reports of a drop are sent to a broker that accepts them, not to an older one", arguments: [false, true])
     func reports(isTaken: Bool) throws {
         var harness = try StateHarness(welcomed: false)
         var welcome = Welcome.standard()
@@ -130,7 +130,7 @@ import Testing
         #expect(harness.sent().map(\.kind) == (isTaken ? [.progress] : []))
     }
 
-    @Test("A broker that does not know of waits has to say so")
+    @Test("A broker that does not support waits has to report it")
     func waits() throws {
         var harness = try StateHarness()
         let stream = try harness.state.open(Wait())
@@ -144,7 +144,7 @@ import Testing
         #expect(failure.code == .versionMismatch)
     }
 
-    @Test("What a destination says of a session that is over is not sent")
+    @Test("Frames of a destination for a session that has ended are not sent")
     func over() throws {
         var harness = try StateHarness()
         let destination = try harness.destination()
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(
-        "A drop is not called performed before the loads that wait for their turn have begun",
+        "A drop is not reported as performed before the queued loads have begun",
         arguments: [false, true]
     )
     func performed(isCancelled: Bool) throws {
@@ -178,7 +178,7 @@ import Testing
         load.handle = 7
         let loads = try (0..<3).map { _ in try harness.state.open(load) }
         harness.state.performed(Performed(), on: self.visit)
-        // Of other contents: nothing waits for it.
+        // A load of other contents: the report does not wait for it.
         let later = try harness.state.open(Load())
         #expect(harness.sent().map(\.kind) == [.load])
         _ = try harness.broker(Failure(.nothingHere, ""), stream: loads[0])
@@ -194,7 +194,7 @@ import Testing
         #expect(harness.sent().isEmpty)
     }
 
-    @Test("A destination, and a session at it, owe and are owed nothing; with the connection both are over")
+    @Test("No answer is pending for a destination or its sessions, and both end with the connection")
     func lost() throws {
         var harness = try StateHarness()
         let destination = try harness.destination()

@@ -3,13 +3,13 @@ import PasteboardTransport
 import PasteboardWire
 import TestSupport
 
-/// A blocking connection whose broker is a script on a thread of its own.
+/// A blocking connection whose broker is a script on a separate thread.
 struct ConnectionHarness {
     let connection: BlockingConnection
     let peer: ScriptedPeer
     private let thread: SystemThread
 
-    /// - Parameter script: begins once hello has come and been answered; what it throws ends the connection.
+    /// - Parameter script: begins after hello was received and answered. An error in it ends the connection.
     init(
         patience: Patience = .endless,
         script: @escaping @Sendable (ScriptedPeer) throws -> Void
@@ -29,7 +29,7 @@ struct ConnectionHarness {
         wholeScript: @escaping @Sendable (ScriptedPeer) throws -> Void
     ) throws {
         let pair = try Socket.pair()
-        // A pair cannot be taken apart; it closes its own descriptors here.
+        // The descriptors of a pair cannot be moved out of it, so duplicates are used and the pair closes its own here.
         let near = try System.duplicate(pair.first.raw)
         let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
         self.peer = peer
@@ -43,7 +43,7 @@ struct ConnectionHarness {
 }
 
 extension Patience {
-    /// What must not end a wait.
+    /// Timeouts that no wait reaches.
     static var endless: Patience {
         var patience = Patience()
         patience.welcome = 600_000

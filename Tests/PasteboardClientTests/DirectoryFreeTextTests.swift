@@ -3,7 +3,7 @@ import PasteboardTransport
 import PasteboardWire
 import Testing
 
-/// The errors that a process sends do not show where it keeps its files.
+/// The errors that a process sends do not contain the directories of its files.
 struct DirectoryFreeTextTests {
     @Test(
         "a path is shortened to its last component",
@@ -52,7 +52,7 @@ struct DirectoryFreeTextTests {
     }
 
     @Test(
-        "a directory of the process itself may contain spaces, and follow any symbol",
+        "a directory of the process itself is removed even if it has spaces or follows a symbol",
         arguments: [
             ("no /mnt/My Disk/Me/secret/x.pdf", "no x.pdf"),
             ("no */mnt/My Disk/Me/x.pdf", "no *x.pdf"),
@@ -65,7 +65,7 @@ struct DirectoryFreeTextTests {
     }
 
     @Test(
-        "everything else stays as it is",
+        "all other text stays as it is",
         arguments: [
             "https://example.com/a/b refused", "https://example.com/?next=/home/b", "https://[::1]/tmp/b",
             "either/or, 1/2, 50 % / year, a/b/c, ./x/y", "ein Gerät ä/b", "expected </title>, got </p>", "*/*",
@@ -91,7 +91,7 @@ struct DirectoryFreeTextTests {
         #expect(text.withoutContextAddresses == expected)
     }
 
-    @Test("a failed ask is answered without directories, in all of the failure's texts")
+    @Test("a failed ask is answered without directories in any text of the failure")
     func asks() throws {
         let source = SourceFailure(domain: "M.(unknown context at $5).E /home/x/d", code: 7, message: "no /home/x/y")
         let failure = Failure(.sourceFailed, "no /home/x/z", detail: "1 /home/x/a\n2 /home/x/b", source: source)

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("The outcome is what the stream's end makes of everything before it")
+    @Test("The outcome is determined by the end of the stream and all events before it")
     func outcomes() {
         let end = ClientEvent.ended(1, End())
         #expect(Self.outcome([]) == "none")
@@ -52,17 +52,17 @@ import Testing
         #expect(Self.outcome([Self.dropped(3), Self.transferred([0]), end]) == "move 0")
         #expect(Self.outcome([Self.dropped(0), end]) == "cancelled ")
         #expect(Self.outcome([Self.dropped(2), end]) == "cancelled ")
-        // No operation that is known moves anything.
+        // An unknown operation moves nothing.
         #expect(Self.outcome([Self.dropped(9), Self.transferred([0]), end]) == "cancelled 0")
         #expect(Self.outcome([Self.dropped(3), Self.transferred([1], Self.gone), end]) == "destination-gone 1")
         #expect(Self.outcome([.failed(1, Failure(.timeout, ""))]) == "timeout ")
         #expect(Self.outcome([Self.dropped(3), .failed(1, Failure(.timeout, ""))]) == "timeout ")
-        // It was transferred before the connection was lost.
+        // The transfer was complete before the connection was lost.
         #expect(Self.outcome([Self.dropped(3), Self.transferred([0]), .failed(1, Self.gone)]) == "move 0")
         #expect(Self.outcome([Self.dropped(0), end, .failed(1, Self.gone)]) == "cancelled ")
     }
 
-    @Test("A session that its source withdraws has moved nothing, whatever was said before")
+    @Test("A session that its source cancels has moved nothing, whatever was reported before")
     func withdrawn() {
         var progress = DragProgress()
         for event in [Self.dropped(3), Self.transferred([0])] { progress.take(event) }
@@ -75,7 +75,7 @@ import Testing
         #expect(progress.transferredItems.isEmpty)
     }
 
-    @Test("The latest proposal counts, and a lost destination undoes it until there is another")
+    @Test("The latest proposal is used, and a lost destination withdraws it until there is another")
     func proposals() {
         var progress = DragProgress()
         #expect(!progress.hasAnswered(0))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import PasteboardClient
 
-/// A socket that takes nothing more, or no descriptors.
+/// A socket that accepts no more bytes, or no descriptors.
 @Suite(.timeLimit(.minutes(1))) struct FailedWritingTests {
-    /// A receiver that takes none is the one refusal that also the superuser's sockets meet.
+    /// A receiver that accepts no descriptors is the only refusal that also applies to root's sockets.
     private static let canRefuse: Bool = {
         guard let ends = try? Socket.pair() else { return false }
         return Socket.setPassesDescriptors(ends.second.raw, false)
@@ -67,14 +67,14 @@ import Testing
         #expect(!isOver)
     }
 
-    @Test("A connection that cannot write is given up, but not before what has come is read")
+    @Test("A connection that cannot write is abandoned, but only after the received bytes are read")
     func givenUp() throws {
         let pair = try Socket.pair()
         let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
         var io = ConnectionIO(adopting: try System.duplicate(pair.first.raw), path: "/test/socket")
         try peer.welcome()
         peer.stopReading()
-        // Somebody else's turn may be what notices; nothing is awaited then.
+        // Another thread's turn may notice the failure; nothing is awaited then.
         try io.flush()
         let (isOver, nextCheck) = (io.cannotWrite, io.nextCheck)
         #expect(isOver && nextCheck == 0)

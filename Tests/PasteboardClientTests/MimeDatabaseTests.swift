@@ -6,7 +6,7 @@ import Testing
 @testable import TypeIdentifiers
 
 struct MimeDatabaseTests {
-    /// A user's directory and a system's, as `XDG_DATA_HOME` and `XDG_DATA_DIRS` name them.
+    /// A user's directory and a system's, as named by `XDG_DATA_HOME` and `XDG_DATA_DIRS`.
     private struct Disk {
         let root: TemporaryDirectory
 
@@ -42,7 +42,7 @@ struct MimeDatabaseTests {
         }
     }
 
-    @Test("The files of all directories count together")
+    @Test("The files of all directories are combined")
     func merged() throws {
         let disk = try Disk()
         try disk.root.write("# made by hand\n50:text/x-a:*.aa\n50:text/x-a:*.ab:cs\n", to: "system/mime/globs2")
@@ -56,7 +56,7 @@ struct MimeDatabaseTests {
         #expect(try disk.supertypes("image/x-e") == ["public.image"])
     }
 
-    @Test("The user's directory comes first: its aliases stay, and it can close a type to the patterns of others")
+    @Test("The user's directory comes first: its aliases are kept, and it can close a type to others' patterns")
     func precedence() throws {
         let disk = try Disk()
         try disk.root.write("0:text/x-a:__NOGLOBS__\n50:text/x-a:*.mine\n", to: "home/mime/globs2")
@@ -70,7 +70,7 @@ struct MimeDatabaseTests {
     }
 
     @Test(
-        "A line that is not as it should be is passed over, and the ones around it count",
+        "A malformed line is skipped, and the lines around it are used",
         arguments: [
             "", ":", "::", "50", "50:text/x-a", "x:text/x-a:*.bad", "-1:text/x-a:*.bad", "101:text/x-a:*.bad",
             "99999999999999999999:text/x-a:*.bad", "50:nonsense:*.bad", "50:text/x-a:bad", "50:text/x-a:*.[b]ad",
@@ -87,7 +87,7 @@ struct MimeDatabaseTests {
         #expect(try disk.supertypes("application/x-c")?.last == "public.plain-text")
     }
 
-    @Test("Bytes that are no text, and things in place of files, do no harm")
+    @Test("Bytes that are not text, and other objects in place of files, do no harm")
     func strange() throws {
         let disk = try Disk()
         let noise = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
@@ -101,7 +101,7 @@ struct MimeDatabaseTests {
         #expect(try disk.supertypes("application/x-c") == ["public.plain-text"])
     }
 
-    @Test("Where nothing is there is no database")
+    @Test("Without any files there is no database")
     func none() throws {
         let disk = try Disk()
         #expect(disk.database.read() == nil)
@@ -109,7 +109,7 @@ struct MimeDatabaseTests {
     }
 
     @Test(
-        "Types beyond the table conform as the system's own database says",
+        "Types beyond the table conform according to the system's own database",
         .enabled(if: MimeDatabase().read() != nil, "needs the package shared-mime-info")
     )
     func system() throws {
@@ -140,12 +140,12 @@ struct MimeDatabaseTests {
     func subclasses() throws {
         let bytes = (try? System.contents(of: "/usr/share/mime/subclasses", limit: 1 << 20)) ?? []
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        // Every fifth: other tests want the processor, too.
+        // Every fifth line, to limit the processor time.
         for line in stride(from: 0, to: lines.count, by: 5).map({ lines[$0] }) {
             let names = line.split(separator: " ").map(String.init)
             try #require(names.count == 2)
             let type = try #require(UniformType(mimeType: names[0]))
-            // The table's own types conform as the table says, and directories are not bytes.
+            // The table's own types conform according to the table, and directories are not data.
             guard type.isDynamic, !names[0].hasPrefix("inode/"), !names[1].hasPrefix("inode/") else { continue }
             let parent = try #require(UniformType(mimeType: names[1]))
             #expect(type.conforms(to: parent), "\(line)")
@@ -154,7 +154,7 @@ struct MimeDatabaseTests {
     }
 
     @Test(
-        "A type's identifier says what it would say without a database, and is known again by it",
+        "A type's identifier is the same as without a database, and names the type again",
         .enabled(if: MimeDatabase().read() != nil, "needs the package shared-mime-info")
     )
     func identifiers() throws {
@@ -162,7 +162,7 @@ struct MimeDatabaseTests {
         #expect(type.identifier == "dyn.ah62d4rv4ge80g62")
         #expect(UniformType(type.identifier)?.conforms(to: .text) == true)
         #expect(UniformType(importedAs: type.identifier).conforms(to: .text))
-        // One received is what its publisher says.
+        // A received type has the supertypes that its publisher sent.
         #expect(!UniformType(identifier: type.identifier, supertypes: []).conforms(to: .text))
         #expect(type.publishedSupertypes.contains("public.plain-text"))
         #expect(UniformType.png.publishedSupertypes.isEmpty)

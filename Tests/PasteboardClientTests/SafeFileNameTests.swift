@@ -21,7 +21,7 @@ struct SafeFileNameTests {
     }
 
     @Test(
-        "A name gets the type's extension unless it has one that says the same or something narrower",
+        "A name gets the type's extension unless it has an equivalent or narrower one",
         arguments: [
             ("icon", UniformType.png, "icon.png"), ("icon.png", .png, "icon.png"), ("icon.PNG", .png, "icon.PNG"),
             ("v1.2", .png, "v1.2.png"), ("photo.jpeg", .png, "photo.jpeg.png"), ("photo.jpg", .jpeg, "photo.jpg"),
@@ -36,14 +36,14 @@ struct SafeFileNameTests {
         #expect(SafeFileName(suggested: suggested, type: type).candidate(1).description == expected)
     }
 
-    @Test("A name without a suggestion takes the extension of the type, or of what that is a kind of, or none")
+    @Test("Without a suggestion the extension is that of the type or of its supertype, or there is none")
     func unnamed() {
         #expect(SafeFileName(suggested: nil, type: .utf8PlainText).candidate(1) == "pasted.txt")
         #expect(SafeFileName(suggested: nil, type: .data).candidate(1) == "pasted")
         #expect(SafeFileName(suggested: nil, type: .data).candidate(2) == "pasted 2")
     }
 
-    @Test("A type that is not known here leaves any extension alone, and has that of its supertype else")
+    @Test("A type that is unknown here keeps any extension, and otherwise gets that of its supertype")
     func unknown() {
         let type = UniformType(identifier: "org.example.stranger", supertypes: ["public.plain-text"])
         #expect(SafeFileName(suggested: "todo.note", type: type).candidate(1) == "todo.note")
@@ -51,7 +51,7 @@ struct SafeFileNameTests {
     }
 
     @Test(
-        "What a stranger's type has as its extension is added only if it is one",
+        "The extension of another program's type is added only if it is valid",
         arguments: [
             "d/../../escaped", "a\u{1B}[2J", "x\ny", "\u{202E}gpj", "a/b", String(repeating: "x", count: 290), " x",
         ]
@@ -64,7 +64,7 @@ struct SafeFileNameTests {
         }
     }
 
-    /// The identifier that spells a descriptor.
+    /// The dynamic identifier of a descriptor.
     private static func dynamic(_ descriptor: String) -> String {
         let alphabet = Array("abcdefghkmnpqrstuvwxyz0123456789")
         var bits = descriptor.utf8.flatMap { byte in (0..<8).reversed().map { byte >> UInt8($0) & 1 } }
@@ -75,7 +75,7 @@ struct SafeFileNameTests {
         return "dyn.a" + String(digits)
     }
 
-    @Test("An extension that nothing declares is kept by the dynamic type that carries it")
+    @Test("An undeclared extension is preserved by the dynamic type that contains it")
     func dynamic() throws {
         let type = try #require(UniformType(filenameExtension: "qqxyz"))
         #expect(SafeFileName(suggested: "a.QQXYZ", type: type).candidate(1) == "a.QQXYZ")
@@ -100,7 +100,7 @@ struct SafeFileNameTests {
     }
 
     @Test(
-        "A component has no type: its extension stays, and nothing is added",
+        "A component without a type keeps its extension, and nothing is added",
         arguments: [
             ("report", "report"), ("a/b.png", "a_b.png"), ("...", nil), ("", nil), (" ", nil), (".x", "x"),
             (".\u{301}x", "\u{301}x"), ("-\u{301}x", "_\u{301}x"), ("x\u{202E}gnp.exe", "x_gnp.exe"), ("a\0b", "a_b"),
@@ -112,7 +112,7 @@ struct SafeFileNameTests {
         #expect(name.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
     }
 
-    @Test("A component of any length is at most 255 bytes, with its extension, and cleaning it again changes nothing")
+    @Test("A component has at most 255 bytes with its extension, and cleaning it again changes nothing")
     func longComponent() throws {
         for filler in ["a", "é", "漢", "👩‍👩‍👧", ". ", "a "] {
             let name = try #require(SafeFileName.component("x" + String(repeating: filler, count: 300) + "y.png"))
@@ -123,7 +123,7 @@ struct SafeFileNameTests {
     }
 
     @Test(
-        "The name of a file stays as it is spelled; only what would lead elsewhere or do something to a terminal is replaced",
+        "A file's name is kept, except for what would change the directory or control a terminal",
         arguments: [
             ("Makefile", "Makefile"), ("runme", "runme"), (".bashrc", ".bashrc"), ("-x", "-x"), (" a ", " a "),
             ("notes.", "notes."), ("...", "..."), ("archive.tar.gz", "archive.tar.gz"), ("*", "*"),
@@ -144,14 +144,14 @@ struct SafeFileNameTests {
         #expect(long.candidate(10).bytes == [UInt8](repeating: 0xFF, count: 252) + Array(" 10".utf8))
     }
 
-    @Test("A number goes before a file's extension, and behind a name that begins with its only dot")
+    @Test("A number is inserted before a file's extension, and after a name whose only dot is its first character")
     func numberedFile() {
         #expect(SafeFileName(ofFile: "a.png").candidate(2) == "a 2.png")
         #expect(SafeFileName(ofFile: ".bashrc").candidate(2) == ".bashrc 2")
         #expect(SafeFileName(ofFile: "Makefile").candidate(3) == "Makefile 3")
     }
 
-    @Test("The name of a file counts more than a suggestion; attributes without a name leave that as it is")
+    @Test("The name of a file takes precedence over a suggestion, and attributes without a name do not change it")
     func attributes() {
         var file = FileAttributes()
         #expect(SafeFileName(suggested: "x", file: file, type: .utf8PlainText).candidate(1) == "x.txt")

@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardWire
 import TestSupport
 
-/// A state, what the broker says to it and what it wants to have sent.
+/// A client state, the frames that the broker sends to it, and the frames that it sends.
 struct StateHarness {
     var state: ClientState
     private var decoder = FrameDecoder()
@@ -33,14 +33,14 @@ struct StateHarness {
         return try self.broker(encoder.bytes)
     }
 
-    /// One whole frame.
+    /// Delivers one complete frame from the broker.
     mutating func broker(_ frame: [UInt8]) throws(Failure) -> ClientEvent? {
         var offset = 0
         guard let piece = try self.decoder.next(in: frame.span, at: &offset) else { return nil }
         return try self.state.received(piece, in: frame.span)
     }
 
-    /// A message with nothing in it, of any kind.
+    /// An empty message of any kind.
     static func emptyFrame(_ kind: FrameKind, stream: UInt64, flags: FrameFlags = []) -> [UInt8] {
         Self.emptyFrame(rawKind: kind.rawValue, stream: stream, flags: flags)
     }
@@ -53,7 +53,7 @@ struct StateHarness {
         return encoder.bytes
     }
 
-    /// Takes the frames that the state wants to have sent, connection-ordered ones first.
+    /// Takes the frames to send, connection-ordered ones first.
     mutating func sent() -> [ScriptedPeer.Frame] {
         let bytes = self.state.connectionFrames.bytes + self.state.streamFrames.bytes
         self.state.connectionFrames.removeAll()
@@ -87,7 +87,7 @@ struct StateHarness {
         return stream
     }
 
-    /// A drag session that is under way.
+    /// Begins a drag session.
     mutating func session() throws -> UInt64 {
         let stream = try self.state.open(Drag())
         self.state.commit(stream, itemCount: 1)
@@ -120,7 +120,7 @@ struct StateHarness {
         return stream
     }
 
-    /// What opens a session at a destination.
+    /// Opens a session at a destination.
     mutating func visit(_ stream: UInt64, at destination: UInt64) throws(Failure) -> ClientEvent? {
         var session = Session()
         session.destination = destination
@@ -166,7 +166,7 @@ extension ClientEvent {
         }
     }
 
-    /// Whether the program's stream or the ask is over with it.
+    /// Whether the event ends a stream of the program or an ask.
     var isEnd: Bool {
         switch self {
         case .data(_, _, let last): last

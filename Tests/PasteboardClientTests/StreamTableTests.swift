@@ -4,14 +4,14 @@ import Testing
 @testable import PasteboardClient
 
 @Suite struct StreamTableTests {
-    @Test("The table holds what a dictionary would, with ids that collide and with long-lived ones")
+    @Test("The table has the same contents as a dictionary, with colliding ids and with long-lived ones")
     func likeADictionary() {
         var random = SeededGenerator()
         print("seed \(random.seed)")
         var table = StreamTable(empty: -1)
         var expected: [UInt64: Int] = [:]
         for step in 0..<20_000 {
-            // Few values of the low bits, so that many share a place.
+            // Few values of the low bits, so that many ids share a slot.
             let id = UInt64.random(in: 1...8, using: &random) << 33 | UInt64.random(in: 1...40, using: &random)
             if let index = table.index(of: id) {
                 #expect(table.values[index] == expected[id])

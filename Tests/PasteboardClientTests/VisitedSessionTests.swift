@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("Each event says what is to be done about it, and where the session is")
+    @Test("Each event has its effect and the location of the session")
     func steps() {
         var visit = VisitedSession(6, Self.session(items: 1))
         #expect(visit.stream == 6 && visit.handle == 7 && visit.location == nil)
@@ -66,7 +66,7 @@ import Testing
         #expect(Self.summary(visit.take(.ended(6, End()))) == "over timeout")
     }
 
-    @Test("Items are added behind those that are there, as many as were announced")
+    @Test("Items are added after the existing ones, as many as were announced")
     func items() {
         var visit = VisitedSession(6, Self.session(items: 2, allowsMove: true))
         _ = visit.take(.item(6, Item()))
@@ -82,7 +82,7 @@ import Testing
         #expect(visit.itemCount == 3 && visit.version == 2 && !visit.allowsMove)
     }
 
-    @Test("However many items are announced, there are no more than a session may have")
+    @Test("There are never more items than a session may have, however many are announced")
     func tooMany() {
         var visit = VisitedSession(6, Self.session(items: .max, version: nil))
         #expect(visit.itemCount == WireLimits.items && visit.version == 1)
