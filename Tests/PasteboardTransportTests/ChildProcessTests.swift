@@ -8,7 +8,7 @@ import Testing
         let input = try System.pipe()
         let output = try System.pipe()
         let extra = try System.pipe()
-        // Not close-on-exec: it must not reach the child all the same.
+        // This descriptor is not close-on-exec, but must not reach the child.
         let leaking = dup(extra.first.raw)
         defer { close(leaking) }
         var configuration = shell("read line; echo \"$line $0 $WORD\"; echo extra >&3; cd /proc/self/fd; echo *")
@@ -21,12 +21,12 @@ import Testing
         try System.write(Array("input\n".utf8).span, to: input.second.raw)
         #expect(try child.wait() == .exited(0))
         let text = String(decoding: try System.read(output.first.raw, upTo: 4096), as: UTF8.self)
-        // The shell itself opens one more, to list the directory.
+        // The shell itself opens one more to list the directory.
         #expect(text == "input name environment\n0 1 2 3 4\n")
         #expect(try System.read(extra.first.raw, upTo: 10) == Array("extra\n".utf8))
     }
 
-    @Test("Streams that trade places reach the child as asked")
+    @Test("Streams that exchange their numbers reach the child as requested")
     func crossedStreams() throws {
         let one = try System.pipe()
         let other = try System.pipe()
@@ -39,14 +39,14 @@ import Testing
         #expect(try System.read(other.first.raw, upTo: 100) == Array("two\nthree\n".utf8))
     }
 
-    @Test("The end of a child is told as it was")
+    @Test("The end of a child is reported with its status or signal")
     func ends() throws {
         #expect(try ChildProcess(shell("exit 7")).wait() == .exited(7))
         let killed = try ChildProcess(shell("kill -TERM $$"))
         #expect(try killed.wait(milliseconds: 600_000) == .signaled(SIGTERM))
     }
 
-    @Test("A child that goes on is not waited for longer than asked, and ends with its group")
+    @Test("The wait for a child that does not exit ends at the timeout, and the child ends with its group")
     func killsGroup() throws {
         let output = try System.pipe()
         var configuration = shell("sleep 1000 & echo started; wait")
@@ -59,7 +59,7 @@ import Testing
         #expect(try child.wait() == .signaled(SIGKILL))
     }
 
-    @Test("A child in a session of its own leads it")
+    @Test("A child in a new session leads it")
     func newSession() throws {
         let output = try System.pipe()
         var configuration = shell("cut -d' ' -f1,6 /proc/$$/stat")
@@ -74,7 +74,7 @@ import Testing
     func signals() throws {
         let output = try System.pipe()
         let descriptor = output.second.raw
-        // On a thread of its own, where all signals are blocked.
+        // On a separate thread, where all signals are blocked.
         let thread = try SystemThread(name: "starts") {
             var configuration = ChildProcess.Configuration(
                 path: "/bin/grep",
@@ -86,7 +86,7 @@ import Testing
         thread.join()
         let text = String(decoding: try System.read(output.first.raw, upTo: 4096), as: UTF8.self)
         let masks = text.split { $0 == "\t" || $0 == "\n" }.compactMap { UInt64($0, radix: 16) }
-        // The C library keeps two signals above 31 for itself and ignores them in what it spawns.
+        // The C library reserves two signals above 31 and ignores them in processes that it spawns.
         #expect(masks.map { $0 & 0x7fff_ffff } == [0, 0])
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import PasteboardTransport
 
 @Suite struct DescriptorTests {
-    @Test("A descriptor closes with its owner, and not before")
+    @Test("A descriptor is closed with its owner, and not before")
     func ownership() throws {
         let pipe = try System.pipe()
         let raw = try System.duplicate(pipe.second.raw).release()
@@ -13,11 +13,11 @@ import Testing
         var owner: DescriptorBox? = DescriptorBox(OwnedDescriptor(adopting: raw))
         #expect(owner?.raw == raw)
         owner = nil
-        // The other owner of the writing end keeps the pipe open.
+        // The other owner of the write end keeps the pipe open.
         #expect(try System.poll([PollInterest(pipe.first.raw, .readable)], milliseconds: 0) == [[]])
     }
 
-    @Test("A closer closes what it is given, also when it goes itself")
+    @Test("A closer closes all its descriptors, even when it is deallocated itself")
     func closer() throws {
         let ends = try Socket.pair()
         var closer: DescriptorCloser? = DescriptorCloser()
@@ -30,13 +30,13 @@ import Testing
         _ = pipe.take()
         #expect(writing != nil)
         writing = nil
-        // The end of the pipe is its last writer's close.
+        // The end of the pipe is reached when its last writer closes.
         #expect(try System.read(reading.raw, upTo: 1) == [])
         box = nil
         closer = nil
     }
 
-    @Test("Closes that are stuck keep a thread each, and not what waits behind them")
+    @Test("Blocked closes occupy one thread each, and do not delay the closes queued after them")
     func stuckCloses() throws {
         let stuck = Lock<Set<CInt>>([])
         let release = Semaphore()
@@ -52,14 +52,14 @@ import Testing
             let reading = try System.duplicate(pipe.first.raw)
             for _ in 0..<3 { closer.close(try System.duplicate(pipe.second.raw)) }
             _ = consume pipe
-            // The end of the pipe is its last writer's close.
+            // The end of the pipe is reached when its last writer closes.
             #expect(try System.read(reading.raw, upTo: 1) == [])
             #expect(closer.waitingCount >= count)
         }
         for _ in 0..<3 { release.signal() }
     }
 
-    @Test("What the kernel is to drop never becomes a descriptor of this process")
+    @Test("A descriptor that the kernel has to drop never becomes a descriptor of this process")
     func droppedByKernel() throws {
         let ends = try Socket.pair()
         let file = DescriptorBox(try System.duplicate(0))
@@ -86,7 +86,7 @@ import Testing
         #expect(throws: MissingDescriptor.dropped) { try descriptors.take() }
     }
 
-    @Test("Nothing leaves a descriptor open")
+    @Test("No operation leaves a descriptor open")
     func leaks() async {
         await #expect(processExitsWith: .success) {
             func openDescriptors() -> Int { (0..<1024).count { fcntl($0, F_GETFD) >= 0 } }
@@ -110,7 +110,7 @@ import Testing
                 output.markDescriptors([file.descriptor, file.descriptor], name: 1)
                 output.appendStream(header: FrameHeader(.answer, stream: 1, length: 0), payload: nothing.span)
                 guard try output.flush(to: client.raw, delivered: &delivered) == .empty else { exit(3) }
-                // Marks whose frames never leave.
+                // Marks whose frames are never sent.
                 output.markDescriptors([file.descriptor], name: 1)
                 var input = ReadBuffer()
                 var carry: [UInt8] = []
@@ -124,12 +124,12 @@ import Testing
                 try child.kill(SIGKILL)
                 _ = try child.wait()
             }
-            // The test harness opens a few of its own meanwhile; a leak would be one a round.
+            // The test harness opens a few descriptors in the meantime; a leak would be at least one in each round.
             guard openDescriptors() < before + rounds else { exit(6) }
         }
     }
 
-    @Test("The service manager is told, by path or by abstract name, and its absence does not matter")
+    @Test("The service manager is notified, by path or by abstract name, and its absence does not matter")
     func notifies() async {
         await #expect(processExitsWith: .success) {
             ServiceManager.notify("READY=1")

@@ -2,7 +2,7 @@ import PasteboardTransport
 import Testing
 
 @Suite struct EpollTests {
-    @Test("Readiness is told again until it is taken away, and no more after removal")
+    @Test("Readiness is reported again until it is consumed, and no longer after removal")
     func levelTriggered() throws {
         let epoll = try Epoll()
         let wake = try EventDescriptor()
@@ -29,7 +29,7 @@ import Testing
         #expect(events.count == 0)
     }
 
-    @Test("Interest can change, and the peer's end is readable")
+    @Test("Interest can change, and a peer's close is readable")
     func interest() throws {
         let epoll = try Epoll()
         let pair = try Socket.pair()
@@ -45,7 +45,7 @@ import Testing
         #expect(events[0].token == 2 && events[0].isReadable && !events[0].isHungUp)
     }
 
-    @Test("A descriptor that nobody added is an error that names it")
+    @Test("A descriptor that was not added is an error that names it")
     func unknown() throws {
         let epoll = try Epoll()
         let wake = try EventDescriptor()

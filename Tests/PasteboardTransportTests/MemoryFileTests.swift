@@ -4,7 +4,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct MemoryFileTests {
-    @Test("Bytes are read back from any offset, and nothing behind the end")
+    @Test("Bytes are read back from any offset, and none after the end")
     func reads() throws {
         let file = try MemoryFile()
         try file.append([1, 2, 3].span)
@@ -16,7 +16,7 @@ import Testing
         #expect(try read(file, at: .max, limit: 10) == [])
     }
 
-    @Test("A sealed file cannot change, and only a sealed file is taken for immutable")
+    @Test("A sealed file cannot change, and only a sealed file counts as immutable")
     func seals() throws {
         let file = try MemoryFile()
         try file.append([1].span)
@@ -29,13 +29,13 @@ import Testing
         #expect(try read(file, at: 0, limit: 10) == [1])
     }
 
-    @Test("A page that a read still holds makes one attempt to seal fail, and not as many as it takes")
+    @Test("A page held by a read makes one attempt to seal fail, but not the retries")
     func sealsUnderReads() throws {
         let file = try MemoryFile()
         try file.append([UInt8](repeating: 1, count: 4_096).span)
         let pipe = try System.pipe()
         let (input, output) = (pipe.first.raw, pipe.second.raw)
-        // The pipe holds the page of the file itself, as a read does that is under way.
+        // The pipe holds a page of the file itself, like a read in progress.
         guard case .count(4_096) = try System.sendFile(file.descriptor.raw, at: 0, to: output, count: 4_096) else {
             Issue.record("the pipe does not take the page")
             return
@@ -49,7 +49,7 @@ import Testing
         withExtendedLifetime(pipe) {}
     }
 
-    @Test("Other files and pipes are not taken for immutable")
+    @Test("Other files and pipes do not count as immutable")
     func othersAreMutable() throws {
         let pipe = try System.pipe()
         #expect(!System.isFullySealed(pipe.first.raw))

@@ -3,7 +3,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct OutputBufferTests {
-    @Test("Random mixes of frames over small sockets come out whole, in order for each class, and exactly marked")
+    @Test("Random frames over small sockets arrive complete, in order for each class, with exact delivery marks")
     func randomMixes() throws {
         for _ in 0..<12 {
             let seed = UInt64.random(in: 0 ... .max)
@@ -25,7 +25,7 @@ import Testing
         var marked: [Delivery] = []
         var delivered: [Delivery] = []
         var streamBytes = 0
-        // Where in the stream class each mark stands.
+        // The position of each mark in the stream class.
         var positions: [Int] = []
 
         func payload(_ count: Int, _ number: Int) -> [UInt8] {
@@ -62,7 +62,7 @@ import Testing
             case 5...6:
                 let before = delivered.count
                 _ = try buffer.flush(to: ends.first.raw, delivered: &delivered)
-                // What is not in the queue any more is in the socket, and no more than that is reported.
+                // Bytes that left the queue are in the socket, and no more than these are reported.
                 let inSocket = streamBytes - buffer.streamCount
                 #expect(delivered.count >= before)
                 #expect(delivered.count == positions.count { $0 <= inSocket })
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("A control frame waits for the stream frame that has begun, and goes ahead of those that have not")
+    @Test("A control frame waits for a stream frame that has begun, and overtakes those that have not")
     func controlOvertakesAtBoundaries() throws {
         let ends = try Socket.pair()
         Socket.setBuffers(of: ends.first.raw, bytes: 1)
@@ -104,7 +104,7 @@ import Testing
         #expect(reader.order == [0, 9, 1])
     }
 
-    @Test("A stream frame does not break a control frame that has begun")
+    @Test("A stream frame does not interrupt a control frame that has begun")
     func controlIsFinishedFirst() throws {
         let ends = try Socket.pair()
         Socket.setBuffers(of: ends.first.raw, bytes: 1)
@@ -128,7 +128,7 @@ import Testing
         #expect(reader.order == Array(0...40) + [100])
     }
 
-    @Test("Descriptors arrive with the first byte of their frame and are released once it has left")
+    @Test("Descriptors arrive with the first byte of their frame and are released once it was sent")
     func descriptors() throws {
         let ends = try Socket.pair()
         let pipe = try System.pipe()
@@ -157,7 +157,7 @@ import Testing
         #expect(reader.passed == [1: 1, 3: 2])
     }
 
-    @Test("A descriptor that the system does not pass costs its frame alone", .enabled(if: Self.canRefuse))
+    @Test("A descriptor that the system does not pass fails only its frame", .enabled(if: Self.canRefuse))
     func refused() throws {
         let ends = try Socket.pair()
         Socket.setPassesDescriptors(ends.second.raw, false)
@@ -187,13 +187,13 @@ import Testing
         #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .empty)
     }
 
-    /// A receiver that takes no descriptors is the one refusal that also the superuser gets.
+    /// A receiver that accepts no descriptors is the only refusal that also applies to root.
     private static var canRefuse: Bool {
         guard let ends = try? Socket.pair() else { return false }
         return Socket.setPassesDescriptors(ends.second.raw, false)
     }
 
-    @Test("A write to a peer that is gone is an error, not a signal")
+    @Test("A write to a peer that has exited is an error, not a signal")
     func peerIsGone() throws {
         var ends: DescriptorPair? = try Socket.pair()
         let near = try System.duplicate(ends?.first.raw ?? -1)
@@ -213,7 +213,7 @@ private func frame(_ kind: FrameKind, number: Int, _ payload: [UInt8], descripto
     return encoder.bytes + payload
 }
 
-/// Reads what a buffer sent, frame by frame, with the descriptors of each message.
+/// Reads the output of a buffer frame by frame, with the descriptors of each message.
 private struct FrameReader {
     struct Frame {
         let number: Int
@@ -227,7 +227,7 @@ private struct FrameReader {
     private var bytes: [UInt8] = []
     private var descriptors = ReceivedDescriptors()
 
-    /// Returns false when there was nothing to read.
+    /// Returns false if there was nothing to read.
     @discardableResult
     mutating func read(from socket: CInt, upTo limit: Int) throws -> Bool {
         guard limit > 0 else { return true }
@@ -255,7 +255,7 @@ private struct FrameReader {
     }
 }
 
-/// The same numbers for the same seed.
+/// A random number generator that repeats its numbers for the same seed.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

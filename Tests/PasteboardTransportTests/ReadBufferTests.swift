@@ -2,7 +2,7 @@ import PasteboardTransport
 import Testing
 
 @Suite struct ReadBufferTests {
-    @Test("What was not consumed stands before the bytes of the next read")
+    @Test("Unconsumed bytes precede the bytes of the next read")
     func carriesOver() throws {
         let ends = try Socket.pair()
         var buffer = ReadBuffer()
@@ -29,7 +29,7 @@ import Testing
         #expect(buffer.count == 0)
     }
 
-    @Test("Bytes of one connection do not show in the next")
+    @Test("Bytes of one connection do not appear in the next")
     func changesConnections() throws {
         let one = try Socket.pair()
         let other = try Socket.pair()
@@ -47,7 +47,7 @@ import Testing
         #expect(buffer.withBytes { bytes in bytes.indices.map { bytes[$0] } } == [1, 2, 3, 4, 5])
     }
 
-    @Test("The end of the peer's bytes is told after the bytes")
+    @Test("The end of the peer's bytes is reported after the bytes")
     func endOfFile() throws {
         let ends = try Socket.pair()
         var buffer = ReadBuffer()

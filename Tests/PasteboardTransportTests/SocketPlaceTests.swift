@@ -4,7 +4,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct SocketPlaceTests {
-    @Test("One process at a time has a place, and a successor takes over what the dead left")
+    @Test("One process at a time has a socket path, and a successor takes over the files of a dead one")
     func claims() throws {
         let directory = try TemporaryDirectory()
         let place = SocketPlace(socket: "\(directory.path)/below/deeper/socket")
@@ -18,22 +18,22 @@ import Testing
 
             first.withdraw()
             #expect(try System.status(at: place.socket) == nil)
-            // A successor starts while the first still has its connections.
+            // A successor starts while the first process still has its connections.
             let second = try ClaimedPlace(claiming: place)
             first.withdraw()
             #expect(Bool(second.isReachable))
         }
-        // Nothing is left, of the directory neither, which was made here.
+        // Nothing is left, not even the directory, which was made here.
         #expect(try System.status(at: place.directory) == nil)
 
-        // A socket without a broker, as one leaves it that was killed.
+        // A socket without a broker, as left by a killed one.
         try place.prepareDirectory()
         _ = try ListeningSocket(path: place.socket)
         let third = try ClaimedPlace(claiming: place)
         #expect(Bool(third.isReachable))
     }
 
-    @Test("What has replaced the socket is not removed")
+    @Test("A file that has replaced the socket is not removed")
     func leavesOthersAlone() throws {
         let directory = try TemporaryDirectory()
         let place = SocketPlace(socket: "\(directory.path)/socket")
@@ -47,7 +47,7 @@ import Testing
         #expect(error == .occupied(place.socket))
     }
 
-    @Test("A directory that others may enter, or that is none, is refused with its reason")
+    @Test("An invalid directory, or one that other users may enter, is refused with the reason")
     func refusesUnsafeDirectories() throws {
         let directory = try TemporaryDirectory()
         let path = "\(directory.path)/place"
@@ -75,20 +75,20 @@ import Testing
         #expect(throws: PlaceError.unsafeDirectory(directory.path, .owned(by: 1))) { try place.prepareDirectory() }
     }
 
-    @Test("A lock whose file was replaced while it was waited for is not taken for one of the name")
+    @Test("A lock whose file was replaced during the wait does not count as the lock of that name")
     func replacedLock() throws {
         let directory = try TemporaryDirectory()
         let place = SocketPlace(socket: "\(directory.path)/socket")
         var first: LifeLock? = try LifeLock(of: place)
         try System.unlink(place.lifeLock)
-        // A second one of the name; the first must not remove its file.
+        // A second lock of the same name. The first must not remove its file.
         let second = try LifeLock(of: place)
         _ = first.take()
         #expect(throws: PlaceError.held(lock: place.lifeLock, by: System.processID)) { _ = try LifeLock(of: place) }
         withExtendedLifetime(second) {}
     }
 
-    @Test("Many that claim a place, one after the other has removed it, never have it at the same time")
+    @Test("Many processes that claim and release a path one after the other never have it at the same time")
     func contended() async throws {
         let directory = try TemporaryDirectory()
         let place = SocketPlace(socket: "\(directory.path)/d/socket", isWellKnown: false)
@@ -131,7 +131,7 @@ import Testing
         #expect(try System.status(at: "\(directory.path)/victim") == nil)
     }
 
-    @Test("Who wants to start a broker waits for the one that is starting it, until the deadline")
+    @Test("A process that wants to start a broker waits for the one that is starting it, until the deadline")
     func startLock() throws {
         let directory = try TemporaryDirectory()
         let place = SocketPlace(socket: "\(directory.path)/socket")
@@ -143,7 +143,7 @@ import Testing
         _ = try StartLock(of: place, deadline: 0)
     }
 
-    @Test("The first usable place is chosen")
+    @Test("The first usable path is chosen")
     func chooses() throws {
         let named = try WellKnownEndpoint(
             environment: { $0 == "PASTEBOARD_SOCKET" ? "/a/b" : nil },
@@ -157,7 +157,7 @@ import Testing
         let directory = try TemporaryDirectory()
         for (name, socket) in [
             (directory.path, "\(directory.path)/pasteboard/socket"),
-            // It is not made, and neither are its parents: the next place is taken.
+            // Neither it nor its parents are created: the next path is used.
             ("\(directory.path)/missing/run", "/h/.local/state/pasteboard/x/socket"),
         ] {
             let runtime = try WellKnownEndpoint(

@@ -3,7 +3,7 @@ import PasteboardTransport
 import Testing
 
 @Suite struct SocketTests {
-    @Test("A client and a listener meet at a path that only this user may use")
+    @Test("A client and a listener connect at a path that only this user may use")
     func connects() throws {
         let directory = try TemporaryDirectory()
         let path = "\(directory.path)/socket"
@@ -26,13 +26,14 @@ import Testing
         #expect(try ProcessIdentity(peerOf: connection.raw, credentials: credentials) == .current())
     }
 
-    @Test("Missing, stale and overlong paths are told apart")
+    @Test("Missing, stale and overlong paths have different errors")
     func connectionErrors() throws {
         let directory = try TemporaryDirectory()
         let path = "\(directory.path)/socket"
         #expect(connectionError(path) == ENOENT)
         _ = try ListeningSocket(path: path)
-        // A child that another test starts at this moment has a copy of the listener until it runs its program.
+        // A child process that another test starts at this moment has a copy of the listener until it executes its
+        // program.
         let deadline = MonotonicClock.deadline(milliseconds: 30_000)
         while connectionError(path) == nil, MonotonicClock.millisecondsLeft(until: deadline) > 0 {}
         #expect(connectionError(path) == ECONNREFUSED)
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("Only a listening Unix socket is inherited, and it never waits")
+    @Test("Only a listening Unix socket is inherited, and it never blocks")
     func inherits() throws {
         let directory = try TemporaryDirectory()
         let pipe = try System.pipe()
@@ -84,7 +85,7 @@ import Testing
         #expect(client.raw >= 0)
     }
 
-    @Test("A connection for which no descriptor is left is told so and closed, and the next are served")
+    @Test("A connection for which no descriptor is left is refused and closed, and the next ones are served")
     func refusesOverLimit() async {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
@@ -94,7 +95,7 @@ import Testing
                 DescriptorBox(try Socket.connect(path: path, deadline: .max)),
                 DescriptorBox(try Socket.connect(path: path, deadline: .max)),
             ]
-            // Fills the table of descriptors up to a new, low limit.
+            // Uses all descriptors up to a new, low limit.
             var limit = rlimit(rlim_cur: 64, rlim_max: 64)
             guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(2) }
             var fill: [DescriptorBox] = []

@@ -5,7 +5,7 @@ import Testing
 
 struct SystemErrorTests {
     @Test(
-        "memory and disk that have run out are no-space, descriptors limit-exceeded, and nothing else either",
+        "Exhausted memory and disk are no-space, exhausted descriptors limit-exceeded, and other errors neither",
         arguments: [
             (ENOMEM, ErrorCode.noSpace), (ENOSPC, .noSpace), (EDQUOT, .noSpace), (EMFILE, .limitExceeded),
             (ENFILE, .limitExceeded), (EACCES, nil),
@@ -15,7 +15,7 @@ struct SystemErrorTests {
         #expect(SystemError(call: "open", errno: number, subject: "/dev/urandom").shortage == code)
     }
 
-    @Test("for another process the error names a file without its directory, also one with spaces")
+    @Test("an error for another process contains a file's name without its directory, even with spaces")
     func withoutDirectory() {
         func text(_ subject: String?) -> String {
             SystemError(call: "open", errno: ENOENT, subject: subject).withoutDirectory.description

@@ -2,7 +2,7 @@ import PasteboardTransport
 import Testing
 
 struct SystemStringTests {
-    @Test("Text is text, other bytes are shown as such and have no text")
+    @Test("Valid text is unchanged; other bytes are shown escaped and have no text value")
     func text() {
         #expect(SystemString("é.txt").text == "é.txt")
         let odd = SystemString([0x61, 0xFF, 0x0A, 0xC3])
@@ -23,7 +23,7 @@ struct SystemStringTests {
         #expect(path.directory == directory)
     }
 
-    @Test("A component is appended behind one slash")
+    @Test("A component is appended after one slash")
     func appending() {
         #expect(SystemString("/").appending("a") == "/a")
         #expect(SystemString("a").appending("b") == "a/b")

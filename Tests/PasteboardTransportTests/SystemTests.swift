@@ -10,7 +10,7 @@ import Testing
         #expect(error?.errno == ENOENT)
     }
 
-    @Test("All bytes are written, to a full and non-blocking socket too")
+    @Test("All bytes are written, even to a full and non-blocking socket")
     func writesAll() throws {
         let ends = try Socket.pair()
         Socket.setBuffers(of: ends.first.raw, bytes: 1)
@@ -26,7 +26,7 @@ import Testing
         #expect(read == bytes)
     }
 
-    @Test("A poll tells which descriptors are ready, and ends when its time is over")
+    @Test("A poll reports which descriptors are ready, and ends after its timeout")
     func polls() throws {
         let one = try System.pipe()
         let other = try System.pipe()
@@ -60,7 +60,7 @@ import Testing
         #expect(try System.status(at: "\(directory.path)/file2/below") == nil)
     }
 
-    @Test("The program, the machine's run and the environment are known")
+    @Test("The program, the boot id and the environment are available")
     func process() throws {
         #expect(try System.programPath().hasPrefix("/"))
         #expect(try System.bootID().count == 36)

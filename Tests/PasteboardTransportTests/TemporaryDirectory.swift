@@ -1,7 +1,7 @@
 import Glibc
 import PasteboardTransport
 
-/// A directory of this user's own that goes with the value.
+/// A directory of this user that is removed with the value.
 struct TemporaryDirectory: ~Copyable {
     let path: String
 

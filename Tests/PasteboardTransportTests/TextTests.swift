@@ -8,7 +8,7 @@ struct TextTests {
     }
 
     @Test(
-        "text is converted whole, whatever its length",
+        "text of any length is converted completely",
         arguments: [0, 1, 16 << 10, (16 << 10) + 1, 100_000]
     )
     func lengths(count: Int) throws {
@@ -17,15 +17,15 @@ struct TextTests {
         #expect(try convert(bytes, "ISO-8859-1") == expected)
     }
 
-    @Test("what a converter holds back at the end is written")
+    @Test("the output that a converter holds back at the end is written")
     func stateful() throws {
-        // A letter that may still get a mark, and the way back to ASCII.
+        // A letter that a mark may follow, and the sequence that returns to ASCII.
         #expect(try convert([0x88, 0x66], "BIG5-HKSCS") == Array("Ê".utf8))
         #expect(try convert(Array("あ".utf8), "UTF-8", "ISO-2022-JP").suffix(3) == [0x1B, 0x28, 0x42])
     }
 
     @Test(
-        "bytes that are no text are an error that names the byte",
+        "bytes that are not text are an error that names the byte",
         arguments: [
             ([0x61, 0xFF], EILSEQ, "at byte 1"),
             ([0x61, 0x62, 0xC3], EINVAL, "at the end, inside the character at byte 2"),
@@ -38,7 +38,7 @@ struct TextTests {
     }
 
     @Test(
-        "an encoding that nobody knows is an error, and a name cannot pass options",
+        "an unknown encoding is an error, and a name cannot pass options",
         arguments: ["no-such", "", "UTF-8//IGNORE", "../x", "UTF-8\0", "é", String(repeating: "a", count: 65)]
     )
     func unknown(name: String) {
