@@ -23,7 +23,7 @@ struct ConformanceTableTests {
         }
     }
 
-    @Test("The generated rows say what the file says")
+    @Test("The generated rows equal those of the file")
     func generated() throws {
         let rows = try Self.rows()
         #expect(ConformanceTable.identifiers.count == rows.count)
@@ -35,7 +35,7 @@ struct ConformanceTableTests {
         }
     }
 
-    @Test("Every closure is whole, names only rows, and leaves its own type out")
+    @Test("Every closure is complete, contains only rows, and omits its own type")
     func closures() throws {
         let direct = Dictionary(uniqueKeysWithValues: try Self.rows().map { ($0.identifier, $0.supertypes) })
         for identifier in direct.keys {
@@ -52,7 +52,7 @@ struct ConformanceTableTests {
         }
     }
 
-    @Test("The rows are sorted, so each is found, and nothing around them is")
+    @Test("The rows are sorted, so that each is found and no other name is")
     func search() {
         let identifiers = ConformanceTable.identifiers
         for names in [identifiers, ConformanceTable.filenameExtensions, ConformanceTable.mimeTypes] {
@@ -73,7 +73,7 @@ struct ConformanceTableTests {
         }
     }
 
-    @Test("Every claimant of a tag is found, in the order of the file")
+    @Test("Every type with a tag is found, in the order of the file")
     func claimants() throws {
         let rows = try Self.rows()
         let classes: [(UniformType.TagClass, (Row) -> [String])] = [
@@ -85,7 +85,7 @@ struct ConformanceTableTests {
                 #expect(Array(ConformanceTable.claimants(of: tag, tagClass)) == expected)
                 #expect(Array(ConformanceTable.claimants(of: tag.uppercased(), tagClass)) == expected)
                 let found = UniformType.types(tag: tag, tagClass: tagClass, conformingTo: nil)
-                // Tests beside this one declare types of their own, which come after.
+                // Concurrent tests declare types of their own, which come after these.
                 #expect(found.map(\.identifier).starts(with: expected))
             }
         }

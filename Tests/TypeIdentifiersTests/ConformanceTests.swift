@@ -10,7 +10,7 @@ struct ConformanceTests {
         var testDescription: String { "\(type) \(answer ? "conforms" : "does not conform") to \(target)" }
     }
 
-    /// Written by hand: each line is a type, what it conforms to, and after the bar what it does not.
+    /// Handwritten answers: each line has a type, its supertypes, and after the bar types to which it does not conform.
     private static let answers = """
         public.utf8-plain-text: public.utf8-plain-text public.plain-text public.text public.data public.item public.content | public.rtf public.utf16-plain-text public.json
         public.plain-text: public.text public.data public.item public.content | public.utf8-plain-text public.source-code
@@ -48,7 +48,7 @@ struct ConformanceTests {
             + halves[1].split(separator: " ").map { Question(type: type, target: String($0), answer: false) }
     }
 
-    @Test("The table answers as written by hand", arguments: questions)
+    @Test("The table gives the handwritten answers", arguments: questions)
     func table(_ question: Question) throws {
         #expect(
             Conformance.conforms(question.type, closure: [], to: question.target, edges: []) == question.answer
@@ -61,7 +61,7 @@ struct ConformanceTests {
         #expect((type.supertypes.contains(target) || type == target) == question.answer)
     }
 
-    @Test("There are enough questions to mean something")
+    @Test("There are enough questions for a meaningful test")
     func questionCount() {
         #expect(Self.questions.count >= 100)
     }
@@ -80,7 +80,7 @@ struct ConformanceTests {
         )
     }
 
-    @Test("Identity is by bytes: other letters keep their case, and composed forms stay apart")
+    @Test("Identity is by bytes: non-ASCII letters keep their case, and composed forms differ")
     func byteIdentity() {
         #expect(Conformance.equal("com.Example.Toy", "COM.eXAMPLE.tOY"))
         #expect(!Conformance.equal("com.example.é", "com.example.É"))
@@ -97,7 +97,7 @@ struct ConformanceTests {
         #expect(!Conformance.conforms("com.example.toy", closure: [], to: "public.data", edges: []))
     }
 
-    @Test("A publisher's closure counts, and so does what the table says of its members")
+    @Test("A publisher's supertypes are used, together with those that the table has for each of them")
     func closure() {
         let closure = ["com.example.base", "public.json"]
         #expect(Conformance.conforms("com.example.toy", closure: closure, to: "com.example.base", edges: []))
@@ -105,7 +105,7 @@ struct ConformanceTests {
         #expect(!Conformance.conforms("com.example.toy", closure: closure, to: "public.image", edges: []))
     }
 
-    @Test("Edges chain with each other, with the closure, with the table and with dynamic types")
+    @Test("Edges combine with each other, with the closure, with the table and with dynamic types")
     func edges() {
         let edges = [
             ("com.example.c", ["public.png"]), ("com.example.b", ["com.example.c"]),
@@ -120,10 +120,10 @@ struct ConformanceTests {
         #expect(!Conformance.conforms("com.example.z", closure: [], to: "public.png", edges: edges))
     }
 
-    @Test("What dynamic identifiers spell counts, what was sent or is in the table does not")
+    @Test("The byte count of a closure covers names from dynamic identifiers, not received ones or the table's")
     func reachByteCount() {
         #expect(Conformance.Reach(of: "a.b", closure: ["c.d", "public.png", "C.D"]).byteCount == 0)
-        // It spells a.a, b.b and c.c as its supertypes.
+        // The identifier contains a.a, b.b and c.c as its supertypes.
         let spelling = "dyn.ah62d42msqe0gepxcfvvw622"
         let names = ["a.a", "b.b", "c.c"]
         let reach = Conformance.Reach(of: "a.b", closure: [spelling])
@@ -131,7 +131,7 @@ struct ConformanceTests {
         #expect(reach.byteCount == 3 * 64)
     }
 
-    @Test("Edges that lead to each other are followed once each, whatever their order")
+    @Test("Edges that lead to each other are followed once each, in any order")
     func reachAlongEdges() {
         let ring = (0..<300).reversed().map { (type: "t.\($0)", supertypes: ["t.\(($0 + 1) % 300)"]) }
         let edges = Conformance.Edges(ring)
@@ -141,7 +141,7 @@ struct ConformanceTests {
         #expect(!Conformance.Reach(of: "t.300", closure: []).adding(edges).conforms(to: "t.0"))
     }
 
-    @Test("One walk answers what the questions one by one do")
+    @Test("One walk gives the same answers as single questions")
     func reach() {
         let edges = [("com.example.a", ["com.example.b", "PUBLIC.png"]), ("public.image", ["com.example.a"])]
             .map { (type: $0.0, supertypes: $0.1) }
@@ -159,7 +159,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Edges in circles end")
+    @Test("Circular edges end")
     func cycles() {
         let ring = (0..<1000).map { (type: "t.\($0)", supertypes: ["t.\(($0 + 1) % 1000)", "t.\($0)"]) }
         #expect(Conformance.conforms("t.0", closure: [], to: "t.999", edges: ring))

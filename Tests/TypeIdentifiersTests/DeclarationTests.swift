@@ -1,10 +1,10 @@
 import Testing
 import TypeIdentifiers
 
-/// The declarations are process wide, so each test names types of its own.
+/// The declarations are process-wide, so each test uses its own type names.
 @Suite("A program's own types")
 struct DeclarationTests {
-    @Test("An exported type is known from then on, and is data unless told otherwise")
+    @Test("An exported type is known from then on, and is data by default")
     func exported() {
         #expect(UniformType("com.example.exported") == nil)
         let type = UniformType(exportedAs: "com.example.exported")
@@ -14,7 +14,7 @@ struct DeclarationTests {
         #expect(UniformType(exportedAs: "com.example.exported-json", conformingTo: .json).conforms(to: .text))
     }
 
-    @Test("A mention of somebody's type is data and leaves nothing behind; with a parent it declares")
+    @Test("An imported type without a parent is data and is not declared; with a parent it is declared")
     func imported() {
         let mention = UniformType(importedAs: "com.example.mentioned")
         #expect(mention.conforms(to: .data))
@@ -37,7 +37,7 @@ struct DeclarationTests {
         #expect(UniformType(exportedAs: name, conformingTo: .audio).conforms(to: .json))
     }
 
-    @Test("The system's declarations, dynamic names and impossible ones cannot be taken")
+    @Test("The system's types, dynamic identifiers and invalid ones cannot be declared")
     func reserved() {
         #expect(!UniformType(exportedAs: "public.png", conformingTo: .audio).conforms(to: .audio))
         #expect(!UniformType.declare("DYN.ah62d4rv4ge81k553", conformingTo: [.audio]).conforms(to: .audio))
@@ -45,7 +45,7 @@ struct DeclarationTests {
         #expect(UniformType("not an identifier") == nil)
     }
 
-    @Test("Tags of a declared type are found after the system's")
+    @Test("Declared types with a tag are found after the system's")
     func tags() {
         let type = UniformType.declare(
             "com.example.tagged",
@@ -73,7 +73,7 @@ struct DeclarationTests {
         #expect(!first.supertypes.contains(first))
     }
 
-    @Test("The edges for a load are the declarations that make other types acceptable")
+    @Test("The edges of a load are the declarations that make other types acceptable")
     func edges() {
         let base = UniformType.declare("com.example.edge-base", conformingTo: [.data])
         UniformType.declare("com.example.edge-leaf", conformingTo: [base])

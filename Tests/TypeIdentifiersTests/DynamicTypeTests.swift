@@ -49,13 +49,13 @@ struct DynamicTypeTests {
         #expect(!read.isPublic)
         #expect(read.tags == [vector.tagClass: [vector.tag]])
         #expect(read.conforms(to: vector.supertype))
-        // A MIME database may know more of a tag.
+        // A MIME database may add supertypes of a tag.
         #expect(read.supertypes.isSuperset(of: vector.supertype.supertypes.union([vector.supertype])))
         #expect(DynamicType(vector.identifier)?.supertypes == [vector.supertype.identifier])
         #expect(read.localizedDescription == nil)
     }
 
-    @Test("Supertypes without a code are written out, and none leaves the field out")
+    @Test("Supertypes without a code are spelled out, and without supertypes the field is omitted")
     func supertypes() throws {
         let image = try #require(UniformType(filenameExtension: "foo", conformingTo: .image))
         #expect(image.conforms(to: .image))
@@ -67,7 +67,7 @@ struct DynamicTypeTests {
         #expect(none.preferredFilenameExtension == "foo")
     }
 
-    @Test("A supertype code that is not known stands for data")
+    @Test("An unknown supertype code stands for data")
     func unknownCode() throws {
         let identifier = "dyn.a" + Base32.encode(Array("?0=C,public.text:1=a,b".utf8))
         let type = try #require(DynamicType(identifier))
@@ -75,7 +75,7 @@ struct DynamicTypeTests {
         #expect(type.tags == [.filenameExtension: ["a", "b"]])
     }
 
-    @Test("Separators in a tag survive", arguments: ["a,b", "a:b", "a=b", "a\\b", "\\", ",:=\\", "?", "ä☃"])
+    @Test("Separators in a tag are preserved", arguments: ["a,b", "a:b", "a=b", "a\\b", "\\", ",:=\\", "?", "ä☃"])
     func escapes(_ tag: String) throws {
         let identifier = try #require(
             DynamicType.identifier(tag: tag, tagClass: .filenameExtension, supertypes: ["public.data"])
@@ -92,7 +92,7 @@ struct DynamicTypeTests {
     }
 
     @Test(
-        "What is no canonical descriptor is no dynamic type",
+        "A descriptor that is not canonical is not a dynamic type",
         arguments: [
             "dyn.", "dyn.a", "dyn.b62d4rv4ge81u8p4", "dyn.ai", "dyn.ah62d4rv4ge81u8p4a", "dyn.ah62d4rv4ge80g63",
             "dyn.ah62d4rv4ge81u8p4/", "dyn.a" + Base32.encode(Array("?0".utf8)),
@@ -113,7 +113,7 @@ struct DynamicTypeTests {
         #expect(UniformType(filenameExtension: String(repeating: "x", count: 330)) == nil)
     }
 
-    @Test("Base 32 gives back any bytes")
+    @Test("Base 32 decodes to the encoded bytes, whatever they are")
     func base32() {
         for count in 0..<40 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + count * 11) }

@@ -17,7 +17,7 @@ struct FileTypeTests {
     }
 
     @Test(
-        "An extension that one type claims decides, whatever the contents are",
+        "An extension of only one type decides, whatever the contents are",
         arguments: [
             ("a.txt", "public.plain-text"), ("a.png", "public.png"), ("dir.d/A.RS", "org.rust-lang.rust-script"),
             ("a.tar.gz", "org.gnu.gnu-zip-archive"), ("a.toml", "public.toml"),
@@ -55,7 +55,7 @@ struct FileTypeTests {
         }
     }
 
-    @Test("UTF-16 is recognized by its byte order mark, and UTF-32 is not taken for it")
+    @Test("UTF-16 is recognized by its byte order mark, and UTF-32 is not mistaken for it")
     func utf16() {
         #expect(Self.type(nil, [0xFF, 0xFE, 0x61, 0]).type == .utf16PlainText)
         #expect(Self.type("a.txt", [0xFE, 0xFF, 0, 0x61]).type == .utf16PlainText)
@@ -64,7 +64,7 @@ struct FileTypeTests {
         #expect(Self.type("a.foo", [0xFF, 0xFE, 0x61, 0]).type.conforms(to: .utf16PlainText))
     }
 
-    @Test("Text with an extension that nothing declares conforms to plain text, for those it is published to, too")
+    @Test("Text with an undeclared extension conforms to plain text, also for its receivers")
     func unknownText() throws {
         for text in ["", "text", "#!/bin/sh\n"] {
             let type = Self.type("cat.toy", text).type
@@ -78,7 +78,7 @@ struct FileTypeTests {
         #expect(!Self.type("cat.toy", [0, 1]).type.conforms(to: .text))
     }
 
-    @Test("Other contents replace an extension that nothing declares, but for containers, which can be anything")
+    @Test("Other contents override an undeclared extension, except for containers, which can be anything")
     func unknownBytes() {
         #expect(Self.type("cat.toy", Self.png).type == .png)
         #expect(Self.type("photo.nef", FileSignatureTests.example("'II' 2A 00")).type.conforms(to: .tiff))
@@ -89,7 +89,7 @@ struct FileTypeTests {
         #expect(archive.publishedSupertypes.contains("public.zip-archive"))
     }
 
-    @Test("Of several types with one extension the contents choose")
+    @Test("The contents choose between several types with one extension")
     func ambiguous() {
         #expect(Self.type("a.ts", "let a = 1\n").type.identifier == "com.microsoft.typescript")
         #expect(Self.type("a.ts", "").type.identifier == "com.microsoft.typescript")
@@ -112,7 +112,7 @@ struct FileTypeTests {
     }
 
     @Test(
-        "Contents that contradict the extension are named, and the extension stays",
+        "Contents that contradict the extension are reported, and the extension is used",
         arguments: [
             ("a.txt", png, "public.png"), ("a.jpg", png, "public.png"), ("a.html", png, "public.png"),
             ("a.docx", png, "public.png"), ("a.png", zip, "public.zip-archive"), ("a.rs", zip, "public.zip-archive"),
@@ -131,7 +131,7 @@ struct FileTypeTests {
     }
 
     @Test(
-        "Contents that an extension may have contradict nothing",
+        "Contents that are possible for an extension do not contradict it",
         arguments: [
             ("a.png", png), ("a.png", []), ("a.txt", [0x63, 0x61, 0x66, 0xE9]), ("a.txt", Array("<html>".utf8)),
             ("a.docx", zip), ("a.odt", zip), ("a.jar", zip), ("a.epub", zip), ("a.usdz", zip),
@@ -150,7 +150,7 @@ struct FileTypeTests {
         #expect(Self.type(name, contents).contradiction == nil)
     }
 
-    @Test("The first name with an extension counts")
+    @Test("The first name with an extension is used")
     func names() {
         let text = Array("text".utf8)
         let second = FileType(named: ["pasted", "a.rs"], head: text.span, isWhole: true)
@@ -159,7 +159,7 @@ struct FileTypeTests {
         #expect(first.type.identifier == "org.golang.go-script")
     }
 
-    @Test("A character that the first bytes end in is no reason against text")
+    @Test("A character that the first bytes cut off does not prevent text")
     func cut() {
         let head = Array("caf".utf8) + [0xC3]
         let (more, whole) = (
@@ -179,7 +179,7 @@ struct FileTypeTests {
         for name in ["a", "a.toy", "a.bin", ".png"] { #expect(FileType.declaredTypes(forFileNamed: name).isEmpty) }
     }
 
-    @Test("More of a file is looked at where its contents decide")
+    @Test("More of a file is read if its contents decide")
     func headLength() {
         for name in ["a.png", "a.rs"] { #expect(FileType.headLength(named: [name]) == 4096) }
         for name in ["a", "a.ts", "a.bin", "a.toy", ".rs"] { #expect(FileType.headLength(named: [name]) == 65_536) }
@@ -187,7 +187,7 @@ struct FileTypeTests {
         #expect(FileType.headLength(named: ["a", "b.png"]) == 4096)
     }
 
-    @Test("No bytes stop it, wherever they end")
+    @Test("Recognition ends for all bytes, wherever they are cut off")
     func anything() {
         var generator = SystemRandomNumberGenerator()
         let starts =
@@ -208,7 +208,7 @@ struct FileTypeTests {
 
 @Suite("Signatures")
 struct FileSignatureTests {
-    /// Bytes that have a pattern, and zeros between what it names.
+    /// Bytes that match a pattern, with zeros between its parts.
     static func example(_ pattern: String) -> [UInt8] {
         var bytes: [UInt8] = []
         var place = 0
@@ -217,7 +217,7 @@ struct FileSignatureTests {
             if let byte { bytes[place] = byte }
             place += 1
         }
-        // Quoted text may have spaces.
+        // Quoted text may contain spaces.
         for (index, part) in pattern.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
             if index % 2 == 1 {
                 part.utf8.forEach(put)
@@ -230,7 +230,7 @@ struct FileSignatureTests {
         return bytes + [0]
     }
 
-    @Test("Each signature is well formed, recognizes its own example, and nothing shorter")
+    @Test("Each signature is well formed and matches its own example, but no shorter prefix of it")
     func table() {
         for signature in FileSignature.all {
             let example = Self.example(signature.pattern)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TypeIdentifiers
 
-/// Over a small database of made-up types; what it says is asked for dynamic types as the lookups do.
+/// Uses a small database of made-up types. It is consulted for dynamic types in the same way as by lookups.
 @Suite("What a MIME database adds")
 struct SharedMimeInfoTests {
     private static let database: SharedMimeInfo = {
@@ -62,7 +62,7 @@ struct SharedMimeInfoTests {
     }
 
     @Test(
-        "A MIME type conforms to what its superclasses lead to in the table, and to its family",
+        "A MIME type conforms to the table's types for its superclasses, and to its family",
         arguments: [
             ("application/x-script", ["public.plain-text"]), ("application/x-bundle", ["public.zip-archive"]),
             ("application/x-deep", ["application/x-script", "public.plain-text"]), ("image/x-listed", ["public.image"]),
@@ -84,7 +84,7 @@ struct SharedMimeInfoTests {
     }
 
     @Test(
-        "An extension is of the type with the highest weight, and of equal ones of the first by name",
+        "An extension belongs to the type with the highest weight; equal weights are ordered by name",
         arguments: [
             ("scr", "application/x-script"), ("SCR", "application/x-script"), ("both", "audio/x-heavy"),
             ("tie", "font/x-first"), ("q", "text/x-small"), ("portable", "image/png"),
@@ -95,7 +95,7 @@ struct SharedMimeInfoTests {
         #expect(try Self.match(tag, .filenameExtension)?.mimeType == mimeType)
     }
 
-    @Test("What a type has to conform to decides between the claimants of an extension, or refuses them all")
+    @Test("The required supertype decides between the types of an extension, or rejects them all")
     func required() throws {
         #expect(try Self.match("both", .filenameExtension, ["public.text"])?.mimeType == "application/x-script")
         #expect(try Self.match("tie", .filenameExtension, ["public.movie"])?.mimeType == "video/x-second")
@@ -106,23 +106,23 @@ struct SharedMimeInfoTests {
         #expect(try Self.match("inode/thing", .mimeType, [])?.supertypes == [])
     }
 
-    @Test("Text is text, whether the database lists it or not")
+    @Test("Text types are text, whether the database lists them or not")
     func unlistedText() throws {
         #expect(try Self.match("text/x-unknown", .mimeType)?.supertypes == ["public.plain-text"])
     }
 
-    @Test("What the database does not know it says nothing of")
+    @Test("Types that the database does not know are unchanged")
     func unknown() throws {
         #expect(try Self.match("image/unknown", .mimeType) == nil)
         #expect(try Self.match("unknown", .filenameExtension) == nil)
     }
 
-    @Test("A charset does not keep a type from being known")
+    @Test("A charset does not prevent a type from being found")
     func charset() throws {
         #expect(try Self.match("text/x-capital;charset=koi8-r", .mimeType)?.supertypes == ["public.plain-text"])
     }
 
-    @Test("Names of one type are each other's, and extensions come by weight, the short ones first")
+    @Test("Names of one type are synonyms, and its extensions are ordered by weight, then by length")
     func names() {
         #expect(Self.database.otherNames(of: "application/x-PNG") == ["image/png", "image/x-portable"])
         #expect(Self.database.otherNames(of: "image/png") == ["image/x-portable", "application/x-png"])

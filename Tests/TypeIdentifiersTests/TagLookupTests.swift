@@ -41,21 +41,21 @@ struct TagLookupTests {
         #expect(UniformType(mimeType: tag)?.identifier == identifier)
     }
 
-    @Test("What is no extension has no type", arguments: ["", "a/b", "/", ".txt", "a\u{0}", "a\nb"])
+    @Test("An invalid extension has no type", arguments: ["", "a/b", "/", ".txt", "a\u{0}", "a\nb"])
     func invalidExtension(_ tag: String) {
         #expect(UniformType(filenameExtension: tag) == nil)
         #expect(UniformType.types(tag: tag, tagClass: .filenameExtension, conformingTo: nil).isEmpty)
     }
 
     @Test(
-        "What is no MIME type has no type",
+        "An invalid MIME type has no type",
         arguments: ["", "/", "text", "text/", "/plain", "a/b/c", "te xt/plain", "text/plain extra", ";", "text/ä"]
     )
     func invalidMIMEType(_ tag: String) {
         #expect(UniformType(mimeType: tag) == nil)
     }
 
-    @Test("The requested supertype decides between claimants, then the order of the table")
+    @Test("The requested supertype decides between several types, then the order of the table")
     func collisions() throws {
         #expect(UniformType(filenameExtension: "mp4", conformingTo: .audio) == .mpeg4Audio)
         #expect(UniformType(filenameExtension: "plist", conformingTo: .xml) == .xmlPropertyList)
@@ -75,7 +75,7 @@ struct TagLookupTests {
     }
 
     @Test(
-        "Each tag that several types claim has them all, in the order of the table",
+        "A tag of several types gives all of them, in the order of the table",
         arguments: [
             ("mp4", ["public.mpeg-4", "public.mpeg-4-audio"]), ("mpg4", ["public.mpeg-4", "public.mpeg-4-audio"]),
             ("app", ["com.apple.application-bundle", "com.apple.application-file"]),
@@ -102,14 +102,14 @@ struct TagLookupTests {
         #expect(UniformType.image.tags.isEmpty)
     }
 
-    @Test("A class of tags that nobody knows has no types")
+    @Test("An unknown class of tags has no types")
     func unknownClass() {
         let tagClass = UniformType.TagClass(rawValue: "com.example.tags")
         #expect(UniformType(tag: "x", tagClass: tagClass, conformingTo: nil) == nil)
     }
 
     @Test(
-        "A person's spelling names a type",
+        "A user's spelling of a type is understood",
         arguments: [
             ("text", "public.text"), ("image", "public.image"), ("Text", "public.text"), ("public.png", "public.png"),
             ("com.example.thing", "com.example.thing"), ("image/png", "public.png"), (".png", "public.png"),
@@ -128,7 +128,7 @@ struct TagLookupTests {
     }
 
     @Test(
-        "A slip of the pen names nothing",
+        "A misspelling finds no type",
         arguments: [
             "", ".", "pgn", "toy", "a b.c", "dyn.nonsense", "text/", "..", "./x", "*", "*/*", "application/*", "a*",
         ]
@@ -139,7 +139,7 @@ struct TagLookupTests {
     }
 
     @Test(
-        "An extension that several types have is each of them to a person who accepts it",
+        "A user who accepts an extension of several types accepts each of them",
         arguments: [
             (".ts", ["public.mpeg-2-transport-stream", "com.microsoft.typescript"]),
             ("ts", ["public.mpeg-2-transport-stream", "com.microsoft.typescript"]),
@@ -153,7 +153,7 @@ struct TagLookupTests {
     }
 
     @Test(
-        "A dynamic identifier is followed by what it spells",
+        "A dynamic identifier is shown with the tag that it contains",
         arguments: [
             ("dyn.ah62d4rv4ge81k553", "dyn.ah62d4rv4ge81k553 (.toy)"), ("public.png", "public.png"),
             (
@@ -167,7 +167,7 @@ struct TagLookupTests {
         #expect(UniformType.readable(identifier) == text)
     }
 
-    @Test("An undeclared identifier is taken for data")
+    @Test("An undeclared identifier counts as data")
     func undeclaredSpelling() {
         #expect(UniformType.fromUserSpelling("com.example.spelled")?.conforms(to: .data) == true)
         #expect(UniformType("com.example.spelled") == nil)

@@ -4,7 +4,7 @@ import TypeIdentifiers
 @Suite("Charsets of text")
 struct TextEncodingTests {
     @Test(
-        "A charset that no declared type has stays in a dynamic type of the same text",
+        "A charset without a declared type is preserved in a dynamic type of the same text",
         arguments: [
             ("text/plain;charset=iso-8859-1", "public.plain-text", "iso-8859-1"),
             ("Text/Plain; Format=flowed; Charset=\"ISO-8859-15\"", "public.plain-text", "iso-8859-15"),
@@ -26,7 +26,7 @@ struct TextEncodingTests {
         #expect(type.preferredMIMEType.flatMap { UniformType(mimeType: $0) } == type)
     }
 
-    @Test("The same charset in another spelling is the same type, and another charset another type")
+    @Test("Another spelling of a charset is the same type, and another charset another type")
     func identity() {
         let latin = UniformType(mimeType: "text/plain;charset=iso-8859-1")
         #expect(UniformType(mimeType: "TEXT/PLAIN; a=b; charset=Latin1") == latin)
@@ -44,7 +44,7 @@ struct TextEncodingTests {
     }
 
     @Test(
-        "Types whose text has one encoding say so, and so do the types below them",
+        "Types whose text has a fixed encoding report it, and so do their subtypes",
         arguments: [
             ("public.utf8-plain-text", "UTF-8"), ("PUBLIC.UTF8-plain-text", "UTF-8"),
             ("net.daringfireball.markdown", "UTF-8"), ("public.utf8-tab-separated-values-text", "UTF-8"),
@@ -58,14 +58,14 @@ struct TextEncodingTests {
         #expect(try #require(UniformType(identifier)).textEncodingName == name)
     }
 
-    @Test("A received type has the encoding of what its publisher says of it")
+    @Test("A received type has the encoding of the supertypes that its publisher sent")
     func received() {
         let type = UniformType(identifier: "com.example.text-encoding", supertypes: ["public.utf16-plain-text"])
         #expect(type.textEncodingName == "UTF-16")
     }
 
     @Test(
-        "A charset in a stranger's identifier is a plain name or nothing",
+        "A charset in another program's identifier is a plain name or nil",
         arguments: ["a//TRANSLIT", "", "a b", "é"]
     )
     func harmless(_ charset: String) throws {

@@ -4,7 +4,7 @@ import TypeIdentifiers
 @Suite("The grammar of identifiers")
 struct TypeIdentifierTests {
     @Test(
-        "Letters, digits, hyphen, dot, underscore and what lies beyond ASCII are allowed",
+        "Letters, digits, hyphen, dot, underscore and non-ASCII characters are allowed",
         arguments: ["a", "public.png", "A-Z_0.9", "com.example.größe", "com.example.型", "com.example.😀", "\u{A1}", "."]
     )
     func wellFormed(_ identifier: String) {
@@ -12,7 +12,7 @@ struct TypeIdentifierTests {
     }
 
     @Test(
-        "Everything else is not",
+        "All other characters are not allowed",
         arguments: [
             "", " ", "a b", "a:b", "a/b", "text/plain", "a\u{0}", "a\u{7F}", "a\n", "a+b", "a@b", "a[", "a`", "a{",
             "\u{80}", "a\u{85}b", "a\u{9F}", "a\u{A0}b", "ä:b", "a\u{61C}", "a\u{200E}", "a\u{200F}", "a\u{202A}",

@@ -16,7 +16,7 @@ struct UniformTypeTests {
         #expect(UniformType.png.description == "public.png")
     }
 
-    @Test("Coding is the identifier alone, declared here or not")
+    @Test("A type is coded as its identifier alone, declared here or not")
     func coding() throws {
         let types = [UniformType.png, UniformType(identifier: "com.example.coded", supertypes: ["public.text"])]
         let data = try JSONEncoder().encode(types)
@@ -24,14 +24,14 @@ struct UniformTypeTests {
         #expect(try JSONDecoder().decode([UniformType].self, from: data) == types)
     }
 
-    @Test("Text that is no identifier does not decode", arguments: [#"[""]"#, #"["a b"]"#, #"["text/plain"]"#, "[1]"])
+    @Test("An invalid identifier does not decode", arguments: [#"[""]"#, #"["a b"]"#, #"["text/plain"]"#, "[1]"])
     func codingIllFormed(_ json: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([UniformType].self, from: Data(json.utf8))
         }
     }
 
-    @Test("A received type carries its supertypes, and leaves nothing behind")
+    @Test("A received type has its own supertypes and declares nothing")
     func received() {
         let type = UniformType(
             identifier: "com.example.received",
@@ -45,7 +45,7 @@ struct UniformTypeTests {
         #expect(!UniformType(identifier: "com.example.received", supertypes: []).conforms(to: .json))
     }
 
-    @Test("Classes of tags are their identifiers, under both names")
+    @Test("Tag classes are equal to their identifiers, under both names")
     func tagClasses() throws {
         let classes: [UniformTagClass] = [
             .filenameExtension, .mimeType, UniformType.TagClass(rawValue: "com.example.tag"),
@@ -56,7 +56,7 @@ struct UniformTypeTests {
         #expect(classes.map(\.description) == ["public.filename-extension", "public.mime-type", "com.example.tag"])
     }
 
-    @Test("Relations with oneself: conforms, and is neither subtype nor supertype")
+    @Test("A type conforms to itself, and is neither its own subtype nor supertype")
     func reflexive() {
         #expect(UniformType.text.conforms(to: .text))
         #expect(!UniformType.text.isSubtype(of: .text))
@@ -64,7 +64,7 @@ struct UniformTypeTests {
         #expect(!UniformType.text.supertypes.contains(.text))
     }
 
-    @Test("Public types are the ones named so")
+    @Test("Public types are those in the public domain of identifiers")
     func isPublic() {
         #expect(UniformType.png.isPublic)
         #expect(UniformType("PUBLIC.png")?.isPublic == true)
@@ -73,7 +73,7 @@ struct UniformTypeTests {
         #expect(!UniformType(identifier: "pub", supertypes: []).isPublic)
     }
 
-    @Test("Descriptions come from the nearest supertype that has one")
+    @Test("Descriptions are those of the nearest supertype that has one")
     func descriptions() {
         #expect(UniformType.png.localizedDescription == "PNG image")
         #expect(UniformType.tiff.localizedDescription == "image")
