@@ -9,10 +9,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
 ]
 
-/// For the modules that turn bytes of strangers into values: every unsafe construct has to say so.
+/// For the modules that decode untrusted bytes: every unsafe construct has to be marked.
 let pureSettings = settings + [.strictMemorySafety()]
 
-// Leaf first: each target imports only what stands above it. `.ci/check-imports` holds the table.
+// In the order of dependency: each target imports only targets above it. `.ci/check-imports` contains the table.
 let package = Package(
     name: "swift-pasteboard",
     products: [
@@ -201,7 +201,7 @@ let package = Package(
             path: "Tests/TestPeer",
             swiftSettings: settings
         ),
-        // As a program outside of this package: without the upcoming features.
+        // Compiled like a program outside of this package, without the upcoming features.
         .target(
             name: "PortedPrograms",
             dependencies: ["PasteboardKit", "TableDragAndDrop"],
@@ -209,7 +209,7 @@ let package = Package(
             exclude: ["Original", "rename"],
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
-        // Stands for a program outside this package whose default isolation is the main actor.
+        // Compiled like a program outside of this package whose default isolation is the main actor.
         .target(
             name: "IsolatedPrograms",
             dependencies: ["PasteboardKit"],
