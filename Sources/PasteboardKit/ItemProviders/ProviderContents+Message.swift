@@ -77,9 +77,7 @@ extension ProviderContents {
 
 extension ProviderContents.Representation {
     fileprivate var message: PasteboardWire.Representation {
-        var message = PasteboardWire.Representation()
-        message.type = type.identifier
-        message.supertypes = Array(type.supertypeIdentifiers.prefix(WireLimits.supertypes))
+        var message = PasteboardWire.Representation(of: type)
         message.visibility = UInt32(visibility.rawValue)
         message.provision = 0
         message.file = file

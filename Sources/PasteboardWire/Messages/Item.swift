@@ -1,3 +1,5 @@
+package import TypeIdentifiers
+
 /// One item: within a write what is promised and kept, in a list's answer what is there.
 package struct Item: WireMessage {
     package static let kind = FrameKind.item
@@ -69,6 +71,15 @@ package struct Representation: ProtobufMessage {
     package var content: UInt32?
 
     package init() {}
+
+    /// A representation of `type`, with the supertypes that other programs cannot look up.
+    ///
+    /// A type of the table is published without supertypes: every program has the table, the message stays short, and
+    /// the broker need not store and search a closure of its own for each representation.
+    package init(of type: UniformType) {
+        self.type = type.identifier
+        self.supertypes = Array(type.publishedSupertypes.prefix(WireLimits.supertypes))
+    }
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
         bytes.appendField(1, self.type)

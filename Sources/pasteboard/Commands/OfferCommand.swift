@@ -142,10 +142,7 @@ struct OfferCommand: Command {
 
     private var commands: WriteItem {
         let representations = offers.map { offer in
-            var representation = Representation()
-            representation.type = offer.type.identifier
-            representation.supertypes = Array(offer.type.publishedSupertypes.prefix(WireLimits.supertypes))
-            return (representation: representation, source: ByteSource.promised)
+            (representation: Representation(of: offer.type), source: ByteSource.promised)
         }
         return WriteItem(suggestedName: name, representations: representations)
     }

@@ -45,9 +45,7 @@ struct InputItem {
             WriteItem(
                 suggestedName: item.suggestedName,
                 representations: item.representations.map { type, input in
-                    var message = Representation()
-                    message.type = type.identifier
-                    message.supertypes = Array(type.publishedSupertypes.prefix(WireLimits.supertypes))
+                    var message = Representation(of: type)
                     message.file = item.attributes(of: input)
                     guard isPromised(input) else {
                         if input.folder != nil { message.content = 1 }
