@@ -28,9 +28,9 @@ package struct BrokerLimits: Sendable, Equatable {
     }
 
     package var hello: UInt64 = 5_000
-    package var firstByte: UInt64 = 30_000
-    package var progress: UInt64 = 10_000
-    package var keepAlive: UInt64 = 600_000
+    package var firstByte = LoadTimeouts.firstByte
+    package var progress = LoadTimeouts.progress
+    package var keepAlive = LoadTimeouts.keepAlive
     package var longestLoad: UInt64 = 86_400_000
     package var drain: UInt64 = 5_000
     /// The time without connections after which the broker ends; 0: never.

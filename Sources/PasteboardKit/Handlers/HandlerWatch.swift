@@ -1,21 +1,19 @@
 import PasteboardTransport
+import PasteboardWire
 
-/// When a handler of this process was last heard of, by a load of this process: it may be silent as long as a broker would
-/// let it be.
+/// The timeouts of a handler during a load within its own process: those that a broker applies by default.
 final class HandlerWatch: Sendable {
-    /// For the first byte, unless the registration says otherwise, and then for the next.
-    static let firstByteTimeout = Duration.seconds(30)
-    static let progressLimit = Duration.seconds(10)
-    /// How long reports of progress may put that off.
-    static let keepAlive = Duration.seconds(600)
+    private static let keepAlive = Duration.milliseconds(LoadTimeouts.keepAlive)
 
     private struct State {
+        /// The maximum silence, before the first byte or between two.
         var limit: Duration
         var byteAt = ContinuousClock.now
-        var heardAt = ContinuousClock.now
+        /// The time of the last byte or report of progress.
+        var activeAt = ContinuousClock.now
         var hasReported = false
 
-        var due: ContinuousClock.Instant { min(heardAt + limit, byteAt + max(HandlerWatch.keepAlive, limit)) }
+        var due: ContinuousClock.Instant { min(activeAt + limit, byteAt + max(HandlerWatch.keepAlive, limit)) }
     }
 
     private let type: UniformType
@@ -23,36 +21,37 @@ final class HandlerWatch: Sendable {
 
     init(_ type: UniformType, firstByteTimeout: Duration?) {
         self.type = type
-        state = Lock(State(limit: min(firstByteTimeout ?? Self.firstByteTimeout, Self.keepAlive)))
+        let limit = firstByteTimeout ?? .milliseconds(LoadTimeouts.firstByte)
+        state = Lock(State(limit: min(limit, Self.keepAlive)))
     }
 
     func reported() {
         state.withLock { state in
-            state.heardAt = .now
+            state.activeAt = .now
             state.hasReported = true
         }
     }
 
-    /// Whether it tells itself how far it is, in units of its own.
+    /// Whether the handler reports its own progress, in any unit.
     var hasReported: Bool { state.withLock { $0.hasReported } }
 
-    /// It is waited for again: what it did not do while nobody took its bytes does not count.
+    /// The consumer waits for the handler again: the time in which nobody took its bytes does not count.
     func resumed() {
         state.withLock { state in
-            state.heardAt = .now
+            state.activeAt = .now
             state.byteAt = .now
         }
     }
 
     func gaveBytes() {
         state.withLock { state in
-            state.limit = Self.progressLimit
+            state.limit = .milliseconds(LoadTimeouts.progress)
             state.byteAt = .now
-            state.heardAt = .now
+            state.activeAt = .now
         }
     }
 
-    /// Calls `end` when it has been silent for too long.
+    /// Calls `end` when the handler has been silent for too long.
     func timer(_ end: @escaping @Sendable (PasteboardError) -> Void) -> LoadTimer {
         LoadTimer {
             var due = self.state.withLock { $0.due }

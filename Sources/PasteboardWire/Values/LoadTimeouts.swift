@@ -1,0 +1,12 @@
+/// The default timeouts of a load, in milliseconds.
+///
+/// The broker applies them to loads between processes, and the library to loads within one process: a handler has the same
+/// time for both.
+package enum LoadTimeouts {
+    /// From asking a source to its first byte or report of progress, unless the representation asks for another time.
+    package static let firstByte: UInt64 = 30_000
+    /// Between two bytes of a source that has begun.
+    package static let progress: UInt64 = 10_000
+    /// How long reports of progress without bytes keep a load alive.
+    package static let keepAlive: UInt64 = 600_000
+}
