@@ -250,6 +250,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "PasteboardKitTests",
+            dependencies: [
+                "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers",
+                "TestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "TableDragAndDropTests",
             dependencies: ["TableDragAndDrop", "PasteboardKit", "TypeIdentifiers", "TestSupport"],
             swiftSettings: settings

@@ -4,6 +4,7 @@ import PasteboardClient
 import PasteboardKit
 import PasteboardTransport
 import PasteboardWire
+import TestSupport
 
 /// A broker to which every connection is a process of its own, or the one that a test says; no deadline of it ends a wait.
 final class DragBroker: Sendable {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PasteboardKit
 import PasteboardTransport
+import TestSupport
 
 /// A destination that a test runs, and what has happened there, in order.
 final class DropSite: Sendable {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PasteboardKit
 import TableDragAndDrop
+import TestSupport
 
 /// Apple's table-view sample: a table of place names whose rows are dragged and dropped as plain text.
 @MainActor

@@ -4,22 +4,22 @@ import PasteboardTransport
 import PasteboardWire
 
 /// A load into memory.
-final class DataLoad: StreamSink {
-    /// Room that is made on the word of a source alone; beyond it grows with what really comes.
+final class DataLoad: LoadSink {
+    /// The largest reservation for a size that the source has only announced; beyond it, the memory grows with the bytes.
     private static let largestReservation = 64 << 20
 
     private struct State {
         var answer = Answer()
         var data = Data()
-        var hasReport = false
+        var sourceReports = false
     }
 
     let result = PendingResult<Loaded<Data>>()
+    let progress: LoadProgress?
     private let expected: UniformType
-    private let progress: LoadProgress?
     private let state = Lock(State())
 
-    /// - Parameter expected: the type asked for.
+    /// - Parameter expected: the requested type.
     init(_ expected: UniformType, progress: LoadProgress?) {
         self.expected = expected
         self.progress = progress
@@ -27,46 +27,31 @@ final class DataLoad: StreamSink {
 
     var isCancelled: Bool { result.isResolved }
 
-    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout Effects) {
-        switch event {
-        case .answered(_, let answer):
-            state.withLock { state in
-                state.answer = answer
-                state.data.reserveCapacity(Int(clamping: min(answer.byteCount ?? 0, UInt64(Self.largestReservation))))
-            }
-        case .progress(_, let progress):
-            guard let report = self.progress else { return }
-            state.withLock { $0.hasReport = true }
-            effects.append {
-                report.report(
-                    completed: Int64(clamping: progress.completed ?? 0),
-                    total: progress.total.map { Int64(clamping: $0) }
-                )
-            }
-        case .passed(_, let answer, let descriptor):
-            state.withLock { $0.answer = answer }
-            effects.append { self.take(descriptor, answer) }
-        case .ended:
-            finish(&effects)
-        default:
-            break
+    func answered(_ answer: Answer, _ effects: inout Effects) {
+        state.withLock { state in
+            state.answer = answer
+            state.data.reserveCapacity(Int(clamping: min(answer.byteCount ?? 0, UInt64(Self.largestReservation))))
         }
+    }
+
+    func sourceReports() {
+        state.withLock { $0.sourceReports = true }
     }
 
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout Effects) -> BytesDisposal {
-        let (count, hasReport, total) = state.withLock { state in
+        let (count, sourceReports, total) = state.withLock { state in
             state.data.append(copying: bytes)
-            return (state.data.count, state.hasReport, state.answer.byteCount)
+            return (state.data.count, state.sourceReports, state.answer.byteCount)
         }
-        if let progress, !hasReport {
+        if let progress, !sourceReports {
             effects.append { progress.report(completed: Int64(count), total: total.map { Int64(clamping: $0) }) }
         }
-        if isLast { finish(&effects) }
+        if isLast { finish(nil, &effects) }
         return .consumed
     }
 
-    /// Memory that nobody can change is mapped at once. A file is read, by a thread that may wait for its disk.
-    private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
+    /// Sealed memory is mapped at once. A file is read on a thread that may wait for its disk.
+    func take(_ descriptor: DescriptorBox, _ answer: Answer) {
         if System.isFullySealed(descriptor.raw) { return read(descriptor, answer) }
         HandlerPool.files.run { self.read(descriptor, answer) }
     }
@@ -85,7 +70,13 @@ final class DataLoad: StreamSink {
         result.resolve(outcome)
     }
 
-    private func finish(_ effects: inout Effects) {
+    func finish(_ failure: Failure?, _ effects: inout Effects) {
+        if let failure {
+            return effects.append {
+                self.progress?.end(byteCount: nil)
+                self.result.resolve(.failure(PasteboardError(failure)))
+            }
+        }
         let (answer, data) = state.withLock { state in
             let data = state.data
             state.data = Data()
@@ -95,13 +86,6 @@ final class DataLoad: StreamSink {
         effects.append {
             self.progress?.end(byteCount: data.count)
             self.result.resolve(.success(Loaded(value: data, type: type)))
-        }
-    }
-
-    func failed(_ failure: Failure, _ effects: inout Effects) {
-        effects.append {
-            self.progress?.end(byteCount: nil)
-            self.result.resolve(.failure(PasteboardError(failure)))
         }
     }
 }

@@ -10,10 +10,10 @@ final class FileChunks: ChunkSource {
     let isArchive: Bool
     let fileName: String?
 
-    init(_ file: PassedFile) {
+    init(_ file: PassedFile, isArchive: Bool = false, fileName: String? = nil) {
         self.file = file
-        isArchive = false
-        fileName = nil
+        self.isArchive = isArchive
+        self.fileName = fileName
     }
 
     init(_ file: SourceFile) {
@@ -36,4 +36,20 @@ final class FileChunks: ChunkSource {
     }
 
     func cancel() {}
+}
+
+extension LoadReader {
+    /// Writes all bytes to `output`: those of a file with a copy of that, inside the kernel if possible.
+    func write(to output: LoadedFile) async throws(PasteboardError) {
+        if let file = (source as? FileChunks)?.file {
+            return try await takeAll { isOver in try output.fill(from: file, isOver: isOver) }
+        }
+        while let chunk = try await next() { try output.append(chunk) }
+    }
+
+    /// Ends a load well whose bytes are not needed.
+    func finish() async throws(PasteboardError) {
+        guard source is FileChunks else { return }
+        try await takeAll { _ in }
+    }
 }

@@ -30,7 +30,7 @@ struct StoredLoad: Sendable {
         ).candidate(1)
         temporary = try TemporaryDirectory(in: directory)
         let file = try LoadedFile(load.isArchive ? "archive" : name, load.isArchive ? nil : load.file, in: temporary)
-        try await load.chunks.source.makeReader().write(to: file)
+        try await load.chunks.source.takeReader().write(to: file)
         try file.finish()
         guard load.isArchive else {
             url = URL(filePath: file.path, directoryHint: .notDirectory)

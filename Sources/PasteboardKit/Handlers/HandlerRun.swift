@@ -62,10 +62,10 @@ final class HandlerRun: Sendable {
     /// The bytes go on their way before they are made; the handler ends with whoever takes them.
     private func stream(_ byteCount: UInt64?, _ body: @escaping @Sendable (ByteWriter) async throws -> Void) {
         guard !state.withLock({ $0.isOver }) else { return }
-        let channel = ByteChannel(byteCount: byteCount)
-        let writer = ByteWriter(channel)
+        let stream = ChunkStream(byteCount: byteCount)
+        let writer = ByteWriter(stream)
         writer.progress.observe { [weak progress = writer.progress] in
-            guard let reported = progress, !channel.isOver else { return }
+            guard let reported = progress, !stream.isOver else { return }
             let (completed, total) = reported.reported
             // Nothing was reported yet.
             if completed > 0 || total >= 0 { self.progress(completed, total) }
@@ -73,13 +73,13 @@ final class HandlerRun: Sendable {
         let task = Task(executorPreference: HandlerPool.shared) {
             do {
                 try await body(writer)
-                channel.end(.success(()))
+                stream.end(ofHandler: .success(()))
             } catch {
-                channel.end(.failure(error))
+                stream.end(ofHandler: .failure(error))
             }
         }
-        channel.onCancel { HandlerPool.completions.run { task.cancel() } }
-        finish(.success(.chunks(channel)))
+        stream.onCancel { HandlerPool.completions.run { task.cancel() } }
+        finish(.success(.chunks(stream)))
     }
 
     private func task(_ progress: LoadProgress?, _ body: @escaping @Sendable () async throws -> HandlerResult) {

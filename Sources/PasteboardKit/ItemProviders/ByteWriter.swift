@@ -6,10 +6,10 @@ public final class ByteWriter: Sendable {
     /// How far the handler is. What is reported here reaches the destination, and keeps a load alive whose next bytes
     /// take long; without a report, the number of bytes written is what the destination sees.
     public let progress = LoadProgress()
-    private let channel: ByteChannel
+    private let stream: ChunkStream
 
-    init(_ channel: ByteChannel) {
-        self.channel = channel
+    init(_ stream: ChunkStream) {
+        self.stream = stream
     }
 
     /// Gives the next bytes, as many as there are. It returns when there is room for more: what the destination has not
@@ -18,6 +18,6 @@ public final class ByteWriter: Sendable {
     /// - Throws: `cancelled` once nobody wants the bytes any more, and `invalid-argument` for more bytes than the
     ///   registration has announced.
     public func write(_ bytes: Data) async throws(PasteboardError) {
-        try await channel.write(bytes)
+        try await stream.write(bytes)
     }
 }

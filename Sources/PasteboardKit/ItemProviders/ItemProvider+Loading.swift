@@ -143,7 +143,7 @@ extension ItemProvider {
             load = try await remote.open(timeout: timeout, inPlace: inPlace, progress: progress)
         case .utf8Text:
             let data = try await data(of: representation, timeout: timeout, progress: progress)
-            load = OpenedLoad(ByteChunks(data.value), type: data.type, isArchive: false)
+            load = OpenedLoad(ByteChunks(LoadReader(ChunkStream(data.value))), type: data.type, isArchive: false)
         }
         load.file = representation.file
         return load

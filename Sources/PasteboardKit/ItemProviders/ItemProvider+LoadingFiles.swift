@@ -49,7 +49,7 @@ extension ItemProvider {
         do {
             load = try await open(contentType, timeout: timeout, inPlace: openInPlace, progress: part)
             if let url = load.inPlace {
-                try await load.chunks.source.makeReader().finish()
+                try await load.chunks.source.takeReader().finish()
                 progress?.end(part)
                 return try await body(Loaded(value: url, type: load.type, isInPlace: true))
             }

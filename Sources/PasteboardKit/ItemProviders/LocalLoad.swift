@@ -37,7 +37,7 @@ struct LocalLoad: Sendable {
             }
             let load = opened(made, deadline)
             var data = Data()
-            let reader = load.chunks.source.makeReader()
+            let reader = try load.chunks.source.takeReader()
             while let chunk = try await reader.next() { data.append(chunk) }
             return Loaded(value: data, type: load.dataType)
         } catch {
@@ -66,18 +66,13 @@ struct LocalLoad: Sendable {
         let source: any ChunkSource
         var watch: HandlerWatch?
         switch made {
-        case .data(let data): source = DataChunks(data)
+        case .data(let data): source = ChunkStream(data)
         case .file(let file): source = FileChunks(file)
         case .chunks(let chunks):
             source = chunks
             watch = self.watch
         }
-        let chunks = ByteChunks(
-            byteCount: source.byteCount.map { Int64(clamping: $0) },
-            source: ByteChunks.Source(
-                .chunks(ChunkSourceReader(source, progress: progress, deadline: deadline, watch: watch))
-            )
-        )
+        let chunks = ByteChunks(LoadReader(source, progress: progress, deadline: deadline, watch: watch))
         var load = OpenedLoad(chunks, type: type, isArchive: source.isArchive)
         load.fileName = source.fileName
         return load

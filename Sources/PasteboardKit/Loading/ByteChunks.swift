@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import PasteboardTransport
 
 /// The bytes of one load, chunk by chunk as they come, to be iterated once.
 ///
@@ -15,34 +16,47 @@ public struct ByteChunks: AsyncSequence, Sendable {
     public let byteCount: Int64?
     let source: Source
 
-    init(byteCount: Int64?, source: Source) {
-        self.byteCount = byteCount
-        self.source = source
+    init(_ reader: LoadReader) {
+        byteCount = reader.byteCount.map { Int64(clamping: $0) }
+        source = Source(reader)
     }
 
-    /// Bytes that are there already.
-    init(_ data: Data) {
-        let reader = ChunkSourceReader(DataChunks(data), progress: nil, deadline: nil)
-        self.init(byteCount: Int64(data.count), source: Source(.chunks(reader)))
+    /// Holds the reader until the chunks are iterated.
+    final class Source: Sendable {
+        private let reader: Lock<LoadReader?>
+
+        init(_ reader: LoadReader) {
+            self.reader = Lock(reader)
+        }
+
+        /// The reader, once: the load is cancelled when the reader is released.
+        func takeReader() throws(PasteboardError) -> LoadReader {
+            let taken = reader.withLock { reader in
+                defer { reader = nil }
+                return reader
+            }
+            if let taken { return taken }
+            throw PasteboardError(.invalidArgument, message: "the chunks of a load can be iterated only once")
+        }
     }
 
     /// Takes the chunks one after the other.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let reader: Reader
+        let reader: Result<LoadReader, PasteboardError>
 
         /// The next chunk; nil at the end. A task that is cancelled while it waits cancels the load.
         public mutating func next() async throws(PasteboardError) -> Data? {
-            try await reader.next()
+            try await reader.get().next()
         }
 
         /// The next chunk; nil at the end. A task that is cancelled while it waits cancels the load.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(PasteboardError) -> Data? {
-            try await reader.next()
+            try await reader.get().next()
         }
     }
 
     /// The iterator. Only the first one gets chunks, and another throws `invalid-argument`.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(reader: source.makeReader())
+        AsyncIterator(reader: Result { () throws(PasteboardError) in try source.takeReader() })
     }
 }

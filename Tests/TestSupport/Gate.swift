@@ -1,7 +1,7 @@
 import PasteboardTransport
 
-/// Something that happens once, and that others wait for.
-final class Gate: Sendable {
+/// An event that happens once, and that any number of tasks wait for.
+package final class Gate: Sendable {
     private struct State {
         var isOpen = false
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -9,9 +9,11 @@ final class Gate: Sendable {
 
     private let state = Lock(State())
 
-    var isOpen: Bool { state.withLock { $0.isOpen } }
+    package init() {}
 
-    func open() {
+    package var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    package func open() {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.isOpen = true
             let waiters = state.waiters
@@ -21,7 +23,7 @@ final class Gate: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    func wait() async {
+    package func wait() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state -> Bool in
                 if !state.isOpen { state.waiters.append(continuation) }
@@ -32,14 +34,16 @@ final class Gate: Sendable {
     }
 }
 
-/// A number that several threads count up.
-final class Counter: Sendable {
+/// A count that several threads increment.
+package final class Counter: Sendable {
     private let state = Lock(0)
 
-    var value: Int { state.withLock { $0 } }
+    package init() {}
+
+    package var value: Int { state.withLock { $0 } }
 
     @discardableResult
-    func increment() -> Int {
+    package func increment() -> Int {
         state.withLock { value in
             value += 1
             return value

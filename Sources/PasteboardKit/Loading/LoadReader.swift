@@ -1,0 +1,183 @@
+import FoundationEssentials
+import PasteboardClient
+import PasteboardTransport
+
+/// The reader of one load: it passes on the chunks of the load's source, one at a time, within the load's limits.
+///
+/// It is a source itself, for a load that is published again. When it is released, its source is cancelled.
+final class LoadReader: ChunkSource {
+    typealias Chunk = Result<Data?, any Error>
+    typealias Take = @Sendable (Chunk) -> Void
+
+    private enum Phase {
+        case open
+        case reading(Take)
+        case over(Chunk)
+    }
+
+    private struct State {
+        var phase = Phase.open
+        var taken: UInt64 = 0
+        var timer: LoadTimer?
+        /// Ends the wait for a chunk that a handler of this process makes.
+        var handlerTimer: LoadTimer?
+    }
+
+    let source: any ChunkSource
+    private let progress: LoadProgress?
+    private let watch: HandlerWatch?
+    private let hasDeadline: Bool
+    private let state = Lock(State())
+
+    /// - Parameters:
+    ///   - progress: reports the bytes that were taken, and cancels the load. nil for a source that reports by itself.
+    ///   - deadline: the time by which all has to have been taken; with it, the timeouts of `watch` do not apply.
+    ///   - watch: the timeouts of the handler of this process that makes the chunks.
+    init(
+        _ source: any ChunkSource,
+        progress: LoadProgress? = nil,
+        deadline: LoadDeadline? = nil,
+        watch: HandlerWatch? = nil
+    ) {
+        self.source = source
+        self.progress = progress
+        self.watch = watch
+        hasDeadline = deadline != nil
+        progress?.begin { [weak self] in self?.end(.cancelled) }
+        if let deadline {
+            let timer = deadline.timer { [weak self] in self?.end(deadline.error) }
+            state.withLock { $0.timer = timer }
+        }
+    }
+
+    deinit {
+        end(.cancelled)
+        source.cancel()
+        let (timer, handlerTimer) = state.withLock { ($0.timer, $0.handlerTimer) }
+        timer?.cancel()
+        handlerTimer?.cancel()
+    }
+
+    var byteCount: UInt64? { source.byteCount }
+    var isArchive: Bool { source.isArchive }
+    var fileName: String? { source.fileName }
+
+    // MARK: Reading
+
+    /// The next chunk; nil at the end. A cancelled task cancels the load.
+    func next() async throws(PasteboardError) -> Data? {
+        try await value { self.next($0) }
+    }
+
+    func next(_ take: @escaping Take) {
+        begin(for: take) {
+            self.watch?.resumed()
+            let timer = self.hasDeadline ? nil : self.watch?.timer { [weak self] in self?.end($0) }
+            self.state.withLock { $0.handlerTimer = timer }
+            self.source.next { self.take($0) }
+        }
+    }
+
+    /// Takes all at once, without chunks.
+    ///
+    /// - Parameter body: runs on a thread of the library that may block, and checks now and then whether the load is over.
+    func takeAll(_ body: @escaping @Sendable (_ isOver: () -> Bool) throws -> Void) async throws(PasteboardError) {
+        _ = try await value { take in
+            self.begin(for: take) {
+                self.state.withLock { $0.taken = self.source.byteCount ?? 0 }
+                HandlerPool.files.run {
+                    self.take(
+                        Result {
+                            try body { self.isOver }
+                            return nil
+                        }
+                    )
+                }
+            }
+        }
+    }
+
+    /// Waits for what `start` makes; the task's cancellation ends the load.
+    private func value(_ start: (@escaping Take) -> Void) async throws(PasteboardError) -> Data? {
+        let result = PendingResult<Data?>()
+        return try await result.value {
+            self.end(.cancelled)
+            result.resolve(.failure(.cancelled))
+        } start: {
+            start { result.resolve($0.mapError(PasteboardError.init(ofLoad:))) }
+        }
+    }
+
+    private func begin(for take: @escaping Take, _ read: () -> Void) {
+        let before = state.withLock { state in
+            defer { if case .open = state.phase { state.phase = .reading(take) } }
+            return state.phase
+        }
+        switch before {
+        case .open:
+            read()
+        case .reading:
+            let text = "the chunks of one load are read by one task at a time"
+            take(.failure(PasteboardError(.invalidArgument, message: text)))
+        case .over(let end):
+            take(end)
+        }
+    }
+
+    private func take(_ chunk: Chunk) {
+        let chunk = chunk.mapError { PasteboardError(ofLoad: $0) as any Error }
+        watch?.gaveBytes()
+        let (reader, taken, timer) = state.withLock { state -> (Take?, UInt64, LoadTimer?) in
+            // The load may have ended meanwhile.
+            guard case .reading(let reader) = state.phase else { return (nil, 0, state.handlerTimer) }
+            if case .success(let data?) = chunk {
+                state.taken += UInt64(data.count)
+                state.phase = .open
+            } else {
+                state.phase = .over(chunk)
+            }
+            return (reader, state.taken, state.handlerTimer)
+        }
+        timer?.cancel()
+        guard let reader else { return }
+        switch chunk {
+        case .success(.some):
+            let total = source.byteCount.map { Int64(clamping: $0) }
+            if watch?.hasReported != true { progress?.report(completed: Int64(clamping: taken), total: total) }
+        case .success(nil): ended(byteCount: Int(clamping: taken))
+        case .failure: ended(byteCount: nil)
+        }
+        reader(chunk)
+    }
+
+    // MARK: The end
+
+    func cancel() {
+        end(.cancelled)
+    }
+
+    private var isOver: Bool {
+        state.withLock { state in
+            if case .over = state.phase { true } else { false }
+        }
+    }
+
+    private func ended(byteCount: Int?) {
+        progress?.end(byteCount: byteCount)
+        state.withLock { $0.timer }?.cancel()
+    }
+
+    /// Ends the load unless it has ended.
+    private func end(_ error: PasteboardError) {
+        let (isFirst, reader) = state.withLock { state -> (Bool, Take?) in
+            if case .over = state.phase { return (false, nil) }
+            defer { state.phase = .over(.failure(error)) }
+            if case .reading(let reader) = state.phase { return (true, reader) }
+            return (true, nil)
+        }
+        guard isFirst else { return }
+        source.cancel()
+        ended(byteCount: nil)
+        reader?(.failure(error))
+    }
+}

@@ -1,0 +1,180 @@
+import TestSupport
+import Testing
+
+@testable import PasteboardKit
+
+@Suite(.fewAtATime, .timeLimit(.minutes(1)))
+struct DropWindowTests {
+    /// A window and the number of times that it has become quiet.
+    private let window = DropWindow()
+    private let quiet = Counter()
+
+    private func watch() {
+        window.whenQuiet { [quiet] in quiet.increment() }
+    }
+
+    @Test("A load is a part of the drop only while the window is open")
+    func begin() async {
+        let given = LoadProgress()
+        #expect(window.begin(given, item: 0) === given)
+        #expect(window.begin(nil, item: 0) == nil)
+        window.open()
+        let part = window.begin(nil, item: 0)
+        #expect(part != nil)
+        #expect(!window.isQuiet)
+        part?.end(byteCount: 3)
+        #expect(window.isQuiet)
+        await window.close()
+        #expect(window.begin(given, item: 0) === given)
+        #expect(window.isQuiet)
+    }
+
+    @Test("The window is quiet once, when its last load and hold have ended")
+    func quietOnce() async {
+        window.open()
+        let loads = (0..<2).map { window.begin(nil, item: $0) }
+        window.hold()
+        await window.close()
+        watch()
+        loads[0]?.end(byteCount: 1)
+        // The end of a load counts once.
+        loads[0]?.end(byteCount: 1)
+        window.leave()
+        #expect(quiet.value == 0)
+        loads[1]?.end(byteCount: 1)
+        #expect(quiet.value == 1)
+        #expect(window.progress.isFinished)
+        watch()
+        #expect(quiet.value == 2)
+    }
+
+    @Test("A drop whose load failed does not complete its progress")
+    func failedLoad() async {
+        window.open()
+        let load = window.begin(nil, item: 0)
+        await window.close()
+        watch()
+        load?.end(byteCount: nil)
+        #expect(quiet.value == 1)
+        #expect(!window.progress.isFinished)
+    }
+
+    @Test("A call keeps the window open until its load begins, and the drop incomplete until its callback returns")
+    func call() async throws {
+        #expect(window.call() == nil)
+        window.open()
+        let call = try #require(window.call())
+        let (closing, closed) = (Gate(), Gate())
+        let task = Task { [window] in
+            closing.open()
+            await window.close()
+            closed.open()
+        }
+        await closing.wait()
+        // Not closed as long as the load may begin: another load begins as well.
+        let load = window.begin(nil, item: 0)
+        #expect(load != nil)
+        #expect(!closed.isOpen)
+        call.begun()
+        call.begun()
+        await task.value
+        #expect(window.call() == nil)
+        watch()
+        load?.end(byteCount: 0)
+        #expect(quiet.value == 0)
+        call.end()
+        call.end()
+        #expect(quiet.value == 1)
+    }
+
+    @Test("A call that is released has ended")
+    func released() async {
+        window.open()
+        var call = window.call()
+        #expect(call != nil)
+        #expect(!window.isQuiet)
+        call = nil
+        #expect(window.isQuiet)
+        // Nothing is about to begin, so this returns.
+        await window.close()
+    }
+
+    @Test("A window that is over never becomes quiet")
+    func over() async {
+        window.open()
+        let load = window.begin(nil, item: 0)
+        await window.close()
+        watch()
+        window.end()
+        load?.end(byteCount: 1)
+        watch()
+        #expect(quiet.value == 0)
+    }
+
+    @Test("The end of the session ends the wait for loads that have not begun")
+    func endWhileClosing() async throws {
+        window.open()
+        let call = try #require(window.call())
+        let closing = Gate()
+        let task = Task { [window] in
+            closing.open()
+            await window.close()
+        }
+        await closing.wait()
+        window.end()
+        await task.value
+        call.end()
+    }
+
+    // MARK: What arrived
+
+    @Test("An item is lost unless one of its loads ended well and was kept")
+    func loss() {
+        window.open()
+        #expect(window.loss == nil)
+        window.begin(nil, item: 1)?.end(byteCount: nil)
+        #expect(window.loss == "item 2 did not come whole")
+        window.begin(nil, item: 1)?.end(byteCount: 5)
+        #expect(window.loss == nil)
+        window.lose(1)
+        #expect(window.loss == "item 2 did not come whole")
+    }
+
+    @Test("The first reason why a drop cannot be completed counts")
+    func failure() throws {
+        window.open()
+        let call = try #require(window.call())
+        call.fail("first")
+        window.fail("second")
+        #expect(window.failure == "first")
+        call.end()
+    }
+
+    @Test("Items can be taken without a load from the drop to the end of the session")
+    func taken() async {
+        window.take(9)
+        window.open()
+        window.take(2)
+        await window.close()
+        window.take(1)
+        window.end()
+        window.take(8)
+        #expect(window.takenItems == [1, 2])
+    }
+
+    @Test("The failure of a session interrupts the drop while its handler runs")
+    func interruption() async {
+        let error = PasteboardError(.timeout, message: "too late")
+        window.sessionEnded(.failed(error))
+        window.sessionEnded(.cancelled)
+        guard case .failed = window.outcome else {
+            Issue.record("the first outcome does not count")
+            return
+        }
+        #expect(window.interruption == nil)
+        window.open()
+        #expect(window.interruption?.code == .timeout)
+        await window.close()
+        #expect(window.interruption == nil)
+    }
+}

@@ -1,0 +1,225 @@
+import FoundationEssentials
+import PasteboardTransport
+import TestSupport
+import Testing
+
+@testable import PasteboardKit
+
+@Suite(.fewAtATime, .timeLimit(.minutes(1)))
+struct HandlerRunTests {
+    /// A run and the result that its completion delivers.
+    private struct Observed {
+        let result = PendingResult<HandlerResult>()
+        let completions = Counter()
+        let run: HandlerRun
+
+        init(_ handler: DataHandler, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }) {
+            run = HandlerRun(handler, progress: progress) { [result, completions] outcome in
+                completions.increment()
+                result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
+            }
+        }
+
+        func value() async throws -> HandlerResult { try await result.value(onCancel: {}) }
+
+        func data() async throws -> Data {
+            guard case .data(let data) = try await value() else { throw PasteboardError.cancelled }
+            return data
+        }
+
+        func error() async -> PasteboardError? {
+            do {
+                _ = try await value()
+                return nil
+            } catch {
+                return error as? PasteboardError
+            }
+        }
+    }
+
+    private struct Refused: Error {}
+
+    // MARK: Callbacks
+
+    @Test("Only the first completion of a handler counts")
+    func first() async throws {
+        let observed = Observed(
+            .callback { completion in
+                completion(Data([1]), nil)
+                completion(Data([2]), nil)
+                completion(nil, Refused())
+                return nil
+            }
+        )
+        observed.run.start()
+        #expect(try await observed.data() == Data([1]))
+        #expect(observed.completions.value == 1)
+    }
+
+    @Test("An error takes precedence over bytes")
+    func errorFirst() async {
+        let observed = Observed(
+            .callback { completion in
+                completion(Data([1]), Refused())
+                return nil
+            }
+        )
+        observed.run.start()
+        #expect(await observed.error()?.code == .sourceFailed)
+    }
+
+    @Test("A handler that completes with nothing, or never, fails the load")
+    func broken() async {
+        let empty = Observed(
+            .callback { completion in
+                completion(nil, nil)
+                return nil
+            }
+        )
+        empty.run.start()
+        #expect(
+            await empty.error()?.sourceError?.message == "the load handler completed with neither bytes nor an error"
+        )
+        let silent = Observed(.callback { _ in nil })
+        silent.run.start()
+        #expect(await silent.error()?.sourceError?.message == "the load handler never called its completion")
+    }
+
+    @Test("A slice is copied: the result begins at index 0")
+    func slice() async throws {
+        let observed = Observed(
+            .callback { completion in
+                completion(Data([1, 2, 3]).dropFirst(), nil)
+                return nil
+            }
+        )
+        observed.run.start()
+        let data = try await observed.data()
+        #expect(data == Data([2, 3]))
+        #expect(data.startIndex == 0)
+    }
+
+    // MARK: Tasks
+
+    @Test("A task gives its bytes or its error")
+    func tasks() async throws {
+        let whole = Observed(.async { .data(Data([1])) })
+        whole.run.start()
+        #expect(try await whole.data() == Data([1]))
+        let failed = Observed(.async { throw Refused() })
+        failed.run.start()
+        #expect(await failed.error()?.code == .sourceFailed)
+    }
+
+    @Test("The progress of a handler is passed on until its run is over")
+    func progress() async throws {
+        let reports = Lock<[Int64]>([])
+        let kept = Lock(LoadProgress?.none)
+        let observed = Observed(
+            .reporting { progress in
+                kept.withLock { $0 = progress }
+                progress.totalUnitCount = 3
+                for _ in 0..<3 { progress.completedUnitCount += 1 }
+                return .data(Data([1]))
+            },
+            progress: { completed, total in reports.withLock { $0.append(completed * 10 + total) } }
+        )
+        observed.run.start()
+        _ = try await observed.data()
+        kept.withLock { $0 }?.completedUnitCount = 9
+        #expect(reports.withLock { $0 } == [3, 13, 23, 33])
+    }
+
+    @Test("A stream is a result before its bytes are written")
+    func stream() async throws {
+        let gate = Gate()
+        let observed = Observed(
+            .byteStream(byteCount: 2) { writer in
+                await gate.wait()
+                try await writer.write(Data([1, 2]))
+            }
+        )
+        observed.run.start()
+        guard case .chunks(let chunks) = try await observed.value() else {
+            Issue.record("the result is not a stream")
+            return
+        }
+        #expect(chunks.byteCount == 2)
+        gate.open()
+        #expect(try await chunks.next() == Data([1, 2]))
+        #expect(try await chunks.next() == nil)
+    }
+
+    // MARK: Cancellation
+
+    @Test("A run that is cancelled before its start does not call the handler")
+    func cancelledBefore() {
+        let calls = Counter()
+        let observed = Observed(.byteStream(byteCount: nil) { _ in calls.increment() })
+        observed.run.cancel()
+        observed.run.start()
+        #expect(calls.value == 0)
+        #expect(observed.completions.value == 0)
+    }
+
+    @Test("The cancellation of a run reaches the task and the progress of its handler, and its result is dropped")
+    func cancelledTask() async {
+        let (started, cancelled, returned) = (Gate(), Gate(), Gate())
+        let observed = Observed(
+            .reporting { progress in
+                progress.cancellationHandler = { cancelled.open() }
+                started.open()
+                await cancelled.wait()
+                #expect(Task.isCancelled)
+                defer { returned.open() }
+                return .data(Data())
+            }
+        )
+        observed.run.start()
+        await started.wait()
+        observed.run.cancel()
+        observed.run.cancel()
+        await returned.wait()
+        #expect(observed.completions.value == 0)
+    }
+
+    @Test("The cancellation of a run reaches the progress that its callback has returned")
+    func cancelledProgress() async {
+        let (attached, cancelled) = (Gate(), Gate())
+        let observed = Observed(
+            .callback { completion in
+                let progress = LoadProgress()
+                progress.cancellationHandler = {
+                    cancelled.open()
+                    completion(Data(), nil)
+                }
+                attached.open()
+                return progress
+            }
+        )
+        observed.run.start()
+        await attached.wait()
+        observed.run.cancel()
+        await cancelled.wait()
+        #expect(observed.completions.value == 0)
+    }
+
+    @Test("A stream that comes after the cancellation is cancelled")
+    func lateStream() async {
+        let (started, goOn, stopped) = (Gate(), Gate(), Gate())
+        let source = TestChunks { stopped.open() }
+        let observed = Observed(
+            .async {
+                started.open()
+                await goOn.wait()
+                return .chunks(source)
+            }
+        )
+        observed.run.start()
+        await started.wait()
+        observed.run.cancel()
+        goOn.open()
+        await stopped.wait()
+        #expect(observed.completions.value == 0)
+    }
+}

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import PasteboardTransport
+import TestSupport
+
+@testable import PasteboardKit
+
+/// A source whose chunks are given by a test, one by one.
+final class TestChunks: ChunkSource {
+    typealias Chunk = Result<Data?, any Error>
+
+    private struct State {
+        var chunks: [Chunk] = []
+        var take: (@Sendable (Chunk) -> Void)?
+        var isCancelled = false
+    }
+
+    let byteCount: UInt64?
+    private let state = Lock(State())
+    private let firstAsk = Gate()
+    private let onCancel: @Sendable () -> Void
+
+    init(byteCount: UInt64? = nil, onCancel: @escaping @Sendable () -> Void = {}) {
+        self.byteCount = byteCount
+        self.onCancel = onCancel
+    }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Whether a chunk was asked for and is not there yet.
+    var isAsked: Bool { state.withLock { $0.take != nil } }
+
+    /// Returns once the first chunk was asked for.
+    func asked() async {
+        await firstAsk.wait()
+    }
+
+    func give(_ chunks: Chunk...) {
+        state.withLock { $0.chunks += chunks }
+        deliver()
+    }
+
+    func next(_ take: @escaping @Sendable (Chunk) -> Void) {
+        state.withLock { $0.take = take }
+        firstAsk.open()
+        deliver()
+    }
+
+    func cancel() {
+        state.withLock { $0.isCancelled = true }
+        onCancel()
+    }
+
+    private func deliver() {
+        let delivery = state.withLock { state -> (take: @Sendable (Chunk) -> Void, chunk: Chunk)? in
+            guard let take = state.take, !state.chunks.isEmpty else { return nil }
+            state.take = nil
+            return (take, state.chunks.removeFirst())
+        }
+        if let delivery { delivery.take(delivery.chunk) }
+    }
+}

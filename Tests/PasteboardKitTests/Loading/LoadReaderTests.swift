@@ -1,0 +1,144 @@
+import FoundationEssentials
+import PasteboardTransport
+import TestSupport
+import Testing
+
+@testable import PasteboardKit
+
+@Suite(.fewAtATime, .timeLimit(.minutes(1)))
+struct LoadReaderTests {
+    private struct Refused: Error {}
+
+    @Test("Chunks are read one by one, and none is asked for before it is wanted")
+    func order() async throws {
+        let (source, progress) = (TestChunks(byteCount: 3), LoadProgress())
+        let reader = LoadReader(source, progress: progress)
+        #expect(!source.isAsked)
+        source.give(.success(Data([1])), .success(Data([2, 3])), .success(nil))
+        #expect(try await reader.next() == Data([1]))
+        #expect(!source.isAsked)
+        #expect(progress.completedUnitCount == 1)
+        #expect(progress.totalUnitCount == 3)
+        #expect(try await reader.next() == Data([2, 3]))
+        #expect(!progress.isFinished)
+        #expect(try await reader.next() == nil)
+        #expect(progress.isFinished)
+        #expect(try await reader.next() == nil)
+        #expect(!source.isCancelled)
+    }
+
+    @Test("An error of the source ends the load, and comes again at each later read")
+    func failure() async throws {
+        let (source, progress) = (TestChunks(), LoadProgress())
+        let reader = LoadReader(source, progress: progress)
+        source.give(.success(Data([1])), .failure(PasteboardError(.sourceTruncated, message: "too short")))
+        #expect(try await reader.next() == Data([1]))
+        for _ in 0..<2 {
+            let error = await #expect(throws: PasteboardError.self) { try await reader.next() }
+            #expect(error?.message == "too short")
+        }
+        #expect(!progress.isFinished)
+    }
+
+    @Test("A second reader at the same time is refused, and the first goes on")
+    func second() async throws {
+        let source = TestChunks()
+        let reader = LoadReader(source)
+        let first = Task { try await reader.next() }
+        await source.asked()
+        let error = await #expect(throws: PasteboardError.self) { try await reader.next() }
+        #expect(error?.message == "the chunks of one load are read by one task at a time")
+        source.give(.success(Data([1])))
+        #expect(try await first.value == Data([1]))
+    }
+
+    @Test("A cancelled read cancels the source and ends the load")
+    func cancelledRead() async throws {
+        let source = TestChunks()
+        let reader = LoadReader(source)
+        let read = Task { try await reader.next() }
+        await source.asked()
+        read.cancel()
+        let error = await #expect(throws: PasteboardError.self) { try await read.value }
+        #expect(error?.code == .cancelled)
+        #expect(source.isCancelled)
+        // A chunk that comes after the cancellation is dropped.
+        source.give(.success(Data([1])))
+        await #expect(throws: PasteboardError.self) { try await reader.next() }
+    }
+
+    @Test("A cancelled progress cancels the load")
+    func cancelledProgress() async throws {
+        let (source, progress) = (TestChunks(), LoadProgress())
+        let reader = LoadReader(source, progress: progress)
+        progress.cancel()
+        #expect(source.isCancelled)
+        let error = await #expect(throws: PasteboardError.self) { try await reader.next() }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test("A deadline ends a load that nobody reads")
+    func deadline() async throws {
+        let stopped = Gate()
+        let source = TestChunks { stopped.open() }
+        let reader = LoadReader(source, deadline: LoadDeadline(.milliseconds(1)))
+        await stopped.wait()
+        let error = await #expect(throws: PasteboardError.self) { try await reader.next() }
+        #expect(error?.message == "the load did not end within 0.001 seconds")
+    }
+
+    @Test("A reader that is released cancels its source and ends its progress")
+    func released() {
+        let (source, progress) = (TestChunks(), LoadProgress())
+        var reader: LoadReader? = LoadReader(source, progress: progress)
+        withExtendedLifetime(reader) {}
+        reader = nil
+        #expect(source.isCancelled)
+        #expect(progress.now.isOver)
+    }
+
+    @Test("Taking all at once asks for no chunk and completes the progress")
+    func takeAll() async throws {
+        let (source, progress) = (TestChunks(byteCount: 5), LoadProgress())
+        let reader = LoadReader(source, progress: progress)
+        try await reader.takeAll { isOver in #expect(!isOver()) }
+        #expect(!source.isAsked)
+        #expect(progress.completedUnitCount == 5)
+        #expect(progress.isFinished)
+        let other = LoadReader(TestChunks())
+        await #expect(throws: PasteboardError.self) { try await other.takeAll { _ in throw Refused() } }
+    }
+
+    @Test("A reader is a source for another load, with the same size and the same limits")
+    func source() async throws {
+        let (source, progress) = (TestChunks(byteCount: 2), LoadProgress())
+        let outer = LoadReader(LoadReader(source, progress: progress))
+        #expect(outer.byteCount == 2)
+        source.give(.success(Data([1])), .success(Data([2])), .success(nil))
+        #expect(try await outer.next() == Data([1]))
+        #expect(try await outer.next() == Data([2]))
+        #expect(try await outer.next() == nil)
+        #expect(progress.isFinished)
+    }
+
+    @Test("The chunks of a load can be iterated once")
+    func once() async throws {
+        let chunks = ByteChunks(LoadReader(ChunkStream(Data([1, 2]))))
+        #expect(chunks.byteCount == 2)
+        var data = Data()
+        for try await chunk in chunks { data.append(chunk) }
+        #expect(data == Data([1, 2]))
+        var second = chunks.makeAsyncIterator()
+        let error = await #expect(throws: PasteboardError.self) { try await second.next() }
+        #expect(error?.message == "the chunks of a load can be iterated only once")
+    }
+
+    @Test("Chunks that are released without an iterator cancel the load")
+    func releasedChunks() {
+        let source = TestChunks()
+        var chunks: ByteChunks? = ByteChunks(LoadReader(source))
+        withExtendedLifetime(chunks) {}
+        chunks = nil
+        #expect(source.isCancelled)
+    }
+}
