@@ -16,7 +16,7 @@ struct ArgumentTests {
     )
 
     @Test(
-        "Options are understood in all their spellings, before and behind operands",
+        "Options are accepted in all their spellings, before and after operands",
         arguments: [
             ["-t", "a", "x", "-f"], ["-ta", "-f", "x"], ["-t=a", "-f", "x"], ["-fta", "x"],
             ["--type=a", "--flag", "x"],
@@ -32,7 +32,7 @@ struct ArgumentTests {
         #expect(parsed.operands == ["x"])
     }
 
-    @Test("Behind -- everything is an operand, a single dash is one anywhere, and a value may begin with a dash")
+    @Test("After -- everything is an operand, a single dash always is one, and a value may begin with a dash")
     func operands() throws {
         #expect(try ParsedArguments(["--", "-f", "--"], for: Self.syntax).operands == ["-f", "--"])
         #expect(try ParsedArguments(["-"], for: Self.syntax).operands == ["-"])
@@ -63,7 +63,7 @@ struct ArgumentTests {
         #expect(throws: CommandFailure.self) { try TypeArgument(giving: odd) }
     }
 
-    @Test("What is no option, lacks its value or is given twice is refused")
+    @Test("An unknown option, one without its value and one given twice are refused")
     func refused() throws {
         for arguments in [["-x"], ["--typ"], ["-t"], ["--flag=1"], ["-fx"]] {
             #expect(throws: CommandFailure.self) {
@@ -76,7 +76,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "The type of -t ends at the first equals sign that is not a parameter's",
+        "The type of -t ends at the first equals sign that is not part of a parameter",
         arguments: [
             ("text/plain;charset=utf-8=notes.txt", "public.utf8-plain-text", "notes.txt"),
             ("text/plain;charset=utf-8", "public.utf8-plain-text", nil),
@@ -91,7 +91,7 @@ struct ArgumentTests {
         #expect(argument.origin?.text == origin)
     }
 
-    @Test("A family is a type to take, not to give")
+    @Test("A family is accepted as a type to load, not as a type to offer")
     func families() throws {
         #expect(try TypeArgument.types("image") == [.image])
         #expect(try TypeArgument.types("image/*") == [.image])
@@ -103,7 +103,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "Durations have units, and seconds without",
+        "Durations have units, and without a unit are in seconds",
         arguments: [
             ("500ms", TimeoutArgument.milliseconds(500)), ("2s", .milliseconds(2_000)), ("5m", .milliseconds(300_000)),
             ("1h", .milliseconds(3_600_000)), ("3", .milliseconds(3_000)), ("0.5s", .milliseconds(500)),

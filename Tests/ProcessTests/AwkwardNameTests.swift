@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// Files with names that somebody could trip over, between processes.
+/// Files with difficult names, between processes.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct AwkwardNameTests {
     private struct Name {
-        /// What the source's file is called.
+        /// The name of the source's file.
         let given: String
-        /// What the loaded copy is, as the peer shows it.
+        /// The loaded copy, as the peer shows it.
         let loaded: String
     }
 
@@ -36,7 +36,7 @@ import Testing
         ),
     ]
 
-    @Test("A file is loaded under its own name, made harmless, and from where it is under its very name")
+    @Test("A copied file has its own name, made harmless, and a file opened in place its exact name")
     func files() throws {
         let directory = try TemporaryDirectory()
         let words = try Self.names.flatMap { name in
@@ -74,7 +74,7 @@ import Testing
             let lines = try broker.libraryDestination(["file"]).rest()
             #expect(lines.count == suggestions.count + 2)
             for (index, name) in suggestions.enumerated() where lines.count > index + 1 {
-                // What is no name at all leaves the file its own.
+                // An unusable suggestion leaves the name of the file.
                 let loaded = ["pasted.txt"].contains(name.loaded) ? "text.txt" : name.loaded
                 #expect(lines[index + 1] == "\(index) file text:text public.plain-text copy \(loaded)")
             }
@@ -82,10 +82,10 @@ import Testing
         }
     }
 
-    @Test("Folders and what is in them keep their names, whatever these are")
+    @Test("Folders and their contents keep their names, whatever these are")
     func folders() throws {
         let directory = try TemporaryDirectory()
-        // The folder's own is made harmless, those in it are the source's business.
+        // The folder's own name is made harmless; the names in it are left to the source.
         let folders = [
             ("-C", "_C"), ("a b", "a%20b"), ("a\nb", "a_b"), (#"a\101"#, "a%5C101"), ("*", "%2A"), ("--help", "_-help"),
             (".hidden", "hidden"), ("世", "%E4%B8%96"), ("a\u{202E}b", "a_b"), ("x.png", "x.png"),

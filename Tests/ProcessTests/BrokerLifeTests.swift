@@ -3,9 +3,9 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// How a broker begins and ends, with real processes and a socket path that others use too.
+/// The start and the end of a broker, with real processes and a socket path that is used by others too.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct BrokerLifeTests {
-    @Test("SIGTERM ends what waits and lets flow what flows while a successor serves; a second one ends it at once")
+    @Test("SIGTERM ends waiting loads and lets running ones finish beside a successor; a second one ends it at once")
     func signals() throws {
         let broker = try BrokerProcess(at: try BrokerPlace(), limits: BrokerProcess.patient + ["drain=10m"])
         let flowing = try broker.source("board=flowing")
@@ -30,7 +30,7 @@ import Testing
         try kept.expect("cancelled")
         for source in [flowing, waiting, kept] { try source.expect("lost broker-restarted") }
         try broker.expectEnd()
-        // It has not taken its successor's socket along.
+        // The first broker has not removed its successor's socket.
         try successor.expectService()
         try successor.end()
         #expect(broker.place.directory.names(in: "d").contains("socket") == false)
@@ -43,7 +43,7 @@ import Testing
         try broker.expectEnd()
     }
 
-    @Test("The socket of a broker that was killed is taken over")
+    @Test("The socket of a killed broker is taken over")
     func stale() throws {
         let place = try BrokerPlace()
         let killed = try BrokerProcess(at: place)
@@ -55,7 +55,7 @@ import Testing
         try broker.end()
     }
 
-    @Test("A second broker at the same place refuses to run, and names the first")
+    @Test("A second broker on the same socket path refuses to run, and names the first")
     func second() throws {
         try BrokerProcess.run { broker in
             let refused = try broker.place.refusedBroker()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("A directory that others may enter is refused, and nothing is left in it", arguments: [0o777, 0o701, 0o750])
+    @Test("A directory open to other users is refused, and nothing is left in it", arguments: [0o777, 0o701, 0o750])
     func openDirectory(mode: UInt32) throws {
         let place = try BrokerPlace()
         try place.setMode(mode)
@@ -75,7 +75,7 @@ import Testing
         #expect(place.directory.names(in: "d").isEmpty)
     }
 
-    @Test("A listening socket that the service manager passes is served, and its path is left alone")
+    @Test("A listening socket from the service manager is served, and its path is not changed")
     func inherited() throws {
         let place = try BrokerPlace()
         let listening = try ListeningSocket(path: place.socket)
@@ -89,7 +89,7 @@ import Testing
         #expect(place.directory.names(in: "d") == ["socket"])
     }
 
-    @Test("What is passed as a listening socket and is none is refused")
+    @Test("A passed descriptor that is not a listening socket is refused")
     func inheritedFile() throws {
         let place = try BrokerPlace()
         let script = "export LISTEN_PID=$$ LISTEN_FDS=1; exec 3</dev/null; exec \"$0\" \"$@\""

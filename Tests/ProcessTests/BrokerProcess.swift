@@ -5,9 +5,9 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// A broker of a test's own in its own process and directory, and the peers that the test lets connect to it.
+/// A broker of one test in its own process and directory, and the peers that the test connects to it.
 final class BrokerProcess {
-    /// No deadline of the broker ends a wait.
+    /// Limits with which no broker deadline ends a wait.
     static let patient = ["first-byte=10m", "progress=10m"]
 
     let runner: ProcessRunner
@@ -15,14 +15,14 @@ final class BrokerProcess {
     private var peers: [PeerProcess] = []
 
     /// - Parameters:
-    ///   - shell: what a shell does before it becomes the broker; descriptor 0 is `input` there.
+    ///   - shell: commands that a shell runs before it becomes the broker; `input` is descriptor 0 there.
     init(
         at place: BrokerPlace,
         limits: [String] = BrokerProcess.patient,
         after shell: String = ":",
         input: CInt? = nil
     ) throws {
-        // Writing to a peer that has ended has to fail the test alone. What it starts gets the default again.
+        // A write to a peer that has exited must fail only the test. Child processes get the default action again.
         System.ignoreBrokenPipes()
         self.place = place
         let arguments = try place.arguments + limits.flatMap { ["--limit", $0] }
@@ -32,18 +32,18 @@ final class BrokerProcess {
             environment: place.environment,
             input: input
         )
-        // The byte that it writes once it listens.
+        // The byte that the broker writes once it listens.
         try self.runner.waitForOutput(containing: "r")
     }
 
-    /// Runs a test with a broker that has to end well at the end.
+    /// Runs a test with a broker that has to exit successfully afterwards.
     static func run(limits: [String] = BrokerProcess.patient, _ body: (BrokerProcess) throws -> Void) throws {
         let broker = try BrokerProcess(at: try BrokerPlace(), limits: limits)
         try body(broker)
         try broker.end()
     }
 
-    /// Ends it by SIGTERM, once its peers are gone.
+    /// Ends the broker by SIGTERM after its peers have exited.
     func end() throws {
         for peer in self.peers { try peer.end() }
         self.peers = []
@@ -51,7 +51,7 @@ final class BrokerProcess {
         try self.expectEnd()
     }
 
-    /// Waits for its end, which has to be a good one.
+    /// Waits for the broker's exit, which has to be successful.
     func expectEnd() throws {
         let finished = try self.runner.finish()
         #expect(finished.exitCode == 0, "\(finished.errorText)")
@@ -59,7 +59,7 @@ final class BrokerProcess {
 
     // MARK: Peers
 
-    /// A source that has published.
+    /// Starts a source and waits until it has published.
     func source(_ options: String...) throws -> PeerProcess {
         let peer = try PeerProcess(
             "test-peer",
@@ -71,7 +71,7 @@ final class BrokerProcess {
         return peer
     }
 
-    /// A destination that is about to load.
+    /// Starts a destination that is about to load.
     func destination(_ options: String...) throws -> PeerProcess {
         let peer = try PeerProcess(
             "test-peer",
@@ -82,24 +82,24 @@ final class BrokerProcess {
         return peer
     }
 
-    /// A program with the library that has published an item of each kind.
+    /// Starts a program with the library and waits until it has published an item of each kind.
     func librarySource(_ words: [String]) throws -> PeerProcess {
         let peer = try self.library(["source", self.place.socket] + words)
         try peer.expect("promised")
         return peer
     }
 
-    /// A program with the library that is about to load.
+    /// Starts a program with the library that is about to load.
     func libraryDestination(_ words: [String]) throws -> PeerProcess {
         try self.library(["destination", self.place.socket] + words)
     }
 
-    /// A program with a view, which drags or is dropped on.
+    /// Starts a program with a view that drags or is dropped on.
     func libraryView(_ words: [String]) throws -> PeerProcess {
         try self.library(["view", self.place.socket] + words)
     }
 
-    /// A program with the library that loads from itself, as often as the test orders.
+    /// Starts a program with the library that loads its own items when the test orders it.
     func libraryRepeater(_ words: [String]) throws -> PeerProcess {
         let peer = try self.library(["repeats", self.place.socket] + words)
         try peer.expect("promised")
@@ -117,7 +117,7 @@ final class BrokerProcess {
         BlockingConnection(adopting: try self.place.connect(), path: self.place.socket)
     }
 
-    /// The numbers of what it has open.
+    /// The numbers of the broker's open descriptors.
     func openDescriptors() throws -> [Int] {
         let directory = try #require(opendir("/proc/\(self.runner.child.id)/fd"))
         defer { closedir(directory) }
@@ -131,12 +131,12 @@ final class BrokerProcess {
         return numbers
     }
 
-    /// Waits until it has no more open than before; each round trip gives it time to close some.
+    /// Waits until the broker has no more open descriptors than before. Each round trip gives it time to close some.
     func expectDescriptors(backTo before: Int) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         let connection = try self.connect()
         var now = Int.max
-        // The connection that asks is one.
+        // One is the connection that asks.
         while now > before + 1, MonotonicClock.now() < deadline {
             _ = try connection.status()
             now = try self.openDescriptors().count
@@ -144,12 +144,12 @@ final class BrokerProcess {
         #expect(now <= before + 1)
     }
 
-    /// How many loads it has under way.
+    /// The number of the broker's loads in progress.
     func loads() throws -> Int {
         try self.connect().status().count { $0.load != nil }
     }
 
-    /// Shows that it still serves.
+    /// Verifies that the broker still serves.
     func expectService() throws {
         let source = try self.source("board=service", "serve=70000")
         #expect(try self.destination("board=service").outcome() == "done 70000 intact")
@@ -157,7 +157,7 @@ final class BrokerProcess {
     }
 }
 
-/// A directory in which a broker's socket may be.
+/// A directory for a broker's socket.
 struct BrokerPlace {
     let directory: TemporaryDirectory
 
@@ -168,17 +168,17 @@ struct BrokerPlace {
 
     var socket: String { self.directory["d/socket"] }
 
-    /// Changes who may enter it.
+    /// Changes the permissions of the directory.
     func setMode(_ mode: UInt32) throws {
         try #require(chmod(self.directory["d"], mode) == 0)
     }
 
-    /// A broker's, its program first.
+    /// The command line of the broker.
     var arguments: [String] {
         get throws { [try ProcessRunner.program("pasteboardd"), "--socket", self.socket] }
     }
 
-    /// Without a configuration.
+    /// An environment without a configuration.
     var environment: [String: String] {
         [
             "HOME": self.directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C",
@@ -193,7 +193,7 @@ struct BrokerPlace {
         )
     }
 
-    /// Starts a broker that cannot run, and returns how it ended.
+    /// Starts a broker that cannot run, and returns its end.
     func refusedBroker() throws -> ProcessRunner.Finished {
         let arguments = try self.arguments
         return try ProcessRunner(arguments[0], Array(arguments[1...]), environment: self.environment).finish()

@@ -7,7 +7,7 @@ import Testing
 
 /// Clients that start the broker they need, as the command line and the library do.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct BrokerStartTests {
-    /// An environment of its own, whose broker is the built daemon and is stopped at the end.
+    /// Provides an environment with a broker of its own, which is stopped at the end.
     private func withOwnBroker(_ body: (ProcessEnvironment) throws -> Void) throws {
         var template = Array("/tmp/pasteboard-start.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("What one client wrote another loads, kept and promised")
+    @Test("Another client loads the contents of a client, kept and promised")
     func handOff() throws {
         try self.withOwnBroker { environment in
             let connector = try BrokerConnector(environment: environment)
@@ -71,7 +71,7 @@ import Testing
             var isDone = false
             var asked: UInt64?
             var sent = 0
-            // Both on one thread: each gets its turn, and neither waits for itself.
+            // Both run on one thread in turns, so that neither waits for itself.
             while !isDone {
                 try source.turn(until: MonotonicClock.deadline(milliseconds: 1)) { _, event, _ in
                     if case .asked(let ask, _) = event { asked = ask }
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("A broker that is stopped by a signal is given up, and heard again when it goes on")
+    @Test("A broker stopped by a signal is abandoned, and used again when it continues")
     func stopped() throws {
         try self.withOwnBroker { environment in
             let connector = try BrokerConnector(environment: environment)

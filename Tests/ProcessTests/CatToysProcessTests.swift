@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test("A toy leaves one cat and comes to the end of another's; the drop's row does not matter (S14, S65, S73, S75)")
+    @Test("A toy moves from one cat to the end of another's; the row of the drop does not matter (S14, S65, S73, S75)")
     func local() throws {
         let desk = try Desk()
         let house = try PlayedProgram("cat-toys", at: desk)
@@ -44,7 +44,7 @@ import Testing
         let before = Set(try toys(source, target))
         #expect(try source.drag("Tama 1", over: "h-Kuro 0") == "move")
         let lines = try source.play("lift", until: "outcome transferred move")
-        // It has left by then: nobody can drag it once more.
+        // The toy has left already, so it cannot be dragged again.
         #expect(lines.contains("left Tama mouse"))
         let heard = try target.lines(until: "end")
         #expect(
@@ -59,7 +59,7 @@ import Testing
         #expect(Set(try toys(source, target)) == before)
     }
 
-    @Test("Of several toys the first one changes its owner, and the others stay (S68)", arguments: ["h", "me"])
+    @Test("The first of several toys changes its owner, and the others stay (S68)", arguments: ["h", "me"])
     func several(target: String) throws {
         let desk = try Desk()
         let source = try PlayedProgram("cat-toys", at: desk)
@@ -67,7 +67,7 @@ import Testing
         try other.play("register h", until: "registered h-Kuro")
         try source.play("register me", until: "registered me-Kuro")
         try source.play("select Tama 2\nselect Tama 1\npress Tama 1\nhover \(target)-Kuro", until: "over move")
-        // The move of all of them has failed: one was taken.
+        // The move as a whole has failed, because only one toy was taken.
         #expect(try source.lift() == "failed refused")
         if target == "h" { try source.play("wait left Tama mouse\nsay done", until: "said done") }
         let house = target == "me" ? source : other
@@ -75,7 +75,7 @@ import Testing
         #expect(try house.rows("Kuro") == ["box", "mouse"])
     }
 
-    @Test("A toy that does not leave its process stays, for a move is refused (S38)")
+    @Test("A toy that may not leave its process stays, because a move is refused (S38)")
     func keep() throws {
         let desk = try Desk()
         let source = try PlayedProgram("cat-toys", "--keep", at: desk)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "What has no origin changes nothing, though its name is loaded; what has no name does nothing (S22, S64, S69, S70)"
+        "An item without an origin changes nothing, and one without a name has no effect (S22, S64, S69, S70)"
     )
     func foreign() throws {
         let desk = try Desk()
@@ -109,7 +109,7 @@ import Testing
         #expect(try toys(house) == before)
     }
 
-    @Test("A toy without a name is not dragged, and nobody hears of it (S11)")
+    @Test("A toy without a name is not dragged, and no destination is notified (S11)")
     func noName() throws {
         let desk = try Desk()
         let source = try PlayedProgram("cat-toys", "--toys", "Tama=ball,,mouse", at: desk)
@@ -125,7 +125,7 @@ import Testing
         #expect(try source.rows("Tama") == ["ball", ""])
     }
 
-    @Test("Who is an orphan has to be a cat")
+    @Test("The argument of --orphan has to be a cat")
     func noSuchOrphan() throws {
         let finished = try ProcessRunner(
             try ProcessRunner.program("cat-toys"),
@@ -135,7 +135,7 @@ import Testing
         #expect(finished.exitCode == 2 && finished.errorText.hasPrefix("cat-toys: there is no cat Rex; there are Tama"))
     }
 
-    @Test("Where nobody could give a toy to a cat it is lost on that, and stays (S72)", arguments: ["h", "me"])
+    @Test("A toy dropped on a cat without an owner is lost there, and stays in place (S72)", arguments: ["h", "me"])
     func orphan(target: String) throws {
         let desk = try Desk()
         let house = try PlayedProgram("cat-toys", "--orphan", "Kuro", at: desk)
@@ -150,7 +150,7 @@ import Testing
         #expect(try toys(house, other) == before)
     }
 
-    @Test("A toy that others copy stays with its cat (S53)")
+    @Test("A toy that other processes copy stays with its cat (S53)")
     func copied() throws {
         let desk = try Desk()
         let (house, places) = (try PlayedProgram("cat-toys", at: desk), try PlayedProgram("places", at: desk))
@@ -162,13 +162,13 @@ import Testing
         #expect(try house.rows("Kuro") == ["box"])
     }
 
-    @Test("A destination that dies before it has committed leaves the toy where it was (two phases)")
+    @Test("A destination that dies before it has committed leaves the toy at its source (two phases)")
     func destinationDies() throws {
         let desk = try Desk()
         let (source, target) = (try PlayedProgram("cat-toys", at: desk), try PlayedProgram("cat-toys", at: desk))
         try target.play("register h", until: "registered h-Kuro")
         #expect(try source.drag("Tama 0", over: "h-Kuro") == "move")
-        // It hears of the drop no more.
+        // The stopped destination cannot handle the drop.
         try target.signal(SIGSTOP)
         try source.play("lift", until: "lifted move")
         try target.kill()
@@ -176,7 +176,7 @@ import Testing
         #expect(try source.rows("Tama") == ["ball", "mouse", "feather"])
     }
 
-    @Test("A source that dies while its toy is loaded leaves none, and says that none came (S80)")
+    @Test("A source that dies while its toy is loaded delivers none, and the destination reports it (S80)")
     func sourceDies() throws {
         let desk = try Desk()
         let source = try PlayedProgram("placeholders", "--van", "slow crate", at: desk)
@@ -189,7 +189,7 @@ import Testing
         #expect(try house.rows("Kuro") == ["box"])
     }
 
-    @Test("However toys are dragged between two processes, no name is lost and none is made (S75)")
+    @Test("However toys are dragged between two processes, no name is lost or made up (S75)")
     func random() throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)

@@ -2,13 +2,13 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// `pasteboard copy`, and what `paste` makes of it, with whole processes.
+/// `pasteboard copy` followed by `paste`, as whole processes.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineCopyTests {
     nonisolated private static let buffers = [4 << 10, 64 << 10, 256 << 10, 1 << 20, 16 << 20]
     nonisolated private static let counts: [Int] =
         [0, 1] + buffers.flatMap { (size: Int) -> [Int] in [size - 1, size, size + 1] }
 
-    @Test("Bytes of any size come back as they were, from a file, a pipe and standard input", arguments: counts)
+    @Test("Bytes of any size are pasted unchanged from a file, a pipe and standard input", arguments: counts)
     func sizes(count: Int) throws {
         let desk = try Desk()
         let bytes = Desk.bytes(count)
@@ -25,7 +25,7 @@ import Testing
         #expect(try desk.directory.contents(of: "out.bin") == bytes)
     }
 
-    @Test("Copy and paste meet wherever the socket is", arguments: Desk.Place.allCases)
+    @Test("Copy and paste find the same socket, wherever it is", arguments: Desk.Place.allCases)
     func places(place: Desk.Place) throws {
         let desk = try Desk(place)
         try desk.copy("hello\n")
@@ -33,7 +33,7 @@ import Testing
         #expect(try desk.run("version").text.contains("\nbroker "))
     }
 
-    @Test("A copy whose output and errors are captured returns, and leaves nothing that holds them")
+    @Test("A copy whose output and errors are captured returns, and no process keeps them open")
     func captured() throws {
         let desk = try Desk()
         try desk.directory.write("kept", to: "f.txt")
@@ -71,7 +71,7 @@ import Testing
         #expect(try desk.run("paste").text == text)
     }
 
-    @Test("Bytes that are no UTF-8 are data")
+    @Test("Bytes that are not UTF-8 are data")
     func noText() throws {
         let desk = try Desk()
         #expect(try desk.run("copy", input: [0x61, 0xC3]).exitCode == 0)
@@ -95,7 +95,7 @@ import Testing
         )
     }
 
-    @Test("Several -t make one item with several types")
+    @Test("Several -t options make one item with several types")
     func representations() throws {
         let desk = try Desk()
         try desk.directory.write("notes", to: "notes.txt")
@@ -118,7 +118,7 @@ import Testing
         #expect(try desk.run("paste", "-t", "image", "-t", "public.rtf", "-t", "text").text == "rtf")
     }
 
-    @Test("One newline at the end is left out on request, wherever a piece ends")
+    @Test("One newline at the end is left out on request, wherever a chunk ends")
     func trimming() throws {
         let desk = try Desk()
         for (text, trimmed) in [("a\n\n", "a\n"), ("\n", ""), ("", ""), ("a", "a"), ("a\r\n", "a\r")] {
@@ -133,7 +133,7 @@ import Testing
         #expect(try desk.run("paste").output.count == 299_999)
     }
 
-    @Test("What cannot be read is told, and the old contents stay")
+    @Test("Unreadable input is reported, and the old contents stay")
     func unreadable() throws {
         let desk = try Desk()
         try desk.copy("old")
@@ -146,13 +146,13 @@ import Testing
             directory.errorText
                 == "pasteboard: copy: cannot archive /: the root directory has no name; choose a folder in it\n"
         )
-        // One that opens and then cannot be read.
+        // A file that can be opened but not read.
         #expect(try desk.run("copy", "/proc/self/mem").exitCode == 4)
         #expect(try desk.shell("pasteboard copy <&-").exitCode == 4)
         #expect(try desk.run("paste").text == "old")
     }
 
-    @Test("What does not fit is refused with numbers, and the old contents stay")
+    @Test("Contents that exceed a limit are refused with the numbers, and the old contents stay")
     func tooLarge() throws {
         let desk = try Desk(limits: "kept-pool = 1MiB\n")
         try desk.copy("old")
@@ -166,7 +166,7 @@ import Testing
         #expect(try desk.run("paste").text == "old")
     }
 
-    @Test("A copy that is interrupted leaves the old contents")
+    @Test("An interrupted copy leaves the old contents")
     func interrupted() throws {
         let desk = try Desk()
         try desk.copy("old")

@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// `pasteboard drag`: files that are dropped somewhere.
+/// `pasteboard drag`: files that are dropped on a destination.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineDragTests {
     private let desk: Desk
 
@@ -26,7 +26,7 @@ import Testing
 
     private var names: [String] { self.desk.directory.names().filter { $0.hasSuffix(".txt") } }
 
-    @Test("Standard input, pipes and files go as what they are")
+    @Test("Standard input, pipes and files are dragged with their types")
     func inputs() throws {
         let drop = try self.desk.destination()
         let bytes = Desk.bytes(3_000_001)
@@ -49,7 +49,7 @@ import Testing
         for name in ["in/large", "in/large.png"] { #expect(try self.desk.directory.contents(of: name) == bytes) }
     }
 
-    @Test("What was moved is deleted, and nothing else")
+    @Test("Moved files are deleted, and nothing else")
     func moved() throws {
         let bytes = Desk.bytes(3_000_001)
         try self.desk.directory.write(bytes, to: "large.txt")
@@ -65,14 +65,14 @@ import Testing
         #expect(try self.desk.directory.contents(of: "in/large.txt") == bytes)
     }
 
-    @Test("An item of several files is not moved: whoever takes one has not the others")
+    @Test("An item of several files is not moved, because a destination would take only one of them")
     func severalFiles() throws {
         let drag = try self.desk.run("drag", "--move", "-t", ".html=a.txt", "-t", "text=b.txt", "--to", "inbox")
         #expect(drag.exitCode == 2 && drag.errorText.contains("one file per item"))
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
-    @Test("A file that was written to meanwhile is not deleted, though it has its old length")
+    @Test("A file that was written in the meantime is not deleted, even with its old length")
     func changedMeanwhile() throws {
         let destination = try RawDropDestination(at: self.desk, name: "mover")
         let drag = try self.desk.start("drag", "--move", "a.txt", "--to", "mover")
@@ -88,7 +88,7 @@ import Testing
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
-    @Test("Where a part alone is taken, nothing that was to be moved is deleted")
+    @Test("If only a part is taken, no file is deleted")
     func partOfMove() throws {
         try self.desk.directory.write("p", to: "p.png")
         let drop = try self.desk.destination(["--once", "--accept", "text"])
@@ -101,7 +101,7 @@ import Testing
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
-    @Test("A destination that copies what was to be moved has copied it, and nothing is deleted")
+    @Test("If the destination copies instead of moving, nothing is deleted")
     func copiedInstead() throws {
         let destination = try RawDropDestination(at: self.desk, name: "copier")
         let drag = try self.desk.start("drag", "--move", "a.txt", "--to", "copier")
@@ -114,7 +114,7 @@ import Testing
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
-    @Test("A move that nobody asked for is not made")
+    @Test("A move that was not requested is not made")
     func notMoved() throws {
         let destination = try RawDropDestination(at: self.desk, name: "mover")
         let drag = try self.desk.start("drag", "a.txt", "--to", "mover")
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "A file that was changed or replaced while it was moved stays",
+        "A file that was changed or replaced during the move stays",
         arguments: ["echo more >>a.txt", "cp a.txt c; mv c a.txt"]
     )
     func changed(change: String) throws {
@@ -145,7 +145,7 @@ import Testing
         #expect(self.names == ["a.txt"])
     }
 
-    @Test("Without such a destination it says which there are")
+    @Test("The error for a missing destination lists the existing ones")
     func nowhere() throws {
         let drop = try self.desk.destination(name: "there")
         let drag = try self.desk.run("drag", "a.txt", "--to", "here")
@@ -158,7 +158,7 @@ import Testing
         #expect(alone.errorText == "pasteboard: drag: there is no destination here, because no broker is running\n")
     }
 
-    @Test("With --wait it starts a broker, waits for the destination, and drops there when it has come")
+    @Test("--wait starts a broker, waits for the destination, and drops there once it is registered")
     func waits() throws {
         try self.desk.run("stop")
         let drag = try self.desk.start("drag", "a.txt", "--to", "inbox", "--wait", "10m")
@@ -168,7 +168,7 @@ import Testing
         #expect(try drop.finish().exitCode == 0)
     }
 
-    @Test("With --wait a destination that does not come is missing, after the time that was given")
+    @Test("With --wait a destination that does not appear is missing after the given time")
     func waitsInVain() throws {
         let drag = try self.desk.run("drag", "a.txt", "--to", "inbox", "--wait", "1ms")
         #expect(drag.exitCode == 1)
@@ -177,7 +177,7 @@ import Testing
         #expect(odd.exitCode == 2 && odd.errorText.contains("invalid duration 'soon'"))
     }
 
-    @Test("A destination that takes none of the types, or has another session, or wants nothing, is told apart")
+    @Test("A destination without a common type, one that is busy and one that declines have different errors")
     func refusals() throws {
         let texts = try self.desk.destination(["--accept", "image"], name: "pictures")
         let drag = try self.desk.run("drag", "a.txt", "--to", "pictures")
@@ -220,7 +220,7 @@ import Testing
         #expect(self.names == ["a.txt", "b.txt"])
     }
 
-    @Test("A destination that dies in the middle of a move leaves everything where it was", arguments: [false, true])
+    @Test("A destination that dies during a move leaves all files in place", arguments: [false, true])
     func destinationDies(hasAll: Bool) throws {
         try self.desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
         let destination = try RawDropDestination(at: self.desk, name: "mortal")
@@ -236,7 +236,7 @@ import Testing
         #expect(self.names == ["a.txt", "b.txt", "large.txt"])
     }
 
-    @Test("Interrupted in the middle it withdraws, and deletes nothing")
+    @Test("A drag that is interrupted cancels its session and deletes nothing")
     func interrupted() throws {
         try self.desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
         let destination = try RawDropDestination(at: self.desk, name: "slow")
@@ -250,7 +250,7 @@ import Testing
         #expect(self.names == ["a.txt", "b.txt", "large.txt"])
     }
 
-    @Test("Killed before the drop it leaves the destination free for the next")
+    @Test("A drag that is killed before the drop leaves the destination free for the next")
     func killed() throws {
         let destination = try RawDropDestination(at: self.desk, name: "slow")
         let drag = try self.desk.start("drag", "a.txt", "--to", "slow")
@@ -265,7 +265,7 @@ import Testing
         #expect(try second.finish().exitCode == 0)
     }
 
-    @Test("A file that was shortened meanwhile fails, and is not taken for whole")
+    @Test("A file that was shortened in the meantime fails, and does not count as complete")
     func shortened() throws {
         let destination = try RawDropDestination(at: self.desk, name: "slow")
         let drag = try self.desk.start("drag", "a.txt", "--to", "slow")
@@ -279,7 +279,7 @@ import Testing
     }
 
     @Test(
-        "What makes no sense is said",
+        "Arguments that contradict each other are refused",
         arguments: [
             (["a.txt"], CInt(2), "missing destination; write --to NAME"),
             (["--to", "x", "--move"], 2, "cannot move standard input, because it is not a regular file"),

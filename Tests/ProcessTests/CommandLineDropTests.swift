@@ -4,12 +4,12 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// `pasteboard drop`: a directory that sessions are dropped on.
+/// `pasteboard drop`: a directory as a drop destination.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineDropTests {
     private let desk: Desk
 
     init() throws {
-        // Nothing but what a test does ends a wait.
+        // Only the test's own actions end a wait.
         self.desk = try Desk(
             limits: """
                 proposal = 10m
@@ -22,7 +22,7 @@ import Testing
         )
     }
 
-    @Test("Several items become several files, under names that nobody had, until it is interrupted")
+    @Test("Several items become several files under unused names, until it is interrupted")
     func several() throws {
         let bytes = Desk.bytes(3_000_001)
         _ = try self.desk.directory.makeDirectory("other")
@@ -54,7 +54,7 @@ import Testing
         #expect(self.desk.directory.names().contains("large.bin"))
     }
 
-    @Test("More items than loads run at once all arrive")
+    @Test("More items than concurrent loads all arrive")
     func many() throws {
         let names = (0..<300).map { "f\($0).txt" }
         for name in names { try self.desk.directory.write(name, to: name) }
@@ -65,7 +65,7 @@ import Testing
         #expect(self.desk.directory.names(in: "in") == names.sorted())
     }
 
-    @Test("Of each item the first accepted type is taken, and an item without one is left")
+    @Test("The first accepted type of each item is loaded, and an item without one is skipped")
     func types() throws {
         try self.desk.directory.write("text", to: "a.txt")
         try self.desk.directory.write("picture", to: "a.png")
@@ -88,7 +88,7 @@ import Testing
         #expect(dropped.errorText.contains("copied 1 of 2 items from"))
     }
 
-    @Test("With --once it ends after the first drop, and not after a session that only came by")
+    @Test("With --once it ends after the first drop, but not after a session that only passed over it")
     func once() throws {
         let drop = try self.desk.destination(["--once"])
         let passing = try RawDragSource(at: self.desk)
@@ -99,7 +99,7 @@ import Testing
         #expect(try self.desk.run("drop", "--list").text.isEmpty)
     }
 
-    @Test("Whatever a source suggests, the file lies in the directory")
+    @Test("Whatever name a source suggests, the file is in the directory")
     func names() throws {
         let drop = try self.desk.destination(["--once"])
         let source = try RawDragSource(at: self.desk, ["../../x\u{1B}[2J", "..", nil])
@@ -109,7 +109,7 @@ import Testing
         #expect(self.desk.directory.names(in: "in") == ["_.._x[2J", "pasted", "pasted 2"])
     }
 
-    @Test("A source that dies in the middle leaves no part of a file, and the next drop is taken")
+    @Test("A source that dies during a load leaves no partial file, and the next drop is accepted")
     func sourceDies() throws {
         let drop = try self.desk.destination()
         let source = try RawDragSource(at: self.desk, ["whole.bin", "part.bin"])
@@ -129,7 +129,7 @@ import Testing
         #expect(dropped.errorText.contains("pasteboard: drop: item 2: source \"raw\""))
     }
 
-    @Test("A move that its source gives up has copied what had arrived, and says so")
+    @Test("A move that its source cancels has copied what had arrived, and reports it")
     func givenUp() throws {
         let drop = try self.desk.destination(["--once"])
         let source = try RawDragSource(at: self.desk, ["whole.bin", "part.bin"], allowsMove: true)
@@ -147,7 +147,7 @@ import Testing
         #expect(dropped.errorText.contains("\ncopied 1 of 2 items from raw ("))
     }
 
-    @Test("With --once the exit code is that of what went wrong", arguments: [false, true])
+    @Test("With --once the exit code is that of the error", arguments: [false, true])
     func failing(isWithdrawn: Bool) throws {
         let drop = try self.desk.destination(["--once"])
         let source = try RawDragSource(at: self.desk)
@@ -164,7 +164,7 @@ import Testing
         #expect(self.desk.directory.names(in: "in").isEmpty)
     }
 
-    @Test("Interrupted in the middle it removes what is not whole, and the source hears that it has gone")
+    @Test("On an interrupt it removes incomplete files, and the source is notified that it has exited")
     func interrupted() throws {
         let drop = try self.desk.destination()
         let source = try RawDragSource(at: self.desk, allowsMove: true)
@@ -178,7 +178,7 @@ import Testing
         #expect(transferred.failure?.code == .destinationGone && transferred.items.isEmpty)
     }
 
-    @Test("Killed in the middle it leaves no file at all, and the source is notified that it has gone")
+    @Test("If it is killed it leaves no file at all, and the source is notified that it has exited")
     func killed() throws {
         let drop = try self.desk.destination()
         let source = try RawDragSource(at: self.desk, allowsMove: true)
@@ -192,7 +192,7 @@ import Testing
         #expect(self.desk.directory.names(in: "in").isEmpty)
     }
 
-    @Test("What cannot be written is the drop's failure, and nothing of a move is deleted")
+    @Test("A write error fails the drop, and a move deletes nothing")
     func unwritable() throws {
         let drop = try self.desk.destination(["--once"])
         try self.desk.directory.write("a", to: "a.txt")
@@ -205,7 +205,7 @@ import Testing
         #expect(self.desk.directory.names().contains("a.txt"))
     }
 
-    @Test("The destinations are listed, with what they take and who they are")
+    @Test("The destinations are listed with their types and their processes")
     func list() throws {
         #expect(try self.desk.run("drop", "--list", "--json").text == "[]\n")
         let first = try self.desk.destination(["--accept", "text", "--accept", ".png"], name: "a b")
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(
-        "A name that is taken is refused, and what makes no sense is said",
+        "A registered name is refused, and so are arguments that contradict each other",
         arguments: [
             (["--as", "inbox"], CInt(6), "drop: the destination inbox is "),
             ([], 2, "drop: missing name of the destination; write --as NAME"),

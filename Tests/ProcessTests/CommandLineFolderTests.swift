@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Directories on the command line: their trees arrive as they were.
+/// Directories on the command line, whose trees arrive unchanged.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineFolderTests {
     private let desk: Desk
 
@@ -17,7 +17,7 @@ import Testing
 
     // MARK: Trees
 
-    @Test("A copied tree has its names, modes, links and times, and never replaces another")
+    @Test("A copied tree keeps its names, modes, links and times, and never replaces another")
     func copied() throws {
         _ = try FolderTree(at: self.desk)
         let before = try FolderTree.description(of: "tree", at: self.desk)
@@ -31,11 +31,11 @@ import Testing
         #expect(self.outNames() == ["tree", "tree 2"])
         let odd = try self.desk.shell("find out -type p -o -type s -o -perm /6000")
         #expect(odd.text.isEmpty)
-        // The source is as it was.
+        // The source is unchanged.
         #expect(try FolderTree.description(of: "tree", at: self.desk) == before)
     }
 
-    @Test("An offered tree is archived at each load, beside files that are as they are then")
+    @Test("An offered tree is archived at each load, together with the current files beside it")
     func offered() throws {
         _ = try FolderTree(at: self.desk)
         try self.desk.directory.write("a", to: "a.txt")
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "A directory is named by what it is called, however its path is written",
+        "A directory is named by its own name, however its path is written",
         arguments: [".", "./", "../a b/.", "l"]
     )
     func paths(path: String) throws {
@@ -75,7 +75,7 @@ import Testing
         #expect(try self.desk.run("paste", "--into", "out").text == "out/a b\n")
     }
 
-    @Test("Without --into a folder is a tar archive, which is said")
+    @Test("Without --into a folder becomes a tar archive, with a note")
     func archive() throws {
         try #require(try self.desk.shell("mkdir tree && echo 1 >tree/f && pasteboard copy tree").exitCode == 0)
         #expect(try self.desk.shell("pasteboard paste | tar -t | sort").text == "tree/\ntree/f\n")
@@ -87,7 +87,7 @@ import Testing
         #expect(named.exitCode == 0 && named.errorText.isEmpty, "\(named.errorText)")
     }
 
-    // MARK: What is refused
+    // MARK: Refusals
 
     @Test("A tree that cannot be archived fails the copy, and the old contents stay")
     func unreadable() throws {
@@ -106,7 +106,7 @@ import Testing
         #expect(copy.exitCode == 4)
         #expect(copy.errorText == "pasteboard: copy: cannot archive tree: tar failed: tar: tree/x: gone\n")
         #expect(try self.desk.run("paste").text == "old")
-        // One that is offered fails its load, and nothing of it stays.
+        // An offered one fails its load, and nothing of it stays.
         let offer = try self.desk.offer(["tree"])
         let paste = try self.desk.run("paste", "--into", "out")
         #expect(paste.exitCode == 5 && paste.errorText.contains("tar: tree/x: gone"), "\(paste.errorText)")
@@ -119,7 +119,7 @@ import Testing
         #expect(missing.exitCode == 4 && missing.errorText.contains("tar, which is needed for folders, is not in PATH"))
     }
 
-    @Test("A tree that does not fit the broker's memory is refused as any input is")
+    @Test("A tree that exceeds the broker's memory is refused like any input")
     func large() throws {
         let desk = try Desk(limits: "kept-pool = 1MiB\n")
         try desk.copy("old")
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(
-        "What makes no sense with a directory is said",
+        "Options that do not apply to a directory are refused",
         arguments: [
             (
                 ["copy", "-t", "text", "tree"], CInt(2),
@@ -159,7 +159,7 @@ import Testing
 
     // MARK: Ends
 
-    /// A paste that has unpacked the first part of a tree, and waits for the rest.
+    /// Starts a paste that has unpacked the first part of a tree and waits for the rest.
     private func halfPasted(
         _ folder: String = "t"
     ) throws -> (source: RawSource, ask: UInt64, paste: ProcessRunner, working: String) {
@@ -168,7 +168,7 @@ import Testing
         let paste = try self.desk.start("paste", "--into", "out", "--timeout", "infinity")
         let ask = try source.askedForArchive()
         let start = TarMember("\(folder)/", kind: "5").bytes + TarMember("\(folder)/first", contents: "1").bytes
-        // More than a record, which tar reads whole.
+        // More than one record, because tar reads whole records.
         let rest = TarMember("\(folder)/long", contents: String(repeating: "x", count: 100_000)).bytes
         try source.peer.sendData(start + rest.prefix(50_000), stream: ask)
         let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
@@ -183,7 +183,7 @@ import Testing
         throw ScriptedPeerError.nothingCame
     }
 
-    @Test("A paste that is ended in the middle leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test("A paste that is ended during a load leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: CInt) throws {
         let (source, _, paste, _) = try self.halfPasted()
         try paste.child.kill(signal)
@@ -192,7 +192,7 @@ import Testing
         #expect(self.outNames().isEmpty)
     }
 
-    @Test("A source that dies in the middle leaves nothing")
+    @Test("A source that dies during a load leaves nothing")
     func sourceDies() throws {
         let (source, _, paste, _) = try self.halfPasted()
         source.peer.close()
@@ -200,7 +200,7 @@ import Testing
         #expect(self.outNames().isEmpty)
     }
 
-    @Test("What a killed paste leaves is removed by the next one, and what is in use is not")
+    @Test("The leftovers of a killed paste are removed by the next one, except for those in use")
     func killed() throws {
         let first = try self.halfPasted()
         try first.paste.child.kill(SIGKILL)
@@ -208,7 +208,7 @@ import Testing
         #expect(self.outNames() == [first.working])
         let second = try self.halfPasted("u")
         #expect(self.outNames() == [second.working])
-        // Another paste into the same directory, while the second goes on.
+        // Another paste into the same directory, while the second one continues.
         try self.desk.copy("x", "--name", "x.txt", "--board", "other")
         #expect(try self.desk.run("paste", "--board", "other", "--into", "out").text == "out/x.txt\n")
         #expect(self.outNames() == [second.working, "x.txt"].sorted())
@@ -221,10 +221,10 @@ import Testing
         #expect(self.desk.directory.names(in: "out/u") == ["first", "long"])
     }
 
-    // MARK: Strangers
+    // MARK: Untrusted archives
 
     @Test(
-        "Whatever an archive says, nothing gets out of its folder or in, and nothing is left",
+        "Whatever an archive contains, nothing is written or read outside its folder, and nothing is left",
         arguments: HostileArchive.allCases
     )
     func hostile(attempt: HostileArchive) throws {
@@ -244,7 +244,7 @@ import Testing
         #expect(try self.desk.shell("grep -r secret out").text.isEmpty)
     }
 
-    @Test("Pipes in an archive are left out, set-user-id bits too, and directories without permissions are no obstacle")
+    @Test("Pipes and set-user-id bits in an archive are left out, and directories without permissions are unpacked")
     func specials() throws {
         try self.desk.copy("nothing")
         let source = try RawSource(at: self.desk, type: "public.folder")

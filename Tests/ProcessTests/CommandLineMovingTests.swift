@@ -2,7 +2,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// What is large goes from `copy` to the broker and on to `paste` as a descriptor, and its bytes through neither process.
+/// Large contents pass from `copy` through the broker to `paste` as a descriptor. Neither process reads the bytes.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineMovingTests {
     private let desk: Desk
     private let bytes: [UInt8] = Desk.bytes(3_000_001)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "Large input of every kind is handed over, and arrives wherever it is written",
+        "Large input of every kind is passed as a descriptor, and arrives in every kind of output",
         arguments: [
             "pasteboard copy large.bin", "pasteboard copy -t .bin <large.bin",
             "cat large.bin | pasteboard copy -t .bin",
@@ -34,11 +34,11 @@ import Testing
         ]
         for output in outputs { #expect(try self.desk.shell(output).output == self.bytes, "\(output)") }
         #expect(try self.passed() == "\(outputs.count)")
-        // The kernel refuses to move bytes to the end of a file that is only appended to.
+        // The kernel refuses `sendfile` to a file opened for appending.
         #expect(try self.desk.shell("pasteboard paste -t .bin >>out; cat out").output == self.bytes + self.bytes)
     }
 
-    @Test("What remains of an input is copied, and its position moves on")
+    @Test("The rest of an input is copied, and its position moves on")
     func positions() throws {
         let copy = "(head -c 1000 >/dev/null; pasteboard copy -t .bin; cat) < large.bin"
         let rest = try self.desk.shell(copy)
@@ -46,7 +46,7 @@ import Testing
         #expect(try self.desk.run("paste").output.suffix(2_000_000) == self.bytes.suffix(2_000_000))
     }
 
-    @Test("One newline at the end is left out, of what is copied and of what is pasted")
+    @Test("One newline at the end is left out, by copy and by paste")
     func newlines() throws {
         try self.desk.directory.write(self.bytes + Array("\n\n".utf8), to: "lines")
         let trimmed = self.bytes + Array("\n".utf8)
@@ -56,7 +56,7 @@ import Testing
         #expect(try self.desk.shell("cat lines | pasteboard copy -n -t .bin; pasteboard paste -n").output == self.bytes)
     }
 
-    @Test("A reader that goes away and a full disk end a paste as they do with small contents")
+    @Test("A reader that exits and a full disk end a paste as they do with small contents")
     func badOutputs() throws {
         #expect(try self.desk.run("copy", "large.bin").exitCode == 0)
         let closed = try self.desk.shell("bash -c 'pasteboard paste | head -c 1000 | wc -c; exit ${PIPESTATUS[0]}'")
@@ -70,7 +70,7 @@ import Testing
         #expect(try self.desk.run("copy", "large.bin").exitCode == 0)
         #expect(try self.desk.shell("mkfifo fifo").exitCode == 0)
         let paste = try self.desk.start("paste", "-o", "fifo")
-        // Opening waits for the writer, and the first byte shows that it writes; then nothing more is read.
+        // Opening waits for the writer, and the first byte shows that it writes. After that nothing is read.
         let reader = try System.open(self.desk.directory["fifo"])
         #expect(try System.read(reader.raw, upTo: 1).count == 1)
         try paste.child.kill(signal)
@@ -78,7 +78,7 @@ import Testing
         withExtendedLifetime(reader) {}
     }
 
-    @Test("Neither process needs memory for what it moves")
+    @Test("Neither process needs memory for the bytes that it passes")
     func memory() throws {
         // 64 MiB of memory for 256 MiB of bytes.
         let limited =
@@ -90,7 +90,7 @@ import Testing
         )
     }
 
-    @Test("What is too large for the broker fails before any of it is stored, and says the numbers")
+    @Test("Input too large for the broker fails before any of it is stored, and the error has the numbers")
     func tooLarge() throws {
         let small = try Desk(limits: "kept-pool = 4MiB\n")
         try small.copy("old")

@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// A file comes out as it went in: its name byte for byte, its mode and its time.
+/// A pasted file has the same name, byte for byte, mode and time as the original.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineNameTests {
     private static let names: [SystemString] = [
         "Makefile", "runme", ".bashrc", "-x", " a ", "notes.", "a b.txt", "*", "archive.tar.gz", "世界",
@@ -29,7 +29,7 @@ import Testing
         SystemString(self.desk.directory[directory]).appending(name)
     }
 
-    /// A destination that has registered, for one drop into `in`.
+    /// Starts a destination and waits until it has registered for one drop into `in`.
     private func destination() throws -> ProcessRunner {
         let drop = try self.desk.start("drop", "--as", "in", "--into", "in", "--once")
         try drop.waitForErrors(containing: "accepting ")
@@ -48,19 +48,19 @@ import Testing
         #expect(self.desk.directory.names(in: "in").count == Self.names.count)
     }
 
-    @Test("Copied files come out of paste --into as they were")
+    @Test("Copied files are unchanged after paste --into")
     func copied() throws {
         let copy = try self.desk.shell("umask 022; cd from && pasteboard copy -- * .bashrc")
         #expect(copy.exitCode == 0, "\(copy.errorText)")
         let paste = try self.desk.shell("umask 022; pasteboard paste --into in")
         #expect(paste.exitCode == 0, "\(paste.errorText)")
         try self.expectAll()
-        // The paths are printed as they are, for other programs.
+        // The paths are printed unchanged, for other programs.
         let lines = paste.output.split(separator: UInt8(ascii: "\n")).map { SystemString($0) }
         #expect(Set(lines) == Set(Self.names.map { SystemString("in").appending($0) }))
     }
 
-    @Test("Moved files come out of drop as they were, and only then are the originals deleted")
+    @Test("Moved files are unchanged after drop, and only then are the originals deleted")
     func moved() throws {
         let drop = try self.destination()
         let drag = try self.desk.shell("cd from && pasteboard drag --move --to in -- * .bashrc")
@@ -69,7 +69,7 @@ import Testing
         try self.expectAll(removedFrom: true)
     }
 
-    @Test("A mode is narrowed by the mask, never widened, and set-user-id does not travel")
+    @Test("A mode is narrowed by the mask, never widened, and set-user-id is dropped")
     func modes() throws {
         let script = """
             cp /bin/true from/suid; chmod 4755 from/suid; umask 077; pasteboard copy from/suid; pasteboard paste --into in
@@ -79,7 +79,7 @@ import Testing
         #expect(try self.desk.shell(script).text == "in/suid\n600\n700\n600\n664\n")
     }
 
-    @Test("An offered file that has lost permissions meanwhile gives the copy no more than it has left")
+    @Test("An offered file that has lost permissions in the meantime gives the copy no others")
     func narrowedMeanwhile() throws {
         try self.desk.directory.write("secret", to: "key")
         let script = """
@@ -96,7 +96,7 @@ import Testing
         #expect(ended.text == "600\n600\n", "\(ended.errorText)")
     }
 
-    @Test("Paths that are not UTF-8 lead where they say, for -o, --into and -t TYPE=FILE")
+    @Test("Paths that are not UTF-8 are used unchanged for -o, --into and -t TYPE=FILE")
     func paths() throws {
         let script = #"""
             o=$(printf 'o\377.txt'); d=$(printf 'd\377'); mkdir "$d"; echo x | pasteboard copy --name y
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "Any other value that is not UTF-8 is refused, so that no two names lead to one board",
+        "Any other value that is not UTF-8 is refused, so that no two names mean one board",
         arguments: [
             "copy --board \"$x\" f", "paste -t \"$x\"", "copy --name \"$x\" f", "drag --to \"$x\" f",
             "drop --as \"$x\"",
@@ -121,14 +121,14 @@ import Testing
         #expect(run.errorText.contains("'n\\xFF' of"))
     }
 
-    @Test("A name that a program suggests still gets the extension of its type; a name for a file replaces its own")
+    @Test("A suggested name still gets the extension of its type; the name of a file replaces its own")
     func suggested() throws {
         _ = try self.desk.shell("echo x | pasteboard copy --name notes; pasteboard paste --into in")
         _ = try self.desk.shell("pasteboard copy --name other -t text from/runme; pasteboard paste --into in")
         #expect(self.desk.directory.names(in: "in") == ["notes.txt", "other.txt"])
     }
 
-    @Test("- is standard input, wherever a file may be, and what a shell gives by /dev/fd has no name")
+    @Test("- is standard input in place of any file, and a shell's /dev/fd file has no name")
     func standardInput() throws {
         let script = """
             echo a | pasteboard copy - && pasteboard paste -o - && echo b | pasteboard copy from/-x - && pasteboard paste --item 2
@@ -139,7 +139,7 @@ import Testing
         #expect(run.text == "a\nb\n2\nin/pasted.txt\n")
     }
 
-    @Test("A file in memory is a file like any other, and each of several representations keeps its mode")
+    @Test("A file in memory is a regular file, and each of several representations keeps its mode")
     func memory() throws {
         let directory = "/dev/shm/pb-names-\(System.processID)"
         let script = """
@@ -160,7 +160,7 @@ import Testing
         #expect(try self.desk.shell(script).text == "755\n600\n")
     }
 
-    @Test("What was appended to an offered file belongs to it, and another folder of the name does not")
+    @Test("Bytes appended to an offered file belong to it, and another folder of the same name does not")
     func changedOffers() throws {
         try self.desk.directory.write("1", to: "g")
         let offer = try self.desk.offer(["g"])
@@ -179,7 +179,7 @@ import Testing
         _ = try folder.finish()
     }
 
-    @Test("Names of one file are moved together")
+    @Test("Hard links to one file are moved together")
     func hardLinks() throws {
         _ = try self.desk.shell("echo x >one; ln one two")
         let drop = try self.destination()
@@ -188,7 +188,7 @@ import Testing
         #expect(try drop.finish().exitCode == 0)
     }
 
-    @Test("A type of folders needs a folder, and a file that is given twice is moved once")
+    @Test("A folder type needs a folder, and a file that is given twice is moved once")
     func mistakes() throws {
         let copy = try self.desk.shell("echo x | pasteboard copy -t public.folder")
         #expect(copy.exitCode == 2 && copy.errorText.contains("standard input is not a directory"))

@@ -3,12 +3,12 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// `pasteboard offer`: commands that run when somebody pastes.
+/// `pasteboard offer`: commands that run when the contents are pasted.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineOfferTests {
-    /// Nothing but what a test does ends a wait.
+    /// Limits with which only the test's own actions end a wait.
     nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\n"
 
-    @Test("A command runs at each load and not before, and its output comes whole")
+    @Test("A command runs at each load and not before, and its complete output is delivered")
     func lazy() throws {
         let desk = try Desk()
         let bytes = Desk.bytes(3 << 20)
@@ -31,7 +31,7 @@ import Testing
         #expect(ended.errorText.hasSuffix("pasteboard: offer: the offer was replaced by other contents\n"))
     }
 
-    @Test("An offer that is cleared ends well, and so does one of another pasteboard when that is")
+    @Test("An offer ends successfully when its contents are cleared, on any pasteboard")
     func cleared() throws {
         let desk = try Desk()
         let general = try desk.offer(["-t", "text=echo general"])
@@ -50,7 +50,7 @@ import Testing
     @Test("Loads run at the same time")
     func concurrent() throws {
         let desk = try Desk(limits: Self.patient)
-        // Each ends only when three have begun.
+        // Each command ends only after three have begun.
         let command = "touch begun.$$; while [ $(ls begun.* | wc -l) -lt 3 ]; do sleep 0.01; done; echo done"
         let offer = try desk.offer(["-t", "text=\(command)"])
         let pastes = try (0..<3).map { _ in try desk.start("paste") }
@@ -59,19 +59,19 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("More loads than run at once are all served")
+    @Test("More loads than run at the same time are all served")
     func many() throws {
         let desk = try Desk(limits: Self.patient)
         let offer = try desk.offer(["-t", "text=cat", "-t", ".bin=head -c 300000 /dev/zero"])
         let pastes = try (0..<40).map { _ in try desk.start("paste", "-t", ".bin") }
         for paste in pastes { #expect(try paste.finish().output.count == 300_000) }
-        // Its input is empty, not the terminal's.
+        // The input of the command is empty, not that of the terminal.
         #expect(try desk.run("paste", "-t", "text").output.isEmpty)
         try desk.run("clear")
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("A command's status and last words reach whoever pastes, and the offer goes on")
+    @Test("A command's status and last output reach the destination, and the offer continues")
     func failing() throws {
         let desk = try Desk()
         let offer = try desk.offer([
@@ -88,7 +88,7 @@ import Testing
         #expect(try offer.finish().errorText.contains("first\nno such thing\n"))
     }
 
-    @Test("A load that is given up ends its command, with what that has started")
+    @Test("A cancelled load ends its command, with all processes that it has started")
     func cancelled() throws {
         let desk = try Desk(limits: Self.patient)
         let offer = try desk.offer(["-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
@@ -101,7 +101,7 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("A command that does not heed the request to end is killed")
+    @Test("A command that ignores the request to end is killed")
     func stubborn() throws {
         let desk = try Desk(limits: Self.patient)
         let offer = try desk.offer([
@@ -126,12 +126,12 @@ import Testing
         #expect(try offer.finish().exitCode == 128 + signal)
         #expect(try paste.finish().exitCode == 5)
         try Self.waitForEnd(of: sleeper)
-        // Its promises are withdrawn.
+        // The promises are withdrawn.
         #expect(try desk.run("types").exitCode == 1)
         #expect(try desk.run("list").text.isEmpty)
     }
 
-    @Test("An offer that is ended withdraws nothing that has replaced it, and says what it replaces itself")
+    @Test("An offer that ends withdraws no newer contents, and reports what it replaces itself")
     func withdrawal() throws {
         let desk = try Desk(limits: Self.patient)
         try desk.directory.write("1", to: "1.png")
@@ -140,7 +140,7 @@ import Testing
         let first = try desk.offer(["-t", "text=sleep 600 & echo $! >pid.new; mv pid.new pid; wait"])
         try first.waitForErrors(containing: "pasteboard: offer: replaced 2 items of pasteboard (")
         try first.waitForErrors(containing: "): public.png, ...\n")
-        // It goes on after its end, for the load that has begun.
+        // The offer continues after its end for the load that has begun.
         let paste = try desk.start("paste")
         _ = try Self.process(namedIn: "pid", of: desk)
         try desk.copy("other")
@@ -210,7 +210,7 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("A load that has begun is finished though the contents were replaced")
+    @Test("A load that has begun is completed although the contents were replaced")
     func replacedMeanwhile() throws {
         let desk = try Desk(limits: Self.patient)
         let offer = try desk.offer(["-t", "text=touch begun; while [ ! -e go ]; do sleep 0.01; done; echo old"])
@@ -224,7 +224,7 @@ import Testing
     }
 
     @Test(
-        "An offer that cannot be understood is refused",
+        "An offer with invalid arguments is refused",
         arguments: [[], ["-t", "text"], ["-t", "text="], ["-t", "x=y"]]
     )
     func usage(arguments: [String]) throws {
@@ -251,7 +251,7 @@ import Testing
     }
 
     private static func waitForEnd(of process: CInt) throws {
-        // It may be gone already.
+        // It may have exited already.
         guard let descriptor = try? System.processDescriptor(process) else { return }
         let ready = try System.poll(
             [PollInterest(descriptor.raw, .readable)],

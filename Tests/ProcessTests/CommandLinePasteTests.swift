@@ -3,9 +3,9 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// `pasteboard paste`: what it chooses, where it puts it, and how it fails.
+/// `pasteboard paste`: its choice of type, its output and its errors.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLinePasteTests {
-    @Test("An empty pasteboard and no broker are nothing; an empty value is something")
+    @Test("An empty pasteboard and a missing broker are both empty; an empty value is not")
     func nothing() throws {
         let desk = try Desk()
         for arguments in [["paste"], ["types"], ["paste", "--into", "."]] {
@@ -13,7 +13,7 @@ import Testing
             #expect(looked.exitCode == 1)
             #expect(looked.errorText == "pasteboard: \(arguments[0]): pasteboard general is empty\n")
         }
-        // Looking has started nothing.
+        // Looking has started no broker.
         #expect(try desk.run("status").exitCode == 3)
 
         try desk.copy("")
@@ -26,7 +26,7 @@ import Testing
         #expect(try desk.run("types").exitCode == 1)
     }
 
-    @Test("A type that is not there is refused, with those that are")
+    @Test("The error for a missing type lists the existing ones")
     func unavailable() throws {
         let desk = try Desk()
         try desk.copy("{}", "-t", ".json")
@@ -39,7 +39,7 @@ import Testing
         #expect(paste.output.isEmpty)
     }
 
-    @Test("The item that is asked for is given; that there are more is said unless one was asked for")
+    @Test("The requested item is pasted; without a request a note reports further items")
     func items() throws {
         let desk = try Desk()
         try desk.directory.write("one", to: "1.txt")
@@ -55,7 +55,7 @@ import Testing
         #expect(try desk.run("paste", "--item", "0").exitCode == 2)
     }
 
-    @Test("A type is looked for in all items; without one that has it the error says what the pasteboard has")
+    @Test("A type is looked for in all items; the error for a missing type lists those of the pasteboard")
     func typeInAnyItem() throws {
         let desk = try Desk()
         for (name, text) in [("1.png", "p1"), ("2.txt", "t2"), ("3.png", "p3"), ("4.txt", "t4")] {
@@ -85,7 +85,7 @@ import Testing
         #expect(one.exitCode == 1 && one.errorText.hasSuffix("there are:\n  public.png\n"))
     }
 
-    @Test("A file whose extension names another type than its contents have is a note")
+    @Test("A file whose extension contradicts the type of its contents causes a note")
     func otherTypeThanNamed() throws {
         let desk = try Desk()
         try desk.copy("text")
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("The extension of the file that is written chooses among the types")
+    @Test("The extension of the output file chooses among the types")
     func typeByOutput() throws {
         let desk = try Desk()
         try desk.directory.write("text", to: "t")
@@ -113,7 +113,7 @@ import Testing
         #expect(try desk.run("paste", "-o", "-").text == "text")
     }
 
-    @Test("A file is replaced when all has come, through a link, with its mode; a failure leaves it and nothing else")
+    @Test("A complete load replaces a file, through a link and with its mode; a failed one changes nothing")
     func replacing() throws {
         let desk = try Desk()
         try desk.directory.write("before", to: "real")
@@ -158,7 +158,7 @@ import Testing
         #expect(try desk.run("paste", "--into", "d").text == "d/a.txt\nd/b.png\n")
         #expect(try desk.run("paste", "--into", "d").text == "d/a 2.txt\nd/b 2.png\n")
         #expect(desk.directory.names(in: "d") == ["a 2.txt", "a.txt", "b 2.png", "b.png"])
-        // A dangling link is somebody's as well.
+        // A dangling link is not replaced either.
         #expect(symlink("nowhere", desk.directory["d/a 3.txt"]) == 0)
         #expect(try desk.run("paste", "--into", "d", "--item", "1").text == "d/a 4.txt\n")
         try desk.copy("nameless")
@@ -167,7 +167,7 @@ import Testing
         #expect(try desk.run("paste", "--into", "d").text == "d/hidden.json\n")
     }
 
-    @Test("A load ends at the time allowed")
+    @Test("A load ends at its timeout")
     func timeout() throws {
         let desk = try Desk(limits: "first-byte = 10m\nprogress = 10m\n")
         let offer = try desk.offer(["-t", "text=echo $$ >pid; exec sleep 600"])
@@ -178,7 +178,7 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("A stopped broker does not hold up a paste into a file beyond the time allowed")
+    @Test("A stopped broker does not delay a paste into a file beyond the timeout")
     func stoppedBroker() throws {
         let desk = try Desk()
         try desk.copy("text")
@@ -207,7 +207,7 @@ import Testing
         #expect(try offer.finish().exitCode == 0)
     }
 
-    @Test("A reader that goes ends it quietly; an output that is full or closed is an error")
+    @Test("A reader that exits ends it silently; an output that is full or closed is an error")
     func outputs() throws {
         let desk = try Desk()
         #expect(try desk.run("copy", "-t", ".bin", input: Desk.bytes(4 << 20)).exitCode == 0)
@@ -221,7 +221,7 @@ import Testing
         #expect(try desk.shell("pasteboard paste 2>&- <&- | cat").output == Desk.bytes(4 << 20))
     }
 
-    @Test("The death of the source is told, and is no success")
+    @Test("The death of the source is reported, and is not a success")
     func sourceDies() throws {
         let desk = try Desk()
         let offer = try desk.offer(["-t", "text=echo part; touch begun; exec sleep 600"])
@@ -235,7 +235,7 @@ import Testing
         #expect(try offer.finish().exitCode == 137)
     }
 
-    @Test("A terminal gets text, with what it would obey made visible, and no other bytes")
+    @Test("A terminal gets text, with its control characters made visible, and no other bytes")
     func terminal() throws {
         let desk = try Desk()
         func paste(_ arguments: String...) throws -> (code: CInt, shown: String, errors: String) {
@@ -303,7 +303,7 @@ import Testing
         _ = try offer.finish()
     }
 
-    @Test("A copy from a terminal says what it waits for")
+    @Test("A copy from a terminal prints what it waits for")
     func copyFromTerminal() throws {
         let desk = try Desk()
         let terminal = try PseudoTerminal()
@@ -320,7 +320,7 @@ import Testing
         #expect(try desk.run("copy", input: Array("x".utf8)).errors.isEmpty)
     }
 
-    @Test("A stopped broker does not prolong the time allowed by the broker's own")
+    @Test("A stopped broker does not add the broker's own timeout to that of the command")
     func timeoutOfStoppedBroker() throws {
         let desk = try Desk()
         try desk.copy("x")
@@ -334,7 +334,7 @@ import Testing
     }
 }
 
-/// A terminal without a screen.
+/// A pseudoterminal.
 final class PseudoTerminal {
     private let own: OwnedDescriptor
     private let others: OwnedDescriptor
@@ -345,12 +345,12 @@ final class PseudoTerminal {
         self.own = try System.open("/dev/ptmx", .readingAndWriting)
         var lock: CInt = 0
         var number: CInt = 0
-        // TIOCSPTLCK and TIOCGPTN: what unlockpt and ptsname do, which Swift's Glibc lacks.
+        // TIOCSPTLCK and TIOCGPTN do the work of unlockpt and ptsname, which Swift's Glibc lacks.
         try #require(ioctl(self.own.raw, 0x4004_5431, &lock) == 0)
         try #require(ioctl(self.own.raw, 0x8004_5430, &number) == 0)
         self.others = try System.open("/dev/pts/\(number)", .readingAndWriting)
         var settings = termios()
-        // As the bytes are, without a return before each newline.
+        // Without output processing, no carriage return is added before a newline.
         #expect(tcgetattr(self.others.raw, &settings) == 0)
         settings.c_oflag &= ~tcflag_t(OPOST)
         #expect(tcsetattr(self.others.raw, TCSANOW, &settings) == 0)
@@ -360,7 +360,7 @@ final class PseudoTerminal {
         try System.write(Array(text.utf8).span, to: self.own.raw)
     }
 
-    /// What has been written to it.
+    /// The output so far.
     func shown() throws -> String {
         var bytes: [UInt8] = []
         while try !System.poll([PollInterest(self.own.raw, .readable)], milliseconds: 0)[0].isEmpty {

@@ -6,14 +6,14 @@ import Testing
 
 @testable import pasteboard
 
-/// The command line as a whole: help, usage, the commands that look, and what goes wrong with the broker.
+/// The command line as a whole: help, usage, the commands that only look, and errors of the broker.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineTests {
     nonisolated private static let commands = [
         "copy", "offer", "paste", "types", "clear", "drag", "drop", "list", "status", "limits", "broker", "stop",
         "version", "demo",
     ]
 
-    @Test("Every command explains itself, and help names them all", arguments: commands)
+    @Test("Every command has a help text, and the general help lists them all", arguments: commands)
     func help(command: String) throws {
         let desk = try Desk()
         let help = try desk.run(command, "--help")
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "What is not understood is refused in one line, and starts nothing",
+        "An invalid command line is refused in one line, and starts nothing",
         arguments: [
             "unknown", "copy --unknown", "copy -x", "copy -t", "copy --json=1", "copy -n=1", "paste operand",
             "paste --timeout x",
@@ -55,7 +55,7 @@ import Testing
         #expect(bare.text.hasPrefix("usage: pasteboard COMMAND"))
     }
 
-    @Test("The help of the broker program fits a terminal too")
+    @Test("The help of the broker program fits on a terminal too")
     func daemonHelp() throws {
         let help = try ProcessRunner(try ProcessRunner.program("pasteboardd"), ["--help"], environment: [:]).finish()
         #expect(help.text.hasPrefix("usage: pasteboardd "))
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "A mistyped command or option is answered with the one that was meant",
+        "The error for a mistyped command or option suggests the right one",
         arguments: [
             ("cpoy", "copy"), ("past", "paste"), ("copy --nam x", "--name"), ("paste --outptu x", "--output"),
             ("paste --out x", "--output"),
@@ -76,7 +76,7 @@ import Testing
         #expect(try Desk().shell("pasteboard xyzzy").errorText.hasSuffix("; see pasteboard --help\n"))
     }
 
-    @Test("The primary pasteboard has a flag, and the version one letter")
+    @Test("The primary pasteboard has a flag, and the version has a short one")
     func short() throws {
         let desk = try Desk()
         try desk.copy("first", "-p")
@@ -106,7 +106,7 @@ import Testing
         #expect(missing.exitCode == 4 && !missing.errors.isEmpty)
     }
 
-    @Test("Commands about the broker want one that runs; those about contents do without")
+    @Test("Commands about the broker need a running one; those about contents do not")
     func withoutBroker() throws {
         let desk = try Desk()
         for command in ["stop", "status", "limits"] {
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("A mistyped socket makes at most its last directory")
+    @Test("A mistyped socket path creates at most its last directory")
     func mistypedSocket() throws {
         let desk = try Desk(.socket)
         desk.environment["PASTEBOARD_SOCKET"] = desk.directory["no/such/socket"]
@@ -144,7 +144,7 @@ import Testing
         #expect(try desk.run("copy").exitCode == 0)
     }
 
-    @Test("A broker that does not start says why in the command's own error")
+    @Test("The command's own error contains the reason why a broker did not start")
     func wrongConfiguration() throws {
         let desk = try Desk(limits: "drain = 1s\nkept-pool = many\n")
         for _ in 0..<2 {
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("A pasteboard that was cleared is not listed")
+    @Test("A cleared pasteboard is not listed")
     func clearedList() throws {
         let desk = try Desk()
         try desk.copy("a", "-b", "a")
@@ -166,7 +166,7 @@ import Testing
         #expect(try !desk.run("status").text.contains("never"))
     }
 
-    @Test("The types of an empty pasteboard are a document too, and the columns of a table are cells of a terminal")
+    @Test("The types of an empty pasteboard are a valid document, and table columns are aligned by terminal cells")
     func tables() throws {
         let desk = try Desk()
         let empty = try desk.run("types", "--json")
@@ -182,7 +182,7 @@ import Testing
         #expect(TextTable.text([["e\u{301}", "x"], ["👨‍👩‍👧", "y"], ["abc", "z"]]) == "e\u{301}    x\n👨‍👩‍👧   y\nabc  z\n")
     }
 
-    @Test("What pasteboards hold is told, as text and as JSON, and never the contents")
+    @Test("The types on pasteboards are shown as text and as JSON, and never the contents")
     func looking() throws {
         let desk = try Desk()
         try desk.copy("secret words", "--name", "a \"b\".txt")
@@ -235,7 +235,7 @@ import Testing
         )
     }
 
-    @Test("The limits of the protocol are shown, and setting one says that it is fixed")
+    @Test("The limits of the protocol are shown, and setting one reports that it is fixed")
     func fixedLimits() throws {
         let desk = try Desk()
         try desk.copy("x")
@@ -246,11 +246,11 @@ import Testing
         #expect(set.exitCode == 2 && set.errorText.contains("cannot set limit items: the protocol fixes it at 512"))
     }
 
-    @Test("The broker runs in the foreground until it is stopped, and there is one")
+    @Test("The broker runs in the foreground until it is stopped, and only one can run")
     func broker() throws {
         let desk = try Desk()
         let broker = try desk.start("broker")
-        // The first client may be earlier than the broker, and then starts one: so it may not.
+        // The first client may run before the broker and would start another one, so auto-start is disabled.
         desk.environment["PASTEBOARD_AUTOSTART"] = "0"
         while try desk.run("status").exitCode != 0 {}
         try desk.copy("x")
@@ -262,7 +262,7 @@ import Testing
         #expect(try desk.run("stop").exitCode == 3)
     }
 
-    @Test("A directory that others may enter is refused, and the line says what to do")
+    @Test("A directory that other users may enter is refused, and the error contains the remedy")
     func openDirectory() throws {
         let desk = try Desk()
         _ = try desk.directory.makeDirectory("run/pasteboard")
@@ -274,7 +274,7 @@ import Testing
         #expect(try desk.run("copy").exitCode == 3)
     }
 
-    @Test("A broker that breaks the protocol, speaks another version or names a stranger's error is told apart")
+    @Test("Brokers with protocol errors, another version or unknown error codes cause different errors")
     func strangeBrokers() throws {
         let desk = try Desk(.socket)
         let path = desk.directory["socket"]
@@ -317,7 +317,7 @@ import Testing
         try System.unlink(path)
     }
 
-    @Test("A command that meets a broker in the moment of its end connects again")
+    @Test("A command that connects while the broker exits connects again")
     func endingBroker() throws {
         let desk = try Desk(.socket)
         let path = desk.directory["socket"]
@@ -326,7 +326,7 @@ import Testing
         for turn in 0..<2 {
             _ = try System.poll([PollInterest(listener.raw, .readable)], milliseconds: ProcessRunner.watchdog)
             let peer = ScriptedPeer(try Self.accept(from: &listener))
-            // The first one ends without a word.
+            // The first broker exits without an answer.
             guard turn == 1 else { continue }
             _ = try peer.next(.hello)
             try peer.welcome()

@@ -4,9 +4,9 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// A file on a mount that has stopped answering may pass through the broker, and must not hold it.
+/// A file on a mount that has stopped answering may pass through the broker, but must not block it.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DeadFileSystemTests {
-    /// Where one can be mounted.
+    /// Whether such a file system can be mounted.
     nonisolated private static let isPossible: Bool = {
         guard System.userID == 0, let directory = try? TemporaryDirectory(), let server = try? Server(directory) else {
             return false
@@ -14,7 +14,7 @@ import Testing
         return server.isMounted
     }()
 
-    /// A mount with one file, and the program that answers for it, or does not.
+    /// A mount with one file, and the program that answers requests for it, or does not.
     nonisolated private final class Server {
         let file: String
         let isMounted: Bool
@@ -45,7 +45,7 @@ import Testing
             #expect(try self.runner.nextLine() == "silent")
         }
 
-        /// Takes the mount away: whatever waits for it fails.
+        /// Unmounts the file system, so that everything that waits for it fails.
         func end() {
             guard self.orders != nil else { return }
             self.orders = nil
@@ -54,25 +54,25 @@ import Testing
     }
 
     @Test(
-        "The broker serves everybody while it holds a file whose file system does not answer, and while it closes it",
+        "The broker serves its peers while it holds and while it closes a file on an unresponsive file system",
         .enabled(if: isPossible, "needs root, and /dev/fuse")
     )
     func silent() throws {
         let directory = try TemporaryDirectory()
         let server = try Server(directory)
         try BrokerProcess.run { broker in
-            // Before the peers are waited for, which cannot end while they wait for it.
+            // End the server before waiting for the peers, which cannot exit while they wait for the mount.
             defer { server.end() }
             let source = try broker.source("pass=file:\(server.file)", "bytes=4096")
             let other = try broker.source("pass=file:\(server.file)", "bytes=4096", "board=other")
             try server.fallSilent()
-            // It is looked at and passed on without a question to the file system.
+            // The file is checked and passed on without a request to the file system.
             let taker = try broker.destination("takes-descriptor")
             try taker.expect("passed 4096 unsealed")
             try broker.expectService()
 
-            // One destination has it and one never reads; all but the broker's own are then closed, as far as the
-            // kernel lets these processes end.
+            // One destination has the file and one never reads. Then all descriptors except for the broker's own are
+            // closed, as far as the kernel lets these processes exit.
             let blind = try broker.destination("board=other", "takes-descriptor", "blind")
             try blind.expect("loading")
             try other.wait(for: "passed")
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "Whoever passes files that nobody can close, and that nobody wants, takes no more of the broker than the limit",
+        "A source of unwanted files that cannot be closed takes no more of the broker than the limit",
         .enabled(if: isPossible, "needs root, and /dev/fuse")
     )
     func pile() throws {
@@ -96,7 +96,8 @@ import Testing
             at: try BrokerPlace(),
             limits: BrokerProcess.patient + ["passed-descriptors=\(limit)"]
         )
-        // Its close waits for the mount as well: after the end of that, and no process is started before.
+        // Closing this file also waits for the mount, so it happens after the server's end, and no process is started
+        // before.
         let file = DescriptorBox(try System.open(server.file))
         defer { server.end() }
         try server.fallSilent()
@@ -104,7 +105,7 @@ import Testing
         let peer = ScriptedPeer(try System.duplicate(socket.raw))
         #expect(try Self.greet(peer).features == [Feature.descriptors.rawValue])
         let before = try broker.openDescriptors().count
-        // A stream that is over: what comes on it is late, and no offence.
+        // The stream has ended, so frames for it are late but not a violation.
         try peer.send(Write(), stream: 1)
         try peer.send(Cancel(), stream: 1)
         var output = OutputBuffer()
@@ -121,7 +122,7 @@ import Testing
         try peer.send(Status(), stream: 3)
         _ = try peer.next(.end)
         #expect(try broker.openDescriptors().count <= before + limit)
-        // Newcomers get their bytes without descriptors.
+        // New clients get their bytes without descriptors.
         let newcomer = ScriptedPeer(try broker.place.connect())
         #expect(try Self.greet(newcomer).features.isEmpty)
         _ = try broker.connect().status()

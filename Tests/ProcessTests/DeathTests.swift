@@ -4,12 +4,12 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Sources and destinations that end, stop or fall silent at each point of a load. No deadline ends these waits but
+/// Sources and destinations that exit, stop or fall silent at each point of a load. Deadlines end these waits only
 /// where the test says so: the broker's are ten minutes, the test's watchdog is 30 s.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DeathTests {
     nonisolated private static let patient = "first-byte = 10m\nprogress = 10m\ndrain = 10m\n"
 
-    @Test("A source that is killed before a load, before its first byte, or behind some, is told as gone")
+    @Test("A source killed before a load, before its first byte, or after some bytes is reported as gone")
     func killedSource() throws {
         let desk = try Desk(limits: Self.patient)
         for (command, said) in [
@@ -20,7 +20,7 @@ import Testing
             let offer = try desk.offer(["-t", "public.data=\(command)"])
             let paste = try desk.start("paste", "-o", "output")
             _ = try desk.shell("until [ -e running ]; do :; done; rm running")
-            // What the command printed has reached the destination before its source is killed.
+            // The command's output has reached the destination before its source is killed.
             _ = try desk.shell(
                 "until pasteboard status --json | grep -q '\"bytes\":\(Self.bytes(of: said))[,}]'; do :; done"
             )
@@ -39,7 +39,7 @@ import Testing
         return digits.isEmpty ? "0" : digits
     }
 
-    @Test("All declared bytes without an end are truncated; with their end they are whole, though the source has died")
+    @Test("All declared bytes without an end are truncated; with their end they are complete after a death")
     func declaredSize() throws {
         let desk = try Desk(limits: Self.patient)
         _ = try desk.startBroker()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("A source that dies inside a frame costs its destination one error, and other loads nothing")
+    @Test("A source that dies within a frame fails its destination's load, and no other load")
     func insideFrame() throws {
         let desk = try Desk(limits: Self.patient)
         _ = try desk.startBroker()
@@ -76,7 +76,7 @@ import Testing
         #expect(try destination.bytes(of: second, atLeast: 70_000) == 70_000)
     }
 
-    @Test("A destination that dies is told to its source, once")
+    @Test("The death of a destination is reported to its source, once")
     func deadDestination() throws {
         let desk = try Desk(limits: Self.patient)
         _ = try desk.startBroker()
@@ -89,7 +89,7 @@ import Testing
             _ = try paste.finish()
             #expect(try source.peer.next(.cancel).stream == stream)
         }
-        // Nothing else was said to it: the next thing that it hears is the next ask.
+        // No other frame was sent to the source: the next one is the next ask.
         let paste = try desk.start("paste", "-t", "public.data")
         let frame = try source.peer.next()
         #expect(frame.kind == .ask)
@@ -98,7 +98,7 @@ import Testing
         #expect(try desk.run("status").text.contains("loads\n  none"))
     }
 
-    @Test("A source that is stopped is told as stalled at the deadline")
+    @Test("A source that is stopped is reported as stalled at the deadline")
     func stoppedSource() throws {
         let desk = try Desk(limits: "first-byte = 300ms\nprogress = 300ms\n")
         let offer = try desk.offer(["-t", "public.data=echo never"])
@@ -109,7 +109,7 @@ import Testing
         #expect(try desk.run("paste").text == "never\n")
     }
 
-    @Test("Of eight destinations one never reads: the others get everything")
+    @Test("One of eight destinations never reads, and the others get everything")
     func eightDestinations() throws {
         let desk = try Desk(limits: Self.patient)
         let bytes = Desk.bytes(4 << 20)
@@ -123,27 +123,27 @@ import Testing
         try stuck.child.kill(SIGKILL)
     }
 
-    @Test("A GiB passes through, and the broker's memory stays as it was")
+    @Test("A GiB passes through, and the broker's memory does not grow")
     func flatMemory() throws {
         let desk = try Desk(limits: Self.patient)
         let broker = try desk.startBroker()
         let offer = try desk.offer(["-t", "public.data=head -c 1073741824 /dev/zero"])
         defer { withExtendedLifetime(offer) {} }
-        // Once before, so that what is allocated once is there.
+        // Once before, so that one-time allocations are made.
         #expect(try desk.shell("pasteboard paste --timeout 10m | head -c 33554432 | wc -c").text == "33554432\n")
         let before = try Self.memory(of: broker)
         #expect(try desk.shell("pasteboard paste | wc -c").text == "1073741824\n")
         #expect(try Self.memory(of: broker) - before < 8 << 10)
     }
 
-    /// The most that a process has had resident, in KiB.
+    /// The maximum resident memory of a process in KiB.
     nonisolated private static func memory(of process: Int32) throws -> Int {
         let status = String(decoding: try System.contents(of: "/proc/\(process)/status"), as: UTF8.self)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
         return try #require(Int(line.filter(\.isNumber)))
     }
 
-    @Test("SIGTERM ends waiting loads, lets running ones finish, and makes room for a successor")
+    @Test("SIGTERM ends waiting loads, lets running ones finish, and allows a successor")
     func drain() throws {
         let desk = try Desk(limits: Self.patient)
         let broker = try desk.startBroker()

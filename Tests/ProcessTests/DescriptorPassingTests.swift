@@ -5,7 +5,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Descriptors between real processes: what arrives, what is refused, and that none stays behind.
+/// Descriptors between real processes: they arrive or are refused, and none stays open.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DescriptorPassingTests {
     private static func representation(_ type: String) -> Representation {
         var representation = Representation()
@@ -24,7 +24,7 @@ import Testing
             try file.wait(for: "passed")
             _ = try broker.source("board=memory", "pass=sealed:100000")
             try broker.destination("board=memory", "takes-descriptor").expect("passed 100000 sealed")
-            // Not where the destination takes none: this source has no other way.
+            // It fails if the destination accepts none, since this source offers nothing else.
             _ = try broker.destination("board=file", "hold")
             try file.wait(for: "unwelcome")
             try broker.expectService()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "What is not a file for reading or sealed memory fails the load, and the broker says what it was",
+        "Anything except a read-only file or sealed memory fails the load, and the error names it",
         arguments: [
             ("file:/", "directory"), ("file:/dev/zero", "device"), ("pipe:", "pipe"), ("socket:", "socket"),
             ("writable:file", "not open for reading only"), ("name:file", "not open for reading only"),
@@ -48,14 +48,14 @@ import Testing
             let failure = #expect(throws: Failure.self) { try connection.loadBytes(Load()) }
             #expect(failure?.code == .sourceFailed)
             #expect(failure?.text.contains(word) == true, "\(failure?.text ?? "")")
-            // It is still there, and asked again.
+            // The source is still connected, and is asked again.
             #expect(throws: Failure.self) { try connection.loadBytes(Load()) }
             try source.end()
             try broker.expectService()
         }
     }
 
-    @Test("Nothing stays open in the broker, whatever becomes of loads and their ends")
+    @Test("No descriptor stays open in the broker, whatever happens to loads and their peers")
     func noLeak() throws {
         try BrokerProcess.run { broker in
             try broker.place.directory.write([UInt8](repeating: 1, count: 100_000), to: "file")
@@ -83,7 +83,7 @@ import Testing
                         load.board = name
                         load.descriptorWelcome = true
                         if holds {
-                            // Given up at once, perhaps before and perhaps after it was passed.
+                            // Cancelled immediately, perhaps before and perhaps after it was passed.
                             connection.io.state.cancel(try connection.io.state.open(load))
                             _ = try connection.status()
                         } else {
@@ -91,7 +91,7 @@ import Testing
                         }
                     }
                 }
-                // One that never reads what was passed to it, and dies.
+                // A destination that never reads the passed descriptor, and dies.
                 let blind = try broker.destination("board=\(name)", "takes-descriptor", "blind")
                 try blind.expect("loading")
                 try source.wait(for: "passed")
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// What a peer sends that says hello, waits for welcome unless it is hasty, and passes descriptors with one frame.
+    /// Sends hello, waits for welcome unless `hasty` is true, and passes descriptors with one frame.
     private func farewell(
         to broker: BrokerProcess,
         passing count: Int,
@@ -138,7 +138,7 @@ import Testing
         return code
     }
 
-    @Test("Who passes more or fewer descriptors than it announces, or passes one with another frame, is ended alone")
+    @Test("A peer that passes a wrong number of descriptors, or one with another frame, is the only one disconnected")
     func counts() throws {
         try BrokerProcess.run { broker in
             try broker.expectService()
@@ -147,11 +147,11 @@ import Testing
             {
                 let code = try self.farewell(to: broker, passing: count, announced: announced)
                 #expect(code == .protocolViolation, "\(count) \(announced)")
-                // While many are not closed yet, newcomers pass none.
+                // While many are not closed yet, new clients pass none.
                 try broker.expectDescriptors(backTo: before)
             }
             #expect(try self.farewell(to: broker, passing: 1, announced: 1, kind: .load) == .protocolViolation)
-            // On kernels that can, the socket itself refuses what comes before welcome.
+            // If the kernel supports it, the socket itself refuses descriptors before welcome.
             let code = try self.farewell(to: broker, passing: 1, announced: 1, hasty: true)
             #expect(code == nil || code == .protocolViolation)
             try broker.expectService()
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("A descriptor that the broker has no room for fails its load, and nothing else")
+    @Test("A descriptor for which the broker has no room fails its load, and nothing else")
     func noRoom() throws {
         try BrokerProcess.run { broker in
             let source = try broker.source("pass=sealed:100")
@@ -193,14 +193,14 @@ import Testing
             let before = try broker.openDescriptors().count
             #expect(try connection.loadBytes(Load()).bytes.count == 100)
             try broker.expectDescriptors(backTo: before)
-            // No number is left below the limit.
+            // No descriptor number is left below the limit.
             let numbers = Set(try broker.openDescriptors())
             let free = (0...).first { !numbers.contains($0) } ?? 0
             try Self.limitDescriptors(of: broker, to: free)
             let failure = #expect(throws: Failure.self) { try connection.loadBytes(Load()) }
             #expect(failure?.code == .sourceFailed)
             #expect(failure?.text.contains("too many open") == true, "\(failure?.text ?? "")")
-            // Nor for the memory of kept bytes.
+            // The memory file for kept bytes cannot be created either.
             let item = WriteItem(representations: [(representation: Self.representation("a.b"), source: .bytes([1]))])
             var board = Write()
             board.board = "other"

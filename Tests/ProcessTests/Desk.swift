@@ -3,9 +3,9 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// A place where `pasteboard` is used: a directory, an environment and a broker of the test's own.
+/// A directory, an environment and a broker in which a test uses `pasteboard`.
 final class Desk {
-    /// How the broker's socket is found.
+    /// The way in which the broker's socket is found.
     enum Place: CaseIterable {
         case runtimeDirectory
         case stateDirectory
@@ -15,7 +15,7 @@ final class Desk {
     let directory: TemporaryDirectory
     var environment: [String: String]
 
-    /// - Parameter limits: the broker's configuration.
+    /// - Parameter limits: the configuration of the broker.
     init(_ place: Place = .runtimeDirectory, limits: String? = nil) throws {
         let directory = try TemporaryDirectory()
         self.directory = directory
@@ -23,7 +23,7 @@ final class Desk {
             "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C",
             "XDG_STATE_HOME": try directory.makeDirectory("s"), "SWIFT_BACKTRACE": "enable=no",
         ]
-        // A runtime directory of this user's would be taken before the state directory, and belongs to somebody.
+        // A runtime directory of this user would take precedence over the state directory, and must not be touched.
         let hasRuntime = try System.status(at: "/run/user/\(System.userID)") != nil
         switch place {
         case .runtimeDirectory: self.environment["XDG_RUNTIME_DIR"] = try directory.makeDirectory("run")
@@ -41,7 +41,7 @@ final class Desk {
         _ = try? self.run("stop")
     }
 
-    /// Starts `pasteboard`, in the directory.
+    /// Starts `pasteboard` in the directory.
     func start(_ arguments: String..., standardOutput: CInt? = nil) throws -> ProcessRunner {
         try ProcessRunner(
             try ProcessRunner.program("pasteboard"),
@@ -84,7 +84,7 @@ final class Desk {
         try #require(copy.exitCode == 0, "\(copy.errorText)")
     }
 
-    /// Runs a shell in the directory, where `pasteboard` is this package's.
+    /// Runs a shell in the directory, with this package's `pasteboard` in its path.
     func shell(_ script: String) throws -> ProcessRunner.Finished {
         var environment = self.environment
         let programs = SocketPlace(socket: try System.programPath()).directory
@@ -109,10 +109,10 @@ final class Desk {
         return runner
     }
 
-    /// Bytes that show where they are: no two places of this size look alike.
+    /// Bytes that differ at every offset, so that misplaced chunks are found.
     static func bytes(_ count: Int) -> [UInt8] {
         var generator = SeededGenerator(seed: 11)
-        // Its length shares no factor with the sizes of buffers.
+        // The length shares no factor with the sizes of buffers.
         let block = (0..<65_521).map { _ in UInt8.random(in: 0...255, using: &generator) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + block.count)

@@ -3,7 +3,8 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Destinations that end or fall silent at each point of a load, and what their source and the others hear.
+/// Destinations that exit or fall silent at each point of a load, and the effect on their source and other
+/// destinations.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct DestinationDeathTests {
     enum Ending: CaseIterable {
         case killed
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "A destination's death before the end is told to its source once",
+        "The death of a destination before the end is reported to its source once",
         arguments: [0, 1, 150_000, 300_000],
         Ending.allCases
     )
@@ -37,7 +38,7 @@ import Testing
             try ending.happen(to: destination)
             try source.expect("cancelled")
             #expect(try broker.loads() == 0)
-            // The next thing that the source hears is the next load.
+            // The next line of the source is about the next load.
             let next = try broker.destination()
             try source.expect("asked")
             try source.order("send 300000", expecting: "sent 300000")
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("A destination's death after the end is not told to its source")
+    @Test("The death of a destination after the end is not reported to its source")
     func deathAfterTheEnd() throws {
         try BrokerProcess.run { broker in
             let source = try broker.source()
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "Of eight destinations one never reads and one is stopped: the others get everything, and it too once it goes on"
+        "With one destination of eight that never reads and one stopped, all others get everything"
     )
     func eight() throws {
         try BrokerProcess.run { broker in

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The examples and the demo, as they print.
+/// The output of the examples and of the demo.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct ExampleTests {
     nonisolated private static let places = [
         ("Yosemite", "California"), ("Yellowstone", "Wyoming"), ("Theodore Roosevelt", "North Dakota"),
@@ -28,12 +28,12 @@ import Testing
         try desk.copy("something else")
         let finished = try source.finish()
         let asked = finished.text.split(separator: "\n").dropFirst().dropLast().map(String.init)
-        // The handlers run at once, so their order is their own.
+        // The handlers run concurrently, so the order of their lines is undefined.
         #expect(asked.sorted() == Self.places.map { "source: asked for \($0.0)" }.sorted())
         #expect(finished.text.hasSuffix("\nsource: replaced\n") && finished.exitCode == 0)
     }
 
-    @Test("One place is asked for alone, and one that is not there is an error")
+    @Test("One place is loaded alone, and a missing one is an error")
     func onePlace() throws {
         let desk = try Desk()
         let source = try self.start("places-source", "--board", "parks", at: desk)
@@ -47,7 +47,7 @@ import Testing
         )
     }
 
-    @Test("A place that came as plain text is a name alone, and text that is empty is no place")
+    @Test("A place from plain text is a name alone, and empty text is not a place")
     func placeOfText() throws {
         let desk = try Desk()
         try desk.copy("Denali")
@@ -66,7 +66,7 @@ import Testing
         #expect(empty.exitCode == 1 && empty.text.hasSuffix("target: a place needs a name\n"))
     }
 
-    @Test("A type that only its program knows is found as what it conforms to, and its public fallback as text")
+    @Test("A type that only its program knows is found by its supertypes, and its public fallback as text")
     func customType() throws {
         let desk = try Desk()
         let source = try self.start("custom-type-source", at: desk)
@@ -107,7 +107,7 @@ import Testing
         #expect(none.text == "destination: nothing here is public.json\n" && none.exitCode == 0)
     }
 
-    @Test("A value is given in each of its representations, and made of the best that there is")
+    @Test("A value is offered in each of its representations, and read from the best available one")
     func transferableValue() throws {
         let desk = try Desk()
         desk.environment["TMPDIR"] = try desk.directory.makeDirectory("t")
@@ -142,11 +142,11 @@ import Testing
         #expect(try desk.run("paste", "-t", "public.plain-text").text == "Sierra")
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.finish().text == "gives 2 notes\ncleared\n")
-        // The files of the pages were there for a moment.
+        // The files of the pages existed only during the load.
         #expect(try desk.shell("ls t").text.isEmpty)
     }
 
-    @Test("A value is made of another program's file or text, where there is nothing better")
+    @Test("A value is read from another program's file or text if nothing better is available")
     func transferredFromOthers() throws {
         let desk = try Desk()
         try desk.copy("<title>x</title><h1>Desert &lt; sea</h1>\n<p>By night.</p>", "-t", "public.html")
@@ -169,7 +169,7 @@ import Testing
         let desk = try Desk()
         let source = try self.start("hello-source", at: desk)
         defer { withExtendedLifetime(source) {} }
-        // It says nothing before its end: what it offers is seen on the pasteboard.
+        // The program prints nothing before its end, so the test watches the pasteboard.
         let listed = try desk.shell("until pasteboard types >/dev/null 2>&1; do :; done; pasteboard types")
         #expect(listed.text.contains("public.utf8-plain-text"))
         let destination = try self.start("hello-destination", at: desk).finish()
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(
-        "Without a broker program the README's programs say how to get one, and fail",
+        "Without a broker program the README's programs print how to install one, and fail",
         arguments: ["hello-source", "hello-drop", "hello-drag", "hello-destination"]
     )
     func helloWithoutBroker(program: String) throws {
@@ -197,7 +197,7 @@ import Testing
     @Test("The README's drag is dropped on the desk")
     func helloDrag() throws {
         let desk = try Desk()
-        // Its output is a pipe, which programs fill before they write.
+        // Its output is a pipe, which standard output would buffer.
         let destination = try ProcessRunner(
             "/usr/bin/stdbuf",
             ["-oL", try ProcessRunner.program("hello-drop")],
@@ -207,14 +207,14 @@ import Testing
         let drag = try self.start("hello-drag", at: desk).finish()
         #expect(drag.text == "desk would: copy\noutcome: transferred(copy)\n")
         #expect(try destination.nextLine() == "dropped: Yosemite")
-        // Its directory lives as long as this does.
+        // The directory exists as long as this value.
         let empty = try Desk()
         let missed = try withExtendedLifetime(empty) { try self.start("hello-drag", at: empty).finish() }
         #expect(missed.text == "not dropped: there is no destination desk\n")
         #expect(missed.exitCode == 1)
     }
 
-    @Test("The demo tells a promise, a load and a dead source in order, and leaves nothing behind")
+    @Test("The demo shows a promise, a load and a dead source in order, and leaves nothing running")
     func demo() throws {
         let desk = try Desk()
         desk.environment["TMPDIR"] = try desk.directory.makeDirectory("t")

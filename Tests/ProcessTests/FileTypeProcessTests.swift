@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("The commonest source and configuration files have identifiers of their own")
+    @Test("Common source and configuration files have identifiers of their own")
     func ownIdentifiers() throws {
         let desk = try Self.desk()
         let tags = """
@@ -80,7 +80,7 @@ import Testing
         #expect(try desk.run("paste", "-t", "image").text == "picture")
     }
 
-    @Test("Of an extension with two types the contents choose, and -t takes either")
+    @Test("The contents choose between two types of an extension, and -t accepts either")
     func ambiguous() throws {
         let desk = try Self.desk()
         try desk.directory.write("let a = 1\n", to: "a.ts")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("Text with an extension that nothing declares goes into a text file without a note")
+    @Test("Text with an undeclared extension goes into a text file without a note")
     func unknownIntoText() throws {
         let desk = try Self.desk()
         try desk.directory.write("text", to: "a.toy")
@@ -108,7 +108,7 @@ import Testing
         #expect(picture.errorText.contains("b.png contains dyn.ah62d4rv4ge81k553 (.toy)"))
     }
 
-    @Test("A destination for text takes text with an extension that nothing declares")
+    @Test("A destination for text accepts text with an undeclared extension")
     func unknownIntoDrop() throws {
         let desk = try Self.desk()
         try desk.directory.write("text", to: "a.toy")
@@ -122,7 +122,7 @@ import Testing
         #expect(try desk.directory.contents(of: "in/a.toy") == Array("text".utf8))
     }
 
-    @Test("Contents that contradict the extension are noted once, and the extension counts")
+    @Test("Contents that contradict the extension are noted once, and the extension is used")
     func contradiction() throws {
         let desk = try Self.desk()
         #expect(try desk.shell("printf '\\211PNG\\r\\n\\032\\n' | tee wrong.txt more.txt >right.png").exitCode == 0)
@@ -139,7 +139,7 @@ import Testing
         #expect(try desk.run("types").text.hasPrefix("public.png "))
     }
 
-    @Test("A dynamic type is listed with what it stands for, as text and as JSON")
+    @Test("A dynamic type is listed with the tag that it stands for, as text and as JSON")
     func dynamic() throws {
         let desk = try Self.desk()
         try desk.copy("a", "-t", "foo/bar")
@@ -158,7 +158,7 @@ import Testing
         #expect(try desk.run("types", "--json").text.contains(#""mime":"text/html","extension":"html""#))
     }
 
-    @Test("Families and bare extensions are types")
+    @Test("Families and bare extensions are accepted as types")
     func spellings() throws {
         let desk = try Self.desk()
         try desk.copy("picture", "-t", "png")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A tree with everything that a home directory has, and a description of it by the system's programs.
+/// A tree with every kind of file that a home directory has, and a description of it by the system's programs.
 struct FolderTree {
     private static let script = #"""
         umask 022
@@ -31,7 +31,8 @@ struct FolderTree {
         touch -d '2011-02-03 04:05:06.987654321' tree
         """#
 
-    /// All names, modes without set-user-id and the like, times, links and contents, but for pipes and sockets.
+    /// A script that prints all names, modes (without set-user-id and similar bits), times, links and contents, except
+    /// for pipes and sockets.
     private static let description = #"""
         cd "$1" && {
             find . -type d -printf 'd %m %T@ %P\0' -o -type l -printf 'l %T@ %l %P\0' \
@@ -41,7 +42,7 @@ struct FolderTree {
         }
         """#
 
-    /// Makes `tree` at a desk.
+    /// Makes `tree` in a desk's directory.
     init(at desk: Desk) throws {
         let made = try desk.shell(Self.script)
         try #require(made.exitCode == 0, "\(made.errorText)")

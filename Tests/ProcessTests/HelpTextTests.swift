@@ -3,7 +3,7 @@ import Testing
 @testable import pasteboard
 
 @Suite struct HelpTextTests {
-    @Test("A paragraph is broken between words, examples stay as they are, and empty lines separate")
+    @Test("A paragraph is broken between words, examples are unchanged, and empty lines separate")
     func paragraphs() {
         let words = Array(repeating: "word", count: 20).joined(separator: " ")
         let lines = HelpText.paragraphs("\(words)\nmore\n\n  an   example\n\nend").split(
@@ -14,7 +14,7 @@ import Testing
         #expect(lines.dropFirst() == ["word word word word more", "", "  an   example", "", "end"])
     }
 
-    @Test("The second column of a row stays a column, below a name that is too long for the first")
+    @Test("The second column of a row stays aligned, below a name that is too long for the first")
     func rows() {
         let long = Array(repeating: "word", count: 16).joined(separator: " ")
         #expect(
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "A word is suggested if it is near, and none if it is not",
+        "A word is suggested if it is similar, and none if it is not",
         arguments: [
             ("cpoy", "copy"), ("copyy", "copy"), ("coyp", "copy"), ("pst", nil), ("tpes", "types"), ("zzz", nil),
             ("c", nil), ("", nil), ("--nmae", "--name"), ("--n", nil), ("--nothing-like-it-at-all-whatsoever-x", nil),

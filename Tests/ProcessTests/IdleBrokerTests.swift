@@ -5,7 +5,7 @@ import Testing
 
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5)))
 struct IdleBrokerTests {
-    @Test("A broker with idle-exit ends by itself once nobody is connected any more, and leaves no socket")
+    @Test("A broker with idle-exit ends once no client is connected, and leaves no socket")
     func idle() throws {
         let broker = try BrokerProcess(at: try BrokerPlace(), limits: ["idle-exit=300ms"])
         do {

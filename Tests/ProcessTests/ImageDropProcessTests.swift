@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Two `image-drop`, and other programs with them.
+/// Two `image-drop` processes, and other programs with them.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct ImageDropProcessTests {
     @Test("A picture is copied into the frame of another program, and not beside it (S13, S33, S35, S36, S55)")
     func copy() throws {
@@ -23,7 +23,7 @@ import Testing
         #expect(next == ["shown public.png 67"])
     }
 
-    @Test("A drop beside the frame is no drop (S35, S37)")
+    @Test("A drop beside the frame has no effect (S35, S37)")
     func outside() throws {
         let desk = try Desk()
         let source = try PlayedProgram("image-drop", at: desk)
@@ -40,7 +40,7 @@ import Testing
         #expect(next == ["shown nothing"])
     }
 
-    @Test("Two pictures are refused, also when the second comes later, and so is text (S20)")
+    @Test("Two pictures are refused, also when the second is added later, and so is text (S20)")
     func refused() throws {
         let desk = try Desk()
         let source = try PlayedProgram("image-drop", "--views", "left,right", at: desk)
@@ -57,11 +57,11 @@ import Testing
         try target.lines(until: "can-handle no")
         try source.play("hover i 51,51", until: "over cancel")
         #expect(try source.lift() == "cancelled")
-        // It had entered while it was one.
+        // It had entered while the session had one item.
         try target.lines(until: "end")
     }
 
-    @Test("Without a picture, or where the image view is disabled, no drag begins (S7, S12)")
+    @Test("Without a picture, or in a disabled image view, no drag begins (S7, S12)")
     func nothing() throws {
         let desk = try Desk()
         let program = try PlayedProgram("image-drop", at: desk)
@@ -71,7 +71,7 @@ import Testing
         try program.play("enable on\nimage none\npress 50,50", until: "began nothing")
     }
 
-    @Test("A disabled image view gives nothing, and takes what is dropped: that is the view's around it (S7)")
+    @Test("A disabled image view starts no drags, and still accepts drops through the surrounding view (S7)")
     func disabled() throws {
         let desk = try Desk()
         let source = try PlayedProgram("image-drop", at: desk)
@@ -85,7 +85,7 @@ import Testing
         try target.play("enable on\npress 50,50", until: "began 1")
     }
 
-    @Test("Within the program a picture moves: it leaves where it was, unless that is where it went (S34, S56)")
+    @Test("Within the program a picture moves: it leaves its source, unless that is also the destination (S34, S56)")
     func move() throws {
         let desk = try Desk()
         let program = try PlayedProgram("image-drop", "--views", "left,right", at: desk)
@@ -100,13 +100,13 @@ import Testing
         #expect(heard == ["shown right public.png 67"])
     }
 
-    @Test("An image of any kind is taken from the command line, with its own type (S21)")
+    @Test("An image of any kind is accepted from the command line, with its own type (S21)")
     func kinds() throws {
         let desk = try Desk()
         let target = try PlayedProgram("image-drop", "--empty", at: desk)
         try target.play("register i", until: "registered i")
         try desk.directory.write("GIF89a", to: "a.gif")
-        // The command line knows no points: that is outside of the frame.
+        // The command line sends no points, which counts as outside of the frame.
         let drag = try desk.run("drag", "a.gif", "--to", "i")
         #expect(drag.exitCode != 0)
         let heard = try target.lines(until: "end")

@@ -3,15 +3,15 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// A representation that is asked for once, between real processes.
+/// A once-and-kept representation between real processes.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct KeptOnceTests {
-    @Test("Loads share one ask, late ones too, whoever of them dies, and the bytes survive their source")
+    @Test("Loads share one ask, late ones too, whichever of them dies, and the bytes outlive their source")
     func shared() throws {
         try BrokerProcess.run { broker in
             let source = try broker.source("once")
             let early = try broker.destination("hold", "credit=1000")
             try source.expect("asked")
-            // More than any window of a destination, so that the source has to be ahead of them.
+            // More than any credit window of a destination, so that the source has to be ahead of them.
             try source.order("send 3000000", expecting: "sent 3000000")
             try early.wait(for: "answered")
             let late = try broker.destination()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("A source that dies on the way fails every load, and nothing of its bytes stays")
+    @Test("A source that dies during the ask fails every load, and none of its bytes stay")
     func sourceDies() throws {
         try BrokerProcess.run { broker in
             try broker.expectService()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("Bytes beyond the pool fail the load, and the source goes on to serve others")
+    @Test("Bytes beyond the pool fail the load, and the source continues to serve others")
     func noSpace() throws {
         try BrokerProcess.run(limits: BrokerProcess.patient + ["kept-pool=1MiB"]) { broker in
             let source = try broker.source("once", "serve=2000000")

@@ -57,7 +57,7 @@ import Testing
         #expect(try self.desk.run("paste", "--into", "out").text == "out/pasted.png\n")
     }
 
-    @Test("A folder is pasted as its tree, and as a tar archive where there can be none")
+    @Test("A folder is pasted as its tree, or as a tar archive if a tree is not possible")
     func folder() throws {
         _ = try self.desk.directory.makeDirectory("folder")
         try self.desk.directory.write("1", to: "folder/-x")
@@ -81,7 +81,7 @@ import Testing
         #expect(lines.contains { $0.hasSuffix("file tree:sub,sub/f public.folder copy tree") }, "\(lines)")
     }
 
-    @Test("Files with awkward names are pasted under harmless ones")
+    @Test("Files with difficult names are pasted under harmless ones")
     func names() throws {
         let file = try self.desk.directory.write("text", to: "-a\nb")
         let source = try self.peer("source", ["file=\(file)", "file", "name=../\u{202E}x", "file"])
@@ -92,7 +92,7 @@ import Testing
         #expect(try source.rest() == ["asked", "asked", "ended cleared"])
     }
 
-    @Test("What is for a group is not there for the command line")
+    @Test("Contents for a group are not visible to the command line")
     func visibility() throws {
         let words = ["group=secret", "name=secret", "visibility=group", "presentation", "data"]
         let source = try self.peer("source", words)
@@ -105,7 +105,7 @@ import Testing
         #expect(try source.rest() == ["ended cleared"])
     }
 
-    @Test("What `copy` has kept is loaded in each form")
+    @Test("Contents kept by `copy` are loaded in each form")
     func copied() throws {
         try self.desk.directory.write(Desk.bytes(100_000), to: "a b.png")
         try self.desk.directory.write("text\n", to: "note.txt")
@@ -129,7 +129,7 @@ import Testing
         )
     }
 
-    @Test("What `offer` promises is loaded in each form, and a command that fails is the source's error")
+    @Test("Promises of `offer` are loaded in each form, and a failed command is the source's error")
     func offered() throws {
         let offer = try self.desk.offer(["-t", "text=echo run", "-t", ".png=exit 3", "--name", "n"])
         let lines = try self.peer("destination", ["types", "data", "file", "object", "chunks"]).rest()

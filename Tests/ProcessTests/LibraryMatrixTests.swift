@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Programs with the library, of each kind of registration and each form of load, as processes.
+/// Programs with the library as processes, with each kind of registration and each form of load.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct LibraryMatrixTests {
     private let directory: TemporaryDirectory
 
@@ -22,7 +22,7 @@ import Testing
         ]
     }
 
-    /// An item's lines.
+    /// The lines about an item.
     private static func lines(
         _ item: Int,
         _ bytes: String,
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("A type of the source's own is found by its supertypes, which the destination need not know")
+    @Test("A type of the source's own is found by its supertypes, and the destination need not know it")
     func customType() throws {
         try BrokerProcess.run { broker in
             _ = try broker.librarySource(["custom"])
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("What is for a group exists for those who have its token, and an item for its own process alone is refused")
+    @Test("Contents for a group are visible with its token, and an item for its own process alone is refused")
     func visibility() throws {
         try BrokerProcess.run { broker in
             _ = try broker.librarySource([
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("Name, presentation and team data cross")
+    @Test("Name, presentation and team data are transmitted")
     func metadata() throws {
         try BrokerProcess.run { broker in
             _ = try broker.librarySource(["presentation", "name=../a\u{202E}b", "custom"])
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "100 loads at once call a once-and-kept handler once, whose bytes outlive it, and an every-time one 100 times"
+        "100 concurrent loads call a once-and-kept handler once and an every-time one 100 times, and kept bytes stay"
     )
     func concurrency() throws {
         try BrokerProcess.run { broker in
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(
-        "A source that dies while its handler works is gone for the load at once",
+        "A source that dies while its handler runs fails the load immediately",
         arguments: [
             "data", "file", "folder", "object", "lazy", "stream", "memory",
         ]
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(
-        "A source that dies in the middle of its bytes fails the load at once",
+        "A source that dies while it sends bytes fails the load immediately",
         arguments: ["data", "file", "stream"]
     )
     func sourceDiesHalfway(kind: String) throws {
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(
-        "A destination that dies cancels the handler it has called",
+        "A destination that dies cancels the handler that it has called",
         arguments: [
             "data", "file", "folder", "object", "lazy", "stream", "memory",
         ]
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test("A destination that dies in the middle of a stream cancels it, and a timeout does")
+    @Test("A destination that dies during a stream cancels it, and so does a timeout")
     func destinationDiesHalfway() throws {
         try BrokerProcess.run { broker in
             let source = try broker.librarySource(["half", "stream"])

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Programs with views, as processes: one is dragged from, one is dropped on.
+/// Programs with views as processes. One is the source of drags, one the destination.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct LibraryViewTests {
     private static let limits = BrokerProcess.patient + ["proposal=10m", "drop-window=10m", "conclude=10m"]
     private static let entered = ["canHandle 1 foreign", "enter", "update"]
@@ -14,7 +14,7 @@ import Testing
         for line in lines { try peer.expect(line, sourceLocation: sourceLocation) }
     }
 
-    @Test("A text is copied from one program's view to another's, which hears nothing of what is local")
+    @Test("Text is copied from one program's view to another's, which gets no local notifications")
     func copy() throws {
         try BrokerProcess.run(limits: Self.limits) { broker in
             let destination = try broker.libraryView(["name=list"])
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("A view takes its own drag as local, by its name and by the empty one", arguments: ["list", ""])
+    @Test("A view treats its own drag as local, by its name and by the empty one", arguments: ["list", ""])
     func local(target: String) throws {
         try BrokerProcess.run(limits: Self.limits) { broker in
             let view = try broker.libraryView(["name=list", "to=\(target)", "text=Yosemite", "restricted", "move"])
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("A move goes to another process where the source has said so", arguments: [true, false])
+    @Test("A move to another process is possible if the source allows it", arguments: [true, false])
     func move(isAllowed: Bool) throws {
         try BrokerProcess.run(limits: Self.limits) { broker in
             let destination = try broker.libraryView(["name=list", "move"])
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("A source that is killed over a view leaves it")
+    @Test("A killed source's session leaves the view under it")
     func sourceKilled() throws {
         try BrokerProcess.run(limits: Self.limits) { broker in
             let destination = try broker.libraryView(["name=list"])
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("A destination that is killed while it is dropped on moves nothing, though it has loaded everything")
+    @Test("A destination killed during a drop moves nothing, even after it has loaded everything")
     func destinationKilled() throws {
         try BrokerProcess.run(limits: Self.limits) { broker in
             let destination = try broker.libraryView(["name=list", "move", "waits"])

@@ -2,9 +2,9 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Types that only a MIME database knows, between processes that have it and ones that do not.
+/// Types that only a MIME database knows, between processes with and without one.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct MimeDatabaseProcessTests {
-    /// A desk with a small database of its own, and nothing of the system's.
+    /// Makes a desk with a small database of its own, and without the system's.
     private static func desk() throws -> Desk {
         let desk = try Desk()
         for name in ["data", "data/mime"] { _ = try desk.directory.makeDirectory(name) }
@@ -16,7 +16,7 @@ import Testing
         return desk
     }
 
-    @Test("What a file or a MIME type conforms to by the database, everybody can load it as")
+    @Test("A file or MIME type can be loaded as any supertype in the database, with or without one")
     func conformance() throws {
         let desk = try Self.desk()
         #expect(try desk.run("copy", "a.rhyme").exitCode == 0)
@@ -40,13 +40,13 @@ import Testing
         desk.environment["XDG_DATA_HOME"] = nil
         #expect(try desk.run("paste", "-t", ".rhyme").text == "roses are red")
         #expect(try desk.run("copy", "a.rhyme").exitCode == 0)
-        // Without a database the contents say that it is text.
+        // Without a database the contents determine that it is text.
         #expect(try desk.run("paste", "-t", "text").text == "roses are red")
         desk.environment["XDG_DATA_HOME"] = desk.directory["data"]
         #expect(try desk.run("paste", "-t", ".rhyme").text == "roses are red")
     }
 
-    @Test("A file pasted by its MIME type has the extension of the database")
+    @Test("A file pasted by its MIME type has the extension from the database")
     func fileName() throws {
         let desk = try Self.desk()
         #expect(try desk.run("copy", "-t", "application/x-rhyme=a.rhyme").exitCode == 0)

@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// A `test-peer`, or a `library-peer`: a source or a destination that tells what happens to it.
+/// A `test-peer` or a `library-peer`: a source or a destination that reports its events.
 final class PeerProcess {
     private let runner: ProcessRunner
     private let orders: DescriptorBox
@@ -20,17 +20,17 @@ final class PeerProcess {
         self.orders = DescriptorBox(pipe.keepingSecond())
     }
 
-    /// One order a line. Only while it lives.
+    /// Sends one order in each line. It is valid only while the peer runs.
     func order(_ lines: String) throws {
         try System.write(Array("\(lines)\n".utf8).span, to: self.orders.raw)
     }
 
-    /// Waits for its next line, which has to be this.
+    /// Waits for the next line, which has to be this one.
     func expect(_ line: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try self.runner.nextLine() == line, sourceLocation: sourceLocation)
     }
 
-    /// Orders something, and waits until it was done.
+    /// Sends an order, and waits for the line that confirms it.
     func order(_ line: String, expecting answer: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         try self.order(line)
         try self.expect(answer, sourceLocation: sourceLocation)
@@ -41,19 +41,19 @@ final class PeerProcess {
         while try self.runner.nextLine() != line {}
     }
 
-    /// Its next line.
+    /// The next line of the peer.
     func line() throws -> String {
         try self.runner.nextLine()
     }
 
-    /// Waits until it has ended well by itself; returns the lines that were not read yet.
+    /// Waits until the peer has exited successfully. Returns the lines that were not read yet.
     func rest() throws -> [String] {
         let lines = try self.runner.rest()
         self.isOver = true
         return lines
     }
 
-    /// What became of a destination's load: how many bytes, or the error's code.
+    /// The result of a destination's load: the number of bytes, or the code of the error.
     func outcome() throws -> String {
         while true {
             let line = try self.runner.nextLine()
@@ -66,20 +66,20 @@ final class PeerProcess {
         try self.runner.child.kill(signal)
     }
 
-    /// Kills it, and returns once it is dead.
+    /// Kills the peer and waits until it is dead.
     func kill() throws {
         try self.signal(SIGKILL)
         try self.finish()
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the peer has exited by itself.
     func finish() throws {
         guard !self.isOver else { return }
         self.isOver = true
         _ = try self.runner.finish()
     }
 
-    /// Kills it unless it has ended.
+    /// Kills the peer unless it has exited.
     func end() throws {
         if !self.isOver { try self.kill() }
     }

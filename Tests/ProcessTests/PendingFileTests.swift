@@ -7,7 +7,7 @@ import Testing
 
 @testable import pasteboard
 
-/// Files that appear whole or not at all.
+/// Files that appear complete or not at all.
 struct PendingFileTests {
     private let directory: TemporaryDirectory
     private var path: SystemString { SystemString(self.directory.path) }
@@ -20,13 +20,13 @@ struct PendingFileTests {
         SafeFileName.workingPrefix + String(repeating: digit, count: 16)
     }
 
-    /// Names other than those of unfinished files.
+    /// All names except those of unfinished files.
     private var names: [String] {
         self.directory.names().filter { !SafeFileName.isWorkingName(SystemString($0)) }
     }
 
     @Test(
-        "Until it is kept there is nothing, then there is the whole file, numbered if its name is taken",
+        "A file appears only when it is kept, complete, and numbered if its name is taken",
         arguments: [true, false]
     )
     func kept(mayBeUnnamed: Bool) throws {
@@ -57,13 +57,13 @@ struct PendingFileTests {
         #expect(self.directory.names() == ["a"])
     }
 
-    @Test("What is given up leaves nothing", arguments: [true, false])
+    @Test("A discarded file leaves nothing", arguments: [true, false])
     func givenUp(mayBeUnnamed: Bool) throws {
         _ = try PendingFile(inDirectory: self.path, mayBeUnnamed: mayBeUnnamed)
         #expect(self.directory.names().isEmpty)
     }
 
-    @Test("What killed writers have left is removed; what is in use, and any file of another name, stays")
+    @Test("Leftovers of killed writers are removed; files in use, and files of other names, stay")
     func leftovers() throws {
         let kept = [".pasteboard-1", SafeFileName.workingPrefix + "1", SafeFileName.workingPrefix + "0123456789abcdeF"]
         for name in kept + [Self.working("a"), Self.working("b")] { try self.directory.write("left", to: name) }
@@ -76,13 +76,13 @@ struct PendingFileTests {
         withExtendedLifetime(used) {}
     }
 
-    @Test("A copy of a leftover has another name, so that it is no leftover")
+    @Test("A copy of a leftover has another name, so it does not count as one")
     func copiedLeftover() {
         let name = SafeFileName(ofFile: SystemString(Self.working("a"))).candidate(1)
         #expect(name == SystemString("_" + Self.working("a").dropFirst()))
     }
 
-    @Test("A name that is not UTF-8, and the time of a file, are kept as they are")
+    @Test("A name that is not UTF-8, and the time of a file, are preserved")
     func bytesAndTime() throws {
         let name = SystemString([0x6E, 0xFF])
         let file = try PendingFile(inDirectory: self.path)

@@ -16,7 +16,7 @@ import Testing
         return (desk, source, target)
     }
 
-    @Test("Items come in their own time, each to its place; one that fails leaves none (S50, S59)")
+    @Test("Items arrive at their own time, each in its row; one that fails leaves no row (S50, S59)")
     func between() throws {
         let (desk, source, target) = try pair()
         defer { withExtendedLifetime(desk) {} }
@@ -31,12 +31,12 @@ import Testing
             ]
         )
         try source.play("release crate", until: "outcome failed source-failed")
-        // One load has failed, and the session with it; what else is under way goes on.
+        // One load has failed, and the session with it; other loads continue.
         try target.play("wait committed\nwait end shelf\nsay done", until: "said done")
         #expect(try target.rows("shelf") == ["letter", "crate", "book"])
     }
 
-    @Test("In the process itself a plain parcel is handed over, and nobody asks for it (S61, S62)")
+    @Test("Within the process a plain parcel is handed over, without a load (S61, S62)")
     func local() throws {
         let desk = try Desk()
         let program = try PlayedProgram("placeholders", at: desk)
@@ -61,13 +61,13 @@ import Testing
         try program.play("hover here 3", until: "over move")
         #expect(try program.lift() == "transferred move")
         #expect(try program.rows("van") == ["c", "a", "b", "d"])
-        // Rows have changed since: it is not there twice.
+        // The rows have changed since, and the item is not in the table twice.
         try program.play("select none\npress van 0\nhover here 3\nremove van 3", until: "removed van 3 d")
         #expect(try program.lift() == "cancelled")
         #expect(try program.rows("van") == ["c", "a", "b"])
     }
 
-    @Test("A slow parcel says how far it is, and may fail in the end")
+    @Test("A slow parcel reports its progress, and may still fail")
     func progress() throws {
         let (desk, source, target) = try pair("slow crate,slow vase")
         defer { withExtendedLifetime(desk) {} }
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "Rows of the table come before those of another that were added, wherever they are dropped (S60)",
+        "Rows of the table precede added rows of another one, wherever they are dropped (S60)",
         arguments: [1, 3]
     )
     func mixed(row: Int) throws {
@@ -99,7 +99,7 @@ import Testing
         #expect(try program.rows("shelf") == (row == 1 ? ["c", "a", "x", "b"] : ["b", "c", "a", "x"]))
     }
 
-    @Test("While a parcel is on its way, others are dropped, and rows moved")
+    @Test("While a parcel is being loaded, others are dropped, and rows moved")
     func meanwhile() throws {
         let (desk, source, target) = try pair("slow crate")
         let places = try PlayedProgram("places", at: desk)
@@ -116,7 +116,7 @@ import Testing
         #expect(try target.rows("shelf").sorted() == ["Yosemite", "crate"])
     }
 
-    @Test("A load that the destination cancels takes its placeholder away, and the source hears of it")
+    @Test("A load cancelled by the destination removes its placeholder, and the source is notified")
     func stopped() throws {
         let (desk, source, target) = try pair("slow crate,letter")
         defer { withExtendedLifetime(desk) {} }
@@ -130,7 +130,7 @@ import Testing
         #expect(try target.rows("shelf") == ["letter"])
     }
 
-    @Test("Rows that come and go meanwhile do not matter, and a reload takes the placeholder away")
+    @Test("Rows that change in the meantime do not matter, and a reload removes the placeholder")
     func changes() throws {
         let (desk, source, target) = try pair("slow crate,slow box")
         defer { withExtendedLifetime(desk) {} }

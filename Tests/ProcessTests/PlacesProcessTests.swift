@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Two `places`, and other programs with them.
+/// Two `places` processes, and other programs with them.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct PlacesProcessTests {
     nonisolated private static let parks = [
         "Yosemite", "Yellowstone", "Theodore Roosevelt", "Sequoia", "Pinnacles", "Mount Rainier", "Mammoth Cave",
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "A row that is dragged to another program is copied to where it was dropped, and made there (S16, S29, S42, S46, S47, S53, S76, S77, S79)"
+        "A row dragged to another program is copied to the drop location, and made there (S16, S29, S42, S46, S47, S53, S76, S77, S79)"
     )
     func copy() throws {
         let desk = try Desk()
@@ -24,7 +24,7 @@ import Testing
         let offered = try target.lines(until: "update")
         #expect(offered == ["can-handle yes", "enter", "update 2 copy insert"])
         let dropped = try source.play("lift", until: "outcome")
-        // Who asks does not wait for the finger.
+        // The ask may be printed at any time during the drop.
         #expect(dropped.contains("asked Yosemite"))
         #expect(
             dropped.filter { !$0.hasPrefix("asked") }
@@ -38,7 +38,7 @@ import Testing
         try target.quit()
     }
 
-    @Test("Over empty space a row comes behind the last one, also one past the end (S43)", arguments: ["b", "b 9"])
+    @Test("Over empty space, or past the end, a row is inserted at the end (S43)", arguments: ["b", "b 9"])
     func append(target place: String) throws {
         let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
@@ -49,13 +49,13 @@ import Testing
         #expect(try target.rows() == Self.parks + ["Sequoia"])
     }
 
-    @Test("A drag within the table rearranges it while it is edited, and else does nothing (S27, S28, S40, S54, S78)")
+    @Test("A drag within the table rearranges it in edit mode, and otherwise does nothing (S27, S28, S40, S54, S78)")
     func rearrange() throws {
         let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)
         #expect(try places.drag("0", over: "here 2") == "cancel")
         try places.play("edit on", until: "editing on")
-        // The last proposal before the drop counts.
+        // The last proposal before the drop is used.
         try places.play("hover here 2", until: "over move")
         let lines = try places.play("lift\nwait end\nwait outcome\nsay done", until: "said done")
         #expect(lines.contains("can-move 0") && lines.contains("moved 0 2 Yosemite"))
@@ -65,7 +65,7 @@ import Testing
         #expect(rows == ["Yellowstone", "Theodore Roosevelt", "Yosemite"] + Self.parks[3...])
     }
 
-    @Test("A row of the table goes to its end from empty space, and stays if rows have changed since it was picked up")
+    @Test("A row of the table dropped on empty space goes to the end, and stays if rows have changed")
     func rearrangeToEnd() throws {
         let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)
@@ -80,7 +80,7 @@ import Testing
         #expect(try places.rows().sorted() == Self.parks.filter { $0 != "Mammoth Cave" }.sorted())
     }
 
-    @Test("What is dropped over nothing, or where it is not taken, changes nothing and makes nothing (S37)")
+    @Test("A drop over nothing, or where it is refused, changes nothing and makes nothing (S37)")
     func cancelled() throws {
         let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
@@ -92,7 +92,7 @@ import Testing
         let next = try source.play("cancel", until: "outcome")
         #expect(next == ["did-end", "cancelled", "outcome cancelled"])
         try target.lines(until: "end")
-        // A second item: the strict policy takes one (S26, S41).
+        // A second item: the strict policy accepts one (S26, S41).
         #expect(try source.drag("0", over: "b 1") == "copy")
         try source.play("add 1", until: "added 2")
         let then = try target.lines(until: "update 1 cancel")
@@ -106,7 +106,7 @@ import Testing
         #expect(try source.rows() == Self.parks)
     }
 
-    @Test("The permissive policy takes several items, in their order (S17, S30-S32, S45, S49)")
+    @Test("The permissive policy accepts several items, in their order (S17, S30-S32, S45, S49)")
     func permissive() throws {
         let desk = try Desk()
         let source = try PlayedProgram("places", at: desk)
@@ -130,7 +130,7 @@ import Testing
         #expect(try target.lift() == "cancelled")
     }
 
-    @Test("The row of another table of the same program is copied: it is the table that has the drag (S39)")
+    @Test("A row of another table of the same program is copied, as the drag belongs to that table (S39)")
     func anotherTable() throws {
         let desk = try Desk()
         let places = try PlayedProgram("places", "--tables", "left,right", at: desk)
@@ -141,7 +141,7 @@ import Testing
         #expect(try places.rows("left") == Self.parks)
     }
 
-    @Test("What cannot be text is refused, and hears of nothing else (S18, S19)")
+    @Test("Items that are not text are refused, without further notifications (S18, S19)")
     func refused() throws {
         let desk = try Desk()
         let (source, target) = (try PlayedProgram("image-drop", at: desk), try PlayedProgram("places", at: desk))
@@ -152,7 +152,7 @@ import Testing
         #expect(heard == ["can-handle no", "rows 9"])
     }
 
-    @Test("Without dragging enabled no drag begins, and drops are taken all the same (S1, S2)")
+    @Test("With dragging disabled no drag begins, and drops are still accepted (S1, S2)")
     func disabled() throws {
         let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
@@ -165,7 +165,7 @@ import Testing
         try target.play("enable on\npress 0", until: "began 1")
     }
 
-    @Test("A table may only give, or only take (S3)")
+    @Test("A table may be only a source, or only a destination (S3)")
     func oneWay() throws {
         let desk = try Desk()
         let giver = try PlayedProgram("places", "--only", "drag", at: desk)
@@ -185,7 +185,7 @@ import Testing
         #expect(try giver.rows() == Self.parks)
     }
 
-    @Test("A name that is no ASCII arrives as it was when the drag began (S9, S15)")
+    @Test("A name that is not ASCII arrives as it was when the drag began (S9, S15)")
     func name() throws {
         let desk = try Desk()
         let (source, target) = (try PlayedProgram("places", at: desk), try PlayedProgram("places", at: desk))
@@ -211,7 +211,7 @@ import Testing
         #expect(try target.rows() == inserted("Yosemite", at: 0))
     }
 
-    @Test("A row that is gone when the bytes come does not matter: the new one is the last")
+    @Test("If the row of the drop is deleted before the bytes arrive, the new one is inserted at the end")
     func rowsChanged() throws {
         let desk = try Desk()
         let source = try PlayedProgram("placeholders", "--van", "slow crate", at: desk)
@@ -227,7 +227,7 @@ import Testing
     }
 
     @Test(
-        "A row becomes a file of the command line's, with the bytes of its name and nothing else (S8, S9, S76)",
+        "A row dropped on the command line becomes a file, with only the bytes of its name (S8, S9, S76)",
         arguments: ["Ōsaka 大阪 🏯", "Yosemite"]
     )
     func toCommandLine(name: String) throws {
@@ -255,7 +255,7 @@ import Testing
         #expect(heard.contains("inserted 9 from a shell"))
     }
 
-    @Test("Bytes that are no text are no row, and nothing stops (S50, S51)")
+    @Test("Bytes that are not text make no row, and nothing hangs (S50, S51)")
     func noText() throws {
         let desk = try Desk()
         let places = try PlayedProgram("places", at: desk)

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// One of the example programs that scripts are played on, with the test as its script.
+/// An example program that plays a script, with the test as the script.
 final class PlayedProgram {
     private let process: PeerProcess
 
@@ -10,18 +10,18 @@ final class PlayedProgram {
         try process.expect("ready")
     }
 
-    /// Takes steps, and waits for a line that begins so.
+    /// Sends steps, and waits for a line with this beginning.
     ///
-    /// - Returns: all lines until then, with that one.
+    /// - Returns: all lines up to and including that one.
     @discardableResult
     func play(_ steps: String, until beginning: String) throws -> [String] {
         try process.order(steps)
         return try lines(until: beginning)
     }
 
-    /// Waits for a line that begins so.
+    /// Waits for a line with this beginning.
     ///
-    /// - Returns: all lines until then, with that one.
+    /// - Returns: all lines up to and including that one.
     @discardableResult
     func lines(until beginning: String) throws -> [String] {
         var lines: [String] = []
@@ -29,7 +29,7 @@ final class PlayedProgram {
         return lines
     }
 
-    /// What a table shows.
+    /// The rows that a table shows.
     func rows(_ label: String? = nil) throws -> [String] {
         let beginning = label.map { "row \($0) " } ?? "row "
         return try play("show\nsay shown", until: "said shown").filter { $0.hasPrefix(beginning) }.map { line in
@@ -39,15 +39,15 @@ final class PlayedProgram {
 
     /// Begins a drag and moves it.
     ///
-    /// - Returns: what a drop would do.
+    /// - Returns: the proposal.
     func drag(_ spot: String, over target: String) throws -> String {
         try play("press \(spot)", until: "began 1")
         return String(try play("hover \(target)", until: "over ").last?.dropFirst("over ".count) ?? "")
     }
 
-    /// Drops what is held.
+    /// Drops the current drag.
     ///
-    /// - Returns: what became of it.
+    /// - Returns: its outcome.
     func lift() throws -> String {
         try process.order("lift")
         return try outcome()
@@ -61,12 +61,12 @@ final class PlayedProgram {
         try process.signal(signal)
     }
 
-    /// Kills it, and returns once it is dead.
+    /// Kills the program and waits until it is dead.
     func kill() throws {
         try process.kill()
     }
 
-    /// Ends it well.
+    /// Ends the program successfully.
     func quit() throws {
         try process.order("quit")
         _ = try process.rest()

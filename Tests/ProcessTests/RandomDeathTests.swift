@@ -5,9 +5,9 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Processes that end wherever they happen to be, many times over.
+/// Processes that are killed at random moments, many times.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct RandomDeathTests {
-    @Test("After deaths at random moments of many loads the broker holds nothing and has no more open than before")
+    @Test("After deaths at random moments of many loads the broker holds nothing and has no more open descriptors")
     func nothingIsLeft() throws {
         try BrokerProcess.run { broker in
             var generator = SeededGenerator()
@@ -23,7 +23,7 @@ import Testing
                 let destinations = try (0..<3).map { _ in
                     try broker.destination(board, Bool.random(using: &generator) ? "hold" : "credit=70000")
                 }
-                // Some are about to connect, some in the middle of it.
+                // Some are about to connect, others are connecting.
                 for destination in destinations where Bool.random(using: &generator) {
                     try destination.wait(for: "answered")
                 }

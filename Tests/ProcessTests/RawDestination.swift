@@ -2,7 +2,7 @@ import PasteboardTransport
 import PasteboardWire
 import TestSupport
 
-/// A destination that speaks the protocol itself, with several loads on one connection.
+/// A destination that sends single frames, with several loads on one connection.
 final class RawDestination {
     private let peer: ScriptedPeer
     private var lastStream: UInt64 = 0
@@ -27,7 +27,7 @@ final class RawDestination {
         return self.lastStream
     }
 
-    /// How many bytes a load has got, once they are so many.
+    /// The number of bytes of a load, once there are at least `count`.
     func bytes(of stream: UInt64, atLeast count: Int) throws -> Int {
         while self.received[stream, default: 0] < count { try self.hear() }
         return self.received[stream, default: 0]

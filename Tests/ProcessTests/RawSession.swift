@@ -2,7 +2,7 @@ import PasteboardTransport
 import PasteboardWire
 import TestSupport
 
-/// The source of a drag session that speaks the protocol frame by frame, so that it can stop at any of them.
+/// The source of a drag session that sends single frames, so that it can stop after any of them.
 struct RawDragSource {
     private static let session: UInt64 = 1
     let peer: ScriptedPeer
@@ -28,7 +28,7 @@ struct RawDragSource {
         try self.peer.send(Begin(), stream: Self.session)
     }
 
-    /// The operation that it has when it is dropped there.
+    /// Drops the session there and returns the operation.
     func drop(at destination: String) throws -> UInt32? {
         var move = Move()
         move.location = Location()
@@ -43,13 +43,13 @@ struct RawDragSource {
 
     func withdraw() throws { try self.peer.send(Cancel(), stream: Self.session) }
 
-    /// What it hears of the drop in the end.
+    /// The final report of the drop.
     func transferred() throws -> Transferred {
         try self.peer.next(.transferred).decoded(as: Transferred.self)
     }
 }
 
-/// A destination that speaks the protocol frame by frame.
+/// A destination that sends single frames.
 final class RawDropDestination {
     private static let destination: UInt64 = 1
     let peer: ScriptedPeer
@@ -69,7 +69,7 @@ final class RawDropDestination {
         _ = try self.peer.next(.registered)
     }
 
-    /// Waits for a session, and proposes this; returns its stream.
+    /// Waits for a session and answers with this proposal. Returns its stream.
     func propose(_ operation: UInt32, cannotHandle: Bool? = nil) throws -> UInt64 {
         self.handle = try self.peer.next(.session).decoded(as: Session.self).handle ?? 0
         let enter = try self.peer.next(.enter)
@@ -83,7 +83,7 @@ final class RawDropDestination {
 
     func dropped() throws { _ = try self.peer.next(.perform) }
 
-    /// Loads an item, with so much credit; waits for the drop before the first.
+    /// Loads an item with this credit. Waits for the drop before the first load.
     func load(_ item: UInt32 = 0, credit: UInt64 = 1 << 20) throws {
         if self.lastLoad == Self.destination { try self.dropped() }
         self.lastLoad += 2
@@ -113,7 +113,8 @@ extension ScriptedPeer {
 }
 
 extension Desk {
-    /// Starts `pasteboard drop`, and returns once it is there. Without a directory it writes into `in`, which it makes.
+    /// Starts `pasteboard drop`, and returns once it is registered. Without a directory it creates `in` and writes into
+    /// it.
     func destination(
         _ arguments: [String] = [],
         name: String = "inbox",
@@ -132,7 +133,7 @@ extension Desk {
         return runner
     }
 
-    /// Waits until the directory has a file whose name begins so.
+    /// Waits until the directory has a file whose name has this beginning.
     func waitForFile(_ prefix: String, in directory: String = "in") throws {
         let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         while !self.directory.names(in: directory).contains(where: { $0.hasPrefix(prefix) }) {

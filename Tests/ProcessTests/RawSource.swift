@@ -2,7 +2,7 @@ import PasteboardTransport
 import PasteboardWire
 import TestSupport
 
-/// A source that speaks the protocol byte by byte, so that it can end at any of them.
+/// A source that sends single bytes, so that it can stop after any of them.
 struct RawSource {
     let peer: ScriptedPeer
 
@@ -33,7 +33,7 @@ struct RawSource {
         try self.peer.next(.ask).stream
     }
 
-    /// Waits until it is asked, and announces an archive of a folder; returns the stream.
+    /// Waits until it is asked, and announces an archive of a folder. Returns the stream.
     func askedForArchive() throws -> UInt64 {
         let ask = try self.asked()
         var answer = Answer()
@@ -42,7 +42,7 @@ struct RawSource {
         return ask
     }
 
-    /// The header of a data frame and only a part of what it announces.
+    /// Sends the header of a data frame, and only a part of the announced bytes.
     func sendPart(_ bytes: [UInt8], of announced: Int, on stream: UInt64) throws {
         var encoder = FrameEncoder()
         encoder.append(header: FrameHeader(.data, stream: stream, length: announced))
@@ -51,12 +51,12 @@ struct RawSource {
 }
 
 extension Desk {
-    /// Where this desk's broker listens.
+    /// The path of this desk's socket.
     var socket: String {
         self.environment["PASTEBOARD_SOCKET"] ?? "\(self.environment["XDG_RUNTIME_DIR"] ?? "")/pasteboard/socket"
     }
 
-    /// Starts a broker, by a copy that nobody needs, and returns its process id.
+    /// Starts a broker by an otherwise unused copy, and returns its process id.
     func startBroker() throws -> Int32 {
         try self.copy("nothing", "--board", "start")
         let status = try self.run("status").text

@@ -2,14 +2,14 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Loads that are repeated: nothing that one of them leaves behind may add up.
+/// Repeated loads: leftovers of a single load must not add up.
 ///
-/// `PASTEBOARD_TEST_REPETITIONS` is how often; `.ci/long` sets it to 10000.
+/// `PASTEBOARD_TEST_REPETITIONS` is the number of repetitions; `.ci/long` sets it to 10000.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(30))) struct RepeatedLoadTests {
     private struct Holding {
         let descriptors: Int
         let threads: Int
-        /// In KiB.
+        /// The memory in KiB.
         let memory: Int
 
         init(of peer: PeerProcess) throws {
@@ -22,11 +22,11 @@ import Testing
 
     /// The number of loads that a peer makes for one order.
     private static let loads = 100
-    /// Each load has 1 MiB: so much would stay of a hundred.
+    /// Each load has 1 MiB: this much would remain after a hundred.
     private static let leak = 100 << 10
-    /// The runtime opens a descriptor for its timers when it first needs one, on a busy machine later than elsewhere.
+    /// The runtime opens a descriptor for its timers when it first needs one, which is later on a busy machine.
     private static let runtimeDescriptors = 2
-    /// The pools' threads end after a while without work. A thread for each load would be more.
+    /// The pools' threads end after a while without work. One thread for each load would exceed this number.
     private static let threads = 64
 
     private static var repetitions: Int {
@@ -37,7 +37,7 @@ import Testing
     private static var isSanitized: Bool { System.environment("PASTEBOARD_TEST_SANITIZED") != nil }
 
     @Test(
-        "What is loaded again and again leaves no descriptor, thread or memory behind",
+        "Repeated loads leave no descriptor, thread or memory behind",
         arguments: [
             "data", "object", "fileAsData", "file", "memory", "stream", "callback", "failing", "cancelledByProgress",
             "cancelledByTask", "letGo", "closed", "released",
@@ -49,14 +49,14 @@ import Testing
             let open = try broker.openDescriptors().count
             let peer = try broker.libraryRepeater([kind, "path=\(directory["file"])"])
             let before = try Holding(of: peer)
-            // Once before, so that what is allocated once is there.
+            // Once before, so that one-time allocations are made.
             try peer.order("go", expecting: "done")
             let memory = try Holding(of: peer).memory
             let isConnecting = ["closed", "released"].contains(kind)
             let repetitions = isConnecting ? Self.repetitions / 10 : Self.repetitions
             for _ in 0..<max(1, repetitions / Self.loads) { try peer.order("go", expecting: "done") }
             var after = try Holding(of: peer)
-            // Descriptors are closed on a thread of their own; each question gives it time.
+            // Descriptors are closed on a separate thread; each request gives it time.
             let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
             let descriptors = before.descriptors + Self.runtimeDescriptors
             while after.descriptors > descriptors, MonotonicClock.now() < deadline { after = try Holding(of: peer) }

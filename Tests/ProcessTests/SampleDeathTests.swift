@@ -3,7 +3,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Programs that end in the middle of a session (S80).
+/// Programs that exit during a session (S80).
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct SampleDeathTests {
     private func pair(
         _ name: String = "places",
@@ -18,7 +18,7 @@ import Testing
         return (desk, source, target)
     }
 
-    @Test("A source that ends before the drop leaves, however it ends", arguments: ["quit", "kill"])
+    @Test("A source that exits before the drop leaves, however it ends", arguments: ["quit", "kill"])
     func sourceWhileTracking(way: String) throws {
         let (desk, source, target) = try pair()
         defer { withExtendedLifetime(desk) {} }
@@ -42,7 +42,7 @@ import Testing
         #expect(try target.rows().count == 9)
     }
 
-    @Test("Its placeholder goes, and what has arrived before stays")
+    @Test("The placeholder of a dead source is removed, and what has arrived before stays")
     func placeholderOfTheDead() throws {
         let (desk, source, target) = try pair("placeholders")
         defer { withExtendedLifetime(desk) {} }
@@ -66,7 +66,7 @@ import Testing
         #expect(try target.rows()[2] == "letter")
     }
 
-    @Test("A destination that dies under a session is no destination any more, and the drag goes on")
+    @Test("A destination that dies under a session is unregistered, and the drag continues")
     func destinationWhileTracking() throws {
         let (desk, source, target) = try pair()
         #expect(try source.drag("van 1", over: "b 2") == "copy")
@@ -80,7 +80,7 @@ import Testing
         #expect(try other.rows().first == "letter")
     }
 
-    @Test("A destination that dies during a load fails the drop, and its source is told to stop")
+    @Test("A destination that dies during a load fails the drop, and its source is cancelled")
     func destinationWhileLoading() throws {
         let (desk, source, target) = try pair("placeholders")
         defer { withExtendedLifetime(desk) {} }
@@ -92,7 +92,7 @@ import Testing
         #expect(try source.rows("van") == ["slow crate", "letter"])
     }
 
-    @Test("A destination that is stopped answers late: nothing is dropped there, and nothing hangs")
+    @Test("A stopped destination answers late: nothing is dropped there, and nothing hangs")
     func stoppedDestination() throws {
         let (desk, source, target) = try pair()
         defer { withExtendedLifetime(desk) {} }
@@ -104,7 +104,7 @@ import Testing
         #expect(try target.rows().count == 9)
     }
 
-    @Test("A broker that dies ends what is under way; both programs go on with the next one, and change nothing")
+    @Test("A broker that dies ends all sessions; both programs continue with the next one, and change nothing")
     func broker() throws {
         let (desk, source, target) = try pair()
         #expect(try source.drag("van 1", over: "b 2") == "copy")

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// The scripts that the page of the examples shows, with their output.
+/// The scripts on the page of the examples, with their output.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct SampleScriptTests {
-    @Test("Each sample has a script on its page that prints what stands below it")
+    @Test("Each sample has a script on its page that prints the output below it")
     func scripts() throws {
         let page = try Document("Examples/README.md")
         let scripts = page.blocks("sh")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What one program does in a play: its script, and all lines that it prints.
+/// The part of one program in a play: its script, and all lines that it prints.
 struct ScriptPart: Sendable {
     let program: String
     let arguments: [String]
@@ -15,7 +15,7 @@ struct ScriptPart: Sendable {
         self.lines = lines.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Has it read its script, in a desk's directory.
+    /// Starts the program with the script, in a desk's directory.
     func start(at desk: Desk, as name: String) throws -> ProcessRunner {
         try desk.directory.write(script, to: name)
         return try ProcessRunner(
@@ -27,7 +27,7 @@ struct ScriptPart: Sendable {
     }
 }
 
-/// Scripts that are played at the same time, each by a process of its own.
+/// Scripts that are played at the same time, each by a separate process.
 struct ScriptPlay: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let parts: [ScriptPart]

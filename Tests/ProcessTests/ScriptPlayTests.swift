@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Whole scripts and all that they print: the same script, the same lines.
+/// Whole scripts and their complete output: the same script always prints the same lines.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct ScriptPlayTests {
-    @Test("Each program of a play prints these lines, and ends well", arguments: plays)
+    @Test("Each program of a play prints these lines, and exits successfully", arguments: plays)
     func lines(play: ScriptPlay) throws {
         let desk = try Desk()
         let runners = try play.parts.enumerated().map { try $1.start(at: desk, as: "script-\($0)") }
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// `seek` and `wait` have them meet, whoever is quicker.
+    /// The scripts synchronize by `seek` and `wait`, whichever program is faster.
     nonisolated static let plays = [
         ScriptPlay(
             "a copy from one table to another (S8, S9, S16, S29, S42, S47, S76)",
@@ -45,7 +45,7 @@ import Testing
                     quit
                     """
             ),
-            // Its end is that of what it has dropped.
+            // The script ends with the outcome of its drop.
             ScriptPart(
                 "places",
                 script: "seek b\npress 3\nitems\nhover b 1\nlift",

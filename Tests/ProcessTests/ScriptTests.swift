@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Scripts, as the programs take them.
+/// The reading of scripts by the programs.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct ScriptTests {
     private func run(_ program: String, _ arguments: [String] = [], at desk: Desk) throws -> ProcessRunner.Finished {
         try ProcessRunner(
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "A script is a file as well, and its end is the program's",
+        "A script can be a file, and the program ends with it",
         arguments: ["places", "cat-toys", "placeholders"]
     )
     func file(program: String) throws {
@@ -24,7 +24,7 @@ import Testing
         #expect(finished.exitCode == 0 && finished.errorText.isEmpty)
     }
 
-    @Test("Waiting for a line finds it wherever it was printed, and each once")
+    @Test("Waiting for a line finds it wherever it was printed, and each line once")
     func wait() throws {
         let desk = try Desk()
         try desk.directory.write(
@@ -34,7 +34,7 @@ import Testing
         #expect(try run("places", ["--script", "script"], at: desk).text.hasSuffix("row 8 Grand Canyon\nquit\n"))
     }
 
-    @Test("A wrong line ends the program, and says where and what would be right")
+    @Test("A wrong line ends the program, and the error has its location and the right form")
     func wrongLine() throws {
         let desk = try Desk()
         try desk.directory.write("edit on\nhover\nshow\n", to: "script")
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "A step that the program has nothing to do for is a wrong line",
+        "A step that does not apply to the program is a wrong line",
         arguments: [
             ("places", "image none"), ("image-drop", "press 1"), ("image-drop", "edit on"), ("cat-toys", "press 0"),
             ("cat-toys", "release ball"), ("placeholders", "press attic 0"), ("places", "press Tama 0"),
@@ -60,7 +60,7 @@ import Testing
         #expect(finished.exitCode == 2 && finished.errorText.hasPrefix("\(program): line 1: "), "\(finished.errorText)")
     }
 
-    @Test("What cannot be done now is a line, and the script goes on")
+    @Test("A step that is not possible now prints a line, and the script continues")
     func failed() throws {
         let desk = try Desk()
         try desk.directory.write(
@@ -76,7 +76,7 @@ import Testing
         )
     }
 
-    @Test("Nothing is waited for without an end")
+    @Test("Every wait has a timeout")
     func patience() throws {
         let desk = try Desk()
         try desk.directory.write("wait outcome\nseek nobody\nsay on", to: "script")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "The right command line is told to who asks",
+        "--help prints the command line of the program",
         arguments: ["places", "image-drop", "cat-toys", "placeholders"]
     )
     func help(program: String) throws {
@@ -98,7 +98,7 @@ import Testing
         #expect(finished.exitCode == 0 && finished.text.hasPrefix("usage: \(program) [--"))
     }
 
-    @Test("A picture that cannot be read is told in words")
+    @Test("A picture that cannot be read is reported in words")
     func picture() throws {
         let desk = try Desk()
         let finished = try run("image-drop", ["--image", "missing.png"], at: desk)
@@ -110,7 +110,7 @@ import Testing
         )
     }
 
-    @Test("A script that ends behind the drop gives what it has dropped; `quit` does not wait")
+    @Test("A script that ends after the drop still serves its loads; `quit` does not wait")
     func end() throws {
         let desk = try Desk()
         let target = try PlayedProgram("places", at: desk)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "A wrong command line is answered with the right one",
+        "The error for a wrong command line contains the right one",
         arguments: [
             ["--polciy"], ["--policy"], ["--policy", "lenient"], ["--script"], ["--script", "missing"],
             ["--script", "."], ["here"], ["--tables", ""], ["--tables", "a,,b"], ["--tables", "a,a"],

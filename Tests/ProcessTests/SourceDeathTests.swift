@@ -5,7 +5,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Sources that end at each point of a load, by a signal or in good order, and what their destination hears.
+/// Sources that exit at each point of a load, by a signal or regularly, and the result at their destination.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct SourceDeathTests {
     enum Ending: CaseIterable {
         case killed
@@ -46,10 +46,10 @@ import Testing
         }
     }
 
-    /// More than a source may send without hearing from the broker.
+    /// More bytes than a source may send before it receives further credit.
     nonisolated private static let total = 300_000
 
-    @Test("A source's death has the result of the point it came at", arguments: Point.allCases, Ending.allCases)
+    @Test("The result of a source's death depends on the point of the load", arguments: Point.allCases, Ending.allCases)
     func death(at point: Point, by ending: Ending) throws {
         try BrokerProcess.run { broker in
             let source = try broker.source("bytes=\(Self.total)")
@@ -71,13 +71,13 @@ import Testing
         }
     }
 
-    @Test("A source that sends its whole answer and exits at once is complete, 200 times")
+    @Test("A source that sends its whole answer and exits immediately is complete, 200 times")
     func wholeAnswers() throws {
         try BrokerProcess.run { broker in
             let destination = try broker.connect()
             for _ in 0..<200 {
                 let source = try broker.source()
-                // As much as it may send at once; the broker's next credit finds nobody.
+                // As many bytes as it may send at once. The broker's next credit finds the connection closed.
                 try source.order("send 260000\nend\nexit")
                 #expect(try destination.loadBytes(.init()).bytes.count == 260_000)
                 try source.finish()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("A source that is stopped before its first byte, or behind it, is told as stalled at the deadline")
+    @Test("A source that is stopped before or after its first byte is reported as stalled at the deadline")
     func stopped() throws {
         try BrokerProcess.run(limits: ["first-byte=200ms", "progress=10m"]) { broker in
             let source = try broker.source()

@@ -6,7 +6,7 @@ import Testing
 
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5)))
 struct StoppedBrokerTests {
-    @Test("a broker that was stopped ends no call with a timeout later than that, and answers when it goes on")
+    @Test("calls with a timeout end at it while the broker is stopped, and succeed when it continues")
     func stopped() async throws {
         let broker = try BrokerProcess(at: try BrokerPlace())
         let connection = PasteboardConnection(socketPath: broker.place.socket, startsBroker: false)
@@ -19,7 +19,7 @@ struct StoppedBrokerTests {
             let error = await #expect(throws: PasteboardError.self) {
                 try await pasteboard.contents(timeout: .milliseconds(100))
             }
-            // Without a timeout it would be a connection that is lost.
+            // Without a timeout the connection would be lost instead.
             #expect(error?.code == .timeout)
             #expect(error?.message == "the list of contents did not end within 0.1 seconds")
             await #expect(throws: PasteboardError.self) { try await pasteboard.write("b", timeout: .milliseconds(100)) }
@@ -29,7 +29,7 @@ struct StoppedBrokerTests {
             #expect(wait?.code == .timeout)
         }
         try broker.runner.child.kill(SIGCONT)
-        // The connections are as good as before.
+        // The connections are still usable.
         try await pasteboard.write("c")
         #expect(try await Pasteboard(name: .general, connection: other).load(String.self) == "c")
         await connection.close()

@@ -5,9 +5,9 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Clients that a broker does not serve: those that say nothing or nonsense, other users, and one too many.
+/// Clients that a broker does not serve: silent ones, invalid ones, those of other users, and one too many.
 @ProcessTesting @Suite(.serialized, .timeLimit(.minutes(5))) struct StrangerTests {
-    @Test("A client that says nothing is closed at the hello deadline, and so is one that does not finish its hello")
+    @Test("A client that is silent, or does not complete its hello, is disconnected at the hello deadline")
     func silence() throws {
         try BrokerProcess.run(limits: ["hello=200ms"]) { broker in
             var hello = FrameEncoder()
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("A client that sends random bytes instead of a hello is told that it broke the protocol, and closed")
+    @Test("A client that sends random bytes instead of a hello gets a protocol error, and is disconnected")
     func nonsense() throws {
         try BrokerProcess.run(limits: ["hello=10m"]) { broker in
             var generator = SeededGenerator()
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// An error for the connection, and its end.
+    /// Expects an error for the connection, and its end.
     private static func expectFarewell(
         _ codes: [ErrorCode],
         to stranger: ScriptedPeer,
@@ -50,13 +50,13 @@ import Testing
     }
 
     @Test(
-        "Another user who gets to the socket is refused, and told why",
+        "Another user who can open the socket is refused, with the reason",
         .enabled(if: System.userID == 0, "needs root, which alone can become another user")
     )
     func otherUser() throws {
         try BrokerProcess.run { broker in
             let directory = broker.place.directory
-            // What keeps other users out is opened for them.
+            // Remove the permissions that keep out other users.
             try broker.place.setMode(0o711)
             try #require(chmod(directory.path, 0o711) == 0)
             let script = """
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("A broker with 64 descriptors tells the clients that are too many, and serves when they have left")
+    @Test("A broker with 64 descriptors refuses excess clients with an error, and serves again after others leave")
     func fewDescriptors() throws {
         let broker = try BrokerProcess(at: try BrokerPlace(), after: "ulimit -n 64")
         let first = try broker.connect()
@@ -85,7 +85,7 @@ import Testing
             var hello = Hello()
             hello.minimumVersion = 1
             hello.maximumVersion = 1
-            // One that was refused may be closed already.
+            // A refused connection may be closed already.
             try? other.send(hello, stream: 0)
             let frame = try other.next()
             if frame.kind == .welcome {

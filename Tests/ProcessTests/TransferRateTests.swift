@@ -3,7 +3,7 @@ import Testing
 @testable import pasteboard
 
 @Suite struct TransferRateTests {
-    @Test("Progress is shown from the first second on, with the rate, and the time left where the size is known")
+    @Test("Progress is shown after one second, with the rate, and the remaining time if the size is known")
     func texts() {
         let rate = TransferRate(at: 5_000)
         #expect(rate.text("copied", 1 << 20, of: nil, at: 5_999) == nil)
@@ -18,7 +18,7 @@ import Testing
         )
     }
 
-    @Test("Nothing moves, sizes are wrong and clocks stand still without harm")
+    @Test("Stalled transfers, wrong sizes and stopped clocks do no harm")
     func oddities() {
         let rate = TransferRate(at: 1_000, count: 7)
         #expect(rate.text("sent", 7, of: 9, at: 3_000) == "sent: 7 bytes of 9 bytes, 0 bytes/s")

@@ -5,7 +5,7 @@ import TypeIdentifiers
 @testable import pasteboard
 
 struct VisibleTextTests {
-    @Test("A line shows what a terminal would obey, and leaves the rest")
+    @Test("A line makes control characters visible, and leaves the rest unchanged")
     func line() {
         #expect(VisibleText.line("plain é 漢 👍") == "plain é 漢 👍")
         #expect(
@@ -14,7 +14,7 @@ struct VisibleTextTests {
         )
     }
 
-    @Test("However a text is cut into pieces, it looks the same")
+    @Test("A text looks the same however it is split into chunks")
     func pieces() {
         let bytes = Array("a\té漢👍\r\nb\rc\u{9B}\u{202E}\n".utf8) + [0xFF, 0xC3, 0x28, 0xE2, 0x82]
         let expected = "a\té漢👍\r\nb\\x0Dc\\xC2\\x9B\\xE2\\x80\\xAE\n\\xFF\\xC3(\\xE2\\x82"
@@ -30,11 +30,11 @@ struct VisibleTextTests {
         }
     }
 
-    @Test("Bytes count as text exactly where they are UTF-8 without NUL")
+    @Test("Bytes count as text if and only if they are UTF-8 without NUL")
     func validity() {
         var generator = SeededGenerator()
         for _ in 0..<20_000 {
-            // Mostly bytes that look like the start of something.
+            // Bytes that resemble the beginning of a sequence.
             let bytes = (0..<Int.random(in: 0...6, using: &generator)).map { _ in
                 [0x00, 0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5, 0xFF]
                     .randomElement(using: &generator) ?? 0 as UInt8
@@ -50,7 +50,7 @@ struct VisibleTextTests {
         UTF8Scan.isText(bytes.span, isWhole: isWhole)
     }
 
-    @Test("JSON keeps its grammar whatever the text is")
+    @Test("JSON stays valid whatever the text is")
     func json() {
         let value: JSONValue = [
             "a\"b\\c": ["\u{0}\n\u{7F}\u{202E}é👍", .null, .number(.max)], "empty": [:], "none": JSONValue(String?.none),
