@@ -1,5 +1,4 @@
-// Loaded before a program: counts what it allocates, and writes the number to the file that COUNT_FILE names when it
-// exits.
+// Preloaded into a program: counts its allocations, and at its exit writes the number to the file named by COUNT_FILE.
 
 #include <fcntl.h>
 #include <stddef.h>

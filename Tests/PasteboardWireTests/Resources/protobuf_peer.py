@@ -1,11 +1,11 @@
-"""The other side of the tests of messages: Google's protobuf, with what protoc made of pasteboard.proto.
+"""The peer in the tests of messages: Google's protobuf, with the descriptor set that protoc makes from pasteboard.proto.
 
-    protobuf_peer.py DESCRIPTOR_SET read    messages on standard input, one a line: NAME HEX
+    protobuf_peer.py DESCRIPTOR_SET read    messages on standard input, one per line: NAME HEX
                                             answers: HEX of the message encoded again, then its fields
     protobuf_peer.py DESCRIPTOR_SET write SEED COUNT
                                             random messages, COUNT of each kind: NAME HEX, then their fields
 
-Fields are PATH=VALUE in the spelling of the Swift code, strings as their bytes; "-" stands for no bytes at all.
+Fields are PATH=VALUE in the spelling of the Swift code, with strings as their bytes; "-" stands for no bytes.
 """
 
 import random

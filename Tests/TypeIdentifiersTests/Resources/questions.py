@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes questions.tsv: what uttypes.tsv says, asked for and answered by other means than the library's.
+"""Writes questions.tsv: questions about uttypes.tsv, answered by other algorithms than the library's.
 
-The closure is a matrix that is multiplied with itself until nothing changes, tags are looked up in the rows as they stand,
-and dynamic identifiers are made by the arithmetic of one large number. Run it after an edit of the table. A line is a kind
-of question, its arguments, and the answer; an empty answer is none, and names in a list are separated by commas.
+The closure is a matrix that is multiplied with itself until nothing changes, tags are looked up in the rows in order,
+and dynamic identifiers are made by the arithmetic of one large number. Run it after an edit of the table. A line contains
+a kind of question, its arguments, and the answer. An empty answer means none, and names in a list are separated by commas.
 """
 import pathlib
 import random
@@ -21,7 +21,7 @@ def column(number):
 
 direct, extensions, mime_types = column(1), column(2), column(3)
 size = len(names)
-# Row i as a set of bits: what i conforms to, itself included.
+# Row i is a bit set of the types to which type i conforms, including itself.
 reach = [1 << i | sum(1 << place[parent] for parent in direct[i]) for i in range(size)]
 changed = True
 while changed:
@@ -67,7 +67,7 @@ def ask(*fields):
     questions.append("\t".join(fields))
 
 
-# Some pairs that conform and some that do not, and below the whole closure of every type.
+# Some pairs that conform and some that do not. The whole closure of every type follows below.
 pairs = [(one, other) for one in names for other in names if one != other]
 for answer in ("yes", "no"):
     matching = [pair for pair in pairs if conforms(*pair) == (answer == "yes")]
@@ -87,9 +87,9 @@ for tag in sorted({item.lower() for row in extensions for item in row}):
 for tag in sorted({item.lower() for row in mime_types for item in row}):
     claimed = sum(tag in [item.lower() for item in row] for row in mime_types) > 1
     for supertype in WANTED if claimed else ["", "public.data"]:
-        # Text with a charset of its own conforms to the type without it: that rule has tests of its own.
+        # Text with a charset also conforms to the type without it. Other tests cover this rule.
         ask("mime-type", tag, supertype, best(mime_types, "3", tag, supertype))
-# Nobody claims these: the identifiers say it all.
+# No type declares these tags: their identifiers contain all information.
 for number in range(60):
     tag = "q-" + "".join(chance.choice("abcdefghij0123456789+-_~ ,:=\\ä☃") for _ in range(chance.randint(1, 12))).strip()
     for supertype in chance.sample(WANTED, 2):
