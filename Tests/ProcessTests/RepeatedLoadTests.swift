@@ -33,7 +33,7 @@ import Testing
         System.environment("PASTEBOARD_TEST_REPETITIONS").flatMap(Int.init) ?? 100
     }
 
-    /// A sanitizer keeps what is freed for a while.
+    /// Whether a sanitizer is active, which keeps freed memory for a while.
     private static var isSanitized: Bool { System.environment("PASTEBOARD_TEST_SANITIZED") != nil }
 
     @Test(

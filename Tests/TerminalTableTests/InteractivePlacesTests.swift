@@ -210,7 +210,7 @@ struct InteractivePlacesTests {
         try east.child.kill(9)
         try west.wait(for: "there is no destination east any more")
         #expect(west.screen.text.contains("→ east, row 1: nothing"))
-        // It sees also that the destination exists again.
+        // The holder also sees that the destination exists again.
         let other = try desk.places("--as", "east")
         try west.wait(for: "→ east, row 1: copy")
         #expect(!west.screen.text.contains("any more"))

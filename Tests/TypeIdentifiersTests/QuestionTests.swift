@@ -3,7 +3,7 @@ import Testing
 import TypeIdentifiers
 
 /// The answers were computed by `Resources/questions.py`, which shares neither code nor algorithm with the library.
-@Suite("Questions answered elsewhere")
+@Suite("Questions with precomputed answers")
 struct QuestionTests {
     private typealias Question = (kind: String, arguments: [String], answer: String)
 

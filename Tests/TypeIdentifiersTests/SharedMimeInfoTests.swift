@@ -3,7 +3,7 @@ import Testing
 @testable import TypeIdentifiers
 
 /// Uses a small database of made-up types. It is consulted for dynamic types in the same way as by lookups.
-@Suite("What a MIME database adds")
+@Suite("Types from a MIME database")
 struct SharedMimeInfoTests {
     private static let database: SharedMimeInfo = {
         var files = SharedMimeInfo.Files()
