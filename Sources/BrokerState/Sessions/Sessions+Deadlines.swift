@@ -17,12 +17,6 @@ extension Sessions {
         return nil
     }
 
-    /// Makes sure that the session is checked when its first deadline has come.
-    func checkDeadline(of id: SessionID, _ context: inout BrokerContext) {
-        guard let slot = sessionTable.find(id) else { return }
-        context.check(by: sessionTable[slot].deadline(context.limits))
-    }
-
     /// The items of a session of which loads run.
     func publicationInTransfer(_ id: SessionID) -> PublicationID? {
         guard let slot = sessionTable.find(id), sessionTable[slot].phase.drop?.openLoads ?? 0 > 0 else { return nil }
@@ -104,5 +98,14 @@ extension Sessions {
                 failure: isCopied ? nil : failure
             )
         )
+    }
+
+    /// No proposal has come in time: a drop would do nothing, and the destination has no other session until it answers.
+    mutating func proposalIsLate(_ id: SessionID, _ context: inout BrokerContext) {
+        guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
+            let other = destinationSessionTable.find(tracking.destinationSession)
+        else { return }
+        if destinationSessionTable[other].phase.missDeadline() { sendExit(to: tracking.destinationSession, &context) }
+        lose(id, doesNotAnswer(tracking.destinationSession, context.limits), &context)
     }
 }

@@ -94,27 +94,4 @@ extension Sessions {
         closedStreams.append(ClosedStream(peer: destination.peer, stream: destination.stream))
         context.release(destination.charge)
     }
-
-    /// The destination of a name, if a session can be directed there.
-    func findDestination(_ name: String, for id: SessionID) -> DestinationID? {
-        guard let slot = sessionTable.find(id), let found = destinationNames[name],
-            let destination = destinationTable.find(found),
-            destinationTable[destination].isVisible(to: sessionTable[slot].process),
-            sessionTable[slot].isAvailable(to: destinationTable[destination].process)
-        else { return nil }
-        return found
-    }
-
-    /// The names of destinations, for an error; nil if there are none.
-    var destinationList: String? {
-        // Destinations for their own process alone are left out. Only as many names are looked at as an error has room for:
-        // a source that repeatedly moves to a missing destination must not make the broker sort all names each time.
-        var names: [String] = []
-        for (name, id) in destinationNames {
-            guard let slot = destinationTable.find(id), !destinationTable[slot].isOwnProcess else { continue }
-            guard names.count < WireLimits.errorDetail / 32 else { break }
-            names.append(name)
-        }
-        return names.isEmpty ? nil : names.sorted().joined(separator: "\n")
-    }
 }

@@ -4,20 +4,6 @@ import PasteboardWire
 extension Sessions {
     // MARK: Items
 
-    /// The session of a source, if it is not dropped yet.
-    func openSession(
-        _ handle: UInt64,
-        of peer: PeerID,
-        _ contents: borrowing Contents
-    ) throws(Failure) -> SessionID {
-        guard let id = contents.session(of: PublicationID(rawValue: handle)), let slot = sessionTable.find(id),
-            sessionTable[slot].source == peer, sessionTable[slot].phase.isOpen
-        else {
-            throw Failure(.superseded, "this connection has no such session, or it has been dropped or has ended")
-        }
-        return id
-    }
-
     func checkRoom(for process: ProcessKey, _ limits: BrokerLimits) throws(Failure) {
         var own = 0
         var cursor = sessionTable.next()

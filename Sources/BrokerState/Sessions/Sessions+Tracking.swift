@@ -59,25 +59,6 @@ extension Sessions {
         ask(id, contents, &context)
     }
 
-    /// Takes the pointer away from its destination, which is notified if it knows that the pointer was there.
-    @discardableResult
-    mutating func leave(_ id: SessionID, _ context: inout BrokerContext) -> DragSessionPhase.Departure {
-        guard let slot = sessionTable.find(id) else { return .nothing }
-        let departure = sessionTable[slot].phase.leave()
-        switch departure {
-        case .nothing: break
-        case .left(let tracking), .decides(let tracking):
-            guard let other = destinationSessionTable.find(tracking.destinationSession) else { break }
-            if destinationSessionTable[other].phase.leave() { sendExit(to: tracking.destinationSession, &context) }
-        }
-        return departure
-    }
-
-    func sendExit(to id: DestinationSessionID, _ context: inout BrokerContext) {
-        guard let peer = peer(of: id) else { return }
-        context.send(Exit(), to: peer, stream: id.stream)
-    }
-
     // MARK: Questions
 
     /// Asks the destination that the session is over, unless an answer of it is pending: then it is asked after that, about

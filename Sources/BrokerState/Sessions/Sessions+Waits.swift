@@ -1,5 +1,20 @@
 import PasteboardWire
 
+package typealias WaitID = SlotTable<DestinationWait>.ID
+
+/// A request that is answered once a destination with a given name is registered.
+package struct DestinationWait: ~Copyable, Sendable {
+    let peer: PeerID
+    let process: ProcessKey
+    let stream: UInt64
+    let name: String
+    /// The drag session that waits; nil for a wait without a drag.
+    let session: SessionID?
+    let milliseconds: UInt64
+    let endsBy: UInt64
+    let charge: Charge
+}
+
 // Waits for destinations that are not registered yet, so that sources need not poll.
 extension Sessions {
     /// Begins a wait, or answers it at once if the destination is there.
@@ -97,27 +112,5 @@ extension Sessions {
             context.send(failure, to: waitTable[slot].peer, stream: waitTable[slot].stream)
             endWait(id, &context)
         }
-    }
-
-    /// Ends the waits of a session that has been dropped or has ended.
-    mutating func endWaits(of session: SessionID, _ context: inout BrokerContext) {
-        guard let slot = sessionTable.find(session), sessionTable[slot].waits > 0 else { return }
-        for id in waitTable.ids {
-            guard let slot = waitTable.find(id), waitTable[slot].session == session else { continue }
-            let failure = Failure(.superseded, "the drag session that waited has been dropped or has ended")
-            context.send(failure, to: waitTable[slot].peer, stream: waitTable[slot].stream)
-            endWait(id, &context)
-        }
-    }
-
-    /// Removes a wait that was answered or cancelled, or whose peer has gone.
-    mutating func endWait(_ id: WaitID, _ context: inout BrokerContext) {
-        guard let wait = waitTable.remove(id) else { return }
-        closedStreams.append(ClosedStream(peer: wait.peer, stream: wait.stream))
-        context.release(wait.charge)
-        guard let session = wait.session, let slot = sessionTable.find(session) else { return }
-        sessionTable[slot].waits -= 1
-        sessionTable[slot].activeAt = context.now
-        checkDeadline(of: session, &context)
     }
 }

@@ -5,6 +5,9 @@ import PasteboardWire
 /// A drag session has one destination session for each destination that it has come to: the destination's view of it. The
 /// rules of the two and of the drop are in their phases.
 ///
+/// The files use each other in one direction: ends, then drops, the ways of leaving a destination, questions and proposals,
+/// and at last the frames of sources and destinations.
+///
 /// Loads are not known here. A call that leaves work on them to the caller returns a ``SessionOutcome``. Peers are not
 /// known either: each request brings a ``Participant``, and client streams that are over are collected in
 /// ``takeClosedStreams()``.
@@ -30,38 +33,59 @@ struct Sessions: ~Copyable, Sendable {
         return closedStreams
     }
 
-    // MARK: The end of a session
+    // MARK: Finding
 
-    /// Ends a session for all but its source, which has been notified. The streams of its destination sessions end, each
-    /// once.
-    ///
-    /// - Parameter failure: the error for the destinations; nil for the ordinary end.
-    mutating func end(_ id: SessionID, _ failure: Failure? = nil, _ context: inout BrokerContext) {
-        endWaits(of: id, &context)
-        guard let session = sessionTable.remove(id) else { return }
-        for other in session.destinationSessions.values.sorted(by: { $0.slot < $1.slot }) {
-            endDestinationSession(other, failure, &context)
+    /// The session of a source, if it is not dropped yet.
+    func openSession(
+        _ handle: UInt64,
+        of peer: PeerID,
+        _ contents: borrowing Contents
+    ) throws(Failure) -> SessionID {
+        guard let id = contents.session(of: PublicationID(rawValue: handle)), let slot = sessionTable.find(id),
+            sessionTable[slot].source == peer, sessionTable[slot].phase.isOpen
+        else {
+            throw Failure(.superseded, "this connection has no such session, or it has been dropped or has ended")
         }
-        closedStreams.append(
-            ClosedStream(peer: session.source, stream: session.stream, publication: session.publication)
-        )
+        return id
     }
 
-    /// Ends a session for both sides with an error. Loads that have begun go on.
-    mutating func abort(_ id: SessionID, _ failure: Failure, _ context: inout BrokerContext) {
-        guard let slot = sessionTable.find(id) else { return }
-        context.send(failure, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
-        end(id, failure, &context)
+    /// The destination of a name, if a session can be directed there.
+    func findDestination(_ name: String, for id: SessionID) -> DestinationID? {
+        guard let slot = sessionTable.find(id), let found = destinationNames[name],
+            let destination = destinationTable.find(found),
+            destinationTable[destination].isVisible(to: sessionTable[slot].process),
+            sessionTable[slot].isAvailable(to: destinationTable[destination].process)
+        else { return nil }
+        return found
     }
 
-    /// Ends all sessions, or those that are not dropped, because the broker shuts down.
-    mutating func abortAll(exceptDropped: Bool, _ failure: Failure, _ context: inout BrokerContext) {
-        for id in sessionTable.ids {
-            guard let slot = sessionTable.find(id), !exceptDropped || sessionTable[slot].phase.drop == nil else {
-                continue
-            }
-            abort(id, failure, &context)
+    /// The names of destinations, for an error; nil if there are none.
+    var destinationList: String? {
+        // Destinations for their own process alone are left out. Only as many names are looked at as an error has room for:
+        // a source that repeatedly moves to a missing destination must not make the broker sort all names each time.
+        var names: [String] = []
+        for (name, id) in destinationNames {
+            guard let slot = destinationTable.find(id), !destinationTable[slot].isOwnProcess else { continue }
+            guard names.count < WireLimits.errorDetail / 32 else { break }
+            names.append(name)
         }
+        return names.isEmpty ? nil : names.sorted().joined(separator: "\n")
+    }
+
+    func destination(of id: DestinationSessionID) -> SlotTable<StoredDestination>.Slot? {
+        guard let slot = destinationSessionTable.find(id) else { return nil }
+        return destinationTable.find(destinationSessionTable[slot].destination)
+    }
+
+    func peer(of id: DestinationSessionID) -> PeerID? { destination(of: id).map { destinationTable[$0].peer } }
+
+    func destinationName(of id: DestinationSessionID) -> String {
+        destination(of: id).map { destinationTable[$0].name } ?? ""
+    }
+
+    func doesNotAnswer(_ other: DestinationSessionID, _ limits: BrokerLimits) -> Failure {
+        let text = "destination \(destinationName(of: other)) has not answered within \(limits.proposal) ms"
+        return Failure(.timeout, text)
     }
 
     /// A peer has gone. Its own sessions, destinations and waits have ended before.

@@ -1,0 +1,144 @@
+import PasteboardWire
+
+// The destination's side of a session: its frames, its own entries, and its withdrawal.
+extension Sessions {
+    /// The destination session that a stream of a peer stands for; nil if it is over. Throws if the peer has no such stream.
+    private func find(_ stream: UInt64, of peer: PeerID) throws(Failure) -> DestinationSessionID? {
+        guard let id = DestinationSessionID(stream: stream), destinationSessionTable.hasIssued(id) else {
+            throw Failure(.protocolViolation, "stream \(stream) was never opened")
+        }
+        guard let slot = destinationSessionTable.find(id) else { return nil }
+        guard destinationSessionTable[slot].phase.isOpen, self.peer(of: id) == peer else {
+            throw Failure(.protocolViolation, "stream \(stream) was never opened")
+        }
+        return id
+    }
+
+    /// Takes a frame on the stream that a session has at a destination, other than its cancel.
+    mutating func fromDestination(
+        _ kind: FrameKind,
+        stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) throws(Failure) {
+        guard let id = try find(stream, of: peer) else { return }
+        switch kind {
+        case .proposal: try proposed(try Proposal(decoding: payload), id, contents, &context)
+        case .exit: exited(id, &context)
+        case .progress: progressed(try Progress(decoding: payload), by: id, &context)
+        case .performed:
+            let message = try Performed(decoding: payload)
+            reported(.performed(DropReport(message.failure)), items: message.items, by: id, contents, &context)
+        case .conclude:
+            let message = try Conclude(decoding: payload)
+            reported(.concluded(DropReport(message.failure)), items: message.items, by: id, contents, &context)
+        default:
+            throw Failure(.protocolViolation, "\(kind) does not fit the session on stream \(stream)")
+        }
+    }
+
+    /// The destination has left the session by itself.
+    private mutating func exited(_ id: DestinationSessionID, _ context: inout BrokerContext) {
+        guard let other = destinationSessionTable.find(id) else { return }
+        destinationSessionTable[other].phase.exit()
+        let session = destinationSessionTable[other].session
+        guard let slot = sessionTable.find(session), sessionTable[slot].phase.tracking?.destinationSession == id else {
+            return
+        }
+        let text = "destination \(destinationName(of: id)) has let the session go"
+        lose(session, Failure(.refused, text), &context)
+    }
+
+    /// Takes a destination's end of a session's stream.
+    mutating func cancelDestinationSession(
+        stream: UInt64,
+        of peer: PeerID,
+        _ context: inout BrokerContext
+    ) throws(Failure) -> SessionOutcome {
+        guard let id = try find(stream, of: peer), let other = destinationSessionTable.find(id) else {
+            return .continues
+        }
+        let session = destinationSessionTable[other].session
+        let isDropped = sessionTable.find(session).map { sessionTable[$0].phase.drop != nil } ?? false
+        let text = "destination \(destinationName(of: id)) has cancelled the drop"
+        // The destination has closed the stream: nothing is sent on it any more.
+        removeDestinationSession(id, &context)
+        return withdraw(session, from: id, Failure(isDropped ? .cancelled : .refused, text), &context)
+    }
+
+    // MARK: Entries
+
+    /// Takes an entry by a destination itself. A refusal is the destination's `exit`.
+    mutating func enter(
+        _ message: Enter,
+        _ id: DestinationID,
+        by account: Accounting.AccountID,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = destinationTable.find(id) else { return }
+        do throws(Failure) {
+            try enter(message, id, slot, by: account, contents, &context)
+        } catch {
+            var exit = Exit()
+            exit.refusal = error
+            context.send(exit, to: destinationTable[slot].peer, stream: destinationTable[slot].stream)
+        }
+    }
+
+    private mutating func enter(
+        _ message: Enter,
+        _ id: DestinationID,
+        _ destination: SlotTable<StoredDestination>.Slot,
+        by account: Accounting.AccountID,
+        _ contents: borrowing Contents,
+        _ context: inout BrokerContext
+    ) throws(Failure) {
+        let publication = PublicationID(rawValue: message.handle ?? 0)
+        guard let session = contents.session(of: publication), let slot = sessionTable.find(session),
+            sessionTable[slot].phase.acceptsPointer,
+            destinationTable[destination].isVisible(to: sessionTable[slot].process),
+            sessionTable[slot].isAvailable(to: destinationTable[destination].process)
+        else { throw Failure(.superseded, "there is no such session under way") }
+        // The source is notified of each entry: a destination must not fill the source's queue.
+        guard sessionTable[slot].selfEntries < 64 + (context.now - sessionTable[slot].startedAt) / 1_000 else {
+            throw Failure(.limitExceeded, "the session was entered too often without its source's doing")
+        }
+        sessionTable[slot].selfEntries += 1
+        if let tracking = sessionTable[slot].phase.tracking,
+            self.destination(of: tracking.destinationSession) != destination
+        {
+            throw Failure(.refused, "the session is over another destination")
+        }
+        if let known = sessionTable[slot].destinationSessions[id].flatMap({ destinationSessionTable.find($0) }) {
+            destinationSessionTable[known].declinedVersion = nil
+        }
+        let other = try destinationSession(of: session, at: id, for: account, contents, &context)
+        sessionTable[slot].isDirected = false
+        var location = message.location ?? Location()
+        location.destination = destinationTable[destination].name
+        track(session, over: other, location, contents, &context)
+    }
+
+    // MARK: Withdrawal
+
+    /// A session has lost a destination, whose destination session is over. If it was dropped there, its loads end first.
+    mutating func withdraw(
+        _ session: SessionID,
+        from id: DestinationSessionID,
+        _ failure: Failure,
+        _ context: inout BrokerContext
+    ) -> SessionOutcome {
+        guard let slot = sessionTable.find(session) else { return .continues }
+        if sessionTable[slot].phase.drop?.destinationSession == id {
+            let publication = sessionTable[slot].publication
+            return .endsLoads(
+                EndedDrop(session: session, publication: publication, cause: failure, failure: failure)
+            )
+        }
+        if sessionTable[slot].phase.tracking?.destinationSession == id { lose(session, failure, &context) }
+        return .continues
+    }
+}

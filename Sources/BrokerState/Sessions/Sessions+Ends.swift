@@ -1,0 +1,103 @@
+import PasteboardWire
+
+// The ends of sessions, destination sessions and waits. Reasons and results are reported by the callers.
+extension Sessions {
+    /// Ends a session for all but its source, which has been notified. The streams of its destination sessions end, each
+    /// once.
+    ///
+    /// - Parameter failure: the error for the destinations; nil for the ordinary end.
+    mutating func end(_ id: SessionID, _ failure: Failure? = nil, _ context: inout BrokerContext) {
+        endWaits(of: id, &context)
+        guard let session = sessionTable.remove(id) else { return }
+        for other in session.destinationSessions.values.sorted(by: { $0.slot < $1.slot }) {
+            endDestinationSession(other, failure, &context)
+        }
+        closedStreams.append(
+            ClosedStream(peer: session.source, stream: session.stream, publication: session.publication)
+        )
+    }
+
+    /// Ends a session for both sides with an error. Loads that have begun go on.
+    mutating func abort(_ id: SessionID, _ failure: Failure, _ context: inout BrokerContext) {
+        guard let slot = sessionTable.find(id) else { return }
+        context.send(failure, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
+        end(id, failure, &context)
+    }
+
+    /// Ends all sessions, or those that are not dropped, because the broker shuts down.
+    mutating func abortAll(exceptDropped: Bool, _ failure: Failure, _ context: inout BrokerContext) {
+        for id in sessionTable.ids {
+            guard let slot = sessionTable.find(id), !exceptDropped || sessionTable[slot].phase.drop == nil else {
+                continue
+            }
+            abort(id, failure, &context)
+        }
+    }
+
+    // MARK: Destination sessions
+
+    /// Ends a destination session: its stream, if that is open, with an `exit` first if the pointer is inside.
+    mutating func endDestinationSession(
+        _ id: DestinationSessionID,
+        _ failure: Failure?,
+        sendsExit: Bool = true,
+        _ context: inout BrokerContext
+    ) {
+        guard let other = destinationSessionTable.find(id) else { return }
+        if destinationSessionTable[other].phase.isOpen, let peer = peer(of: id) {
+            if sendsExit, destinationSessionTable[other].phase.isInside {
+                context.send(Exit(), to: peer, stream: id.stream)
+            }
+            if let failure {
+                context.send(failure, to: peer, stream: id.stream)
+            } else {
+                context.send(End(), to: peer, stream: id.stream)
+            }
+        }
+        removeDestinationSession(id, &context)
+    }
+
+    mutating func removeDestinationSession(_ id: DestinationSessionID, _ context: inout BrokerContext) {
+        guard let other = destinationSessionTable.remove(id) else { return }
+        if let slot = sessionTable.find(other.session) {
+            sessionTable[slot].destinationSessions[other.destination] = nil
+        }
+        if let slot = destinationTable.find(other.destination) {
+            destinationTable[slot].sessions.remove(id)
+            destinationTable[slot].occupants.remove(id)
+        }
+        context.release(other.charge)
+    }
+
+    // MARK: Waits
+
+    /// Ends the waits of a session that has been dropped or has ended.
+    mutating func endWaits(of session: SessionID, _ context: inout BrokerContext) {
+        guard let slot = sessionTable.find(session), sessionTable[slot].waits > 0 else { return }
+        for id in waitTable.ids {
+            guard let slot = waitTable.find(id), waitTable[slot].session == session else { continue }
+            let failure = Failure(.superseded, "the drag session that waited has been dropped or has ended")
+            context.send(failure, to: waitTable[slot].peer, stream: waitTable[slot].stream)
+            endWait(id, &context)
+        }
+    }
+
+    /// Removes a wait that was answered or cancelled, or whose peer has gone.
+    mutating func endWait(_ id: WaitID, _ context: inout BrokerContext) {
+        guard let wait = waitTable.remove(id) else { return }
+        closedStreams.append(ClosedStream(peer: wait.peer, stream: wait.stream))
+        context.release(wait.charge)
+        guard let session = wait.session, let slot = sessionTable.find(session) else { return }
+        sessionTable[slot].waits -= 1
+        sessionTable[slot].activeAt = context.now
+        checkDeadline(of: session, &context)
+    }
+
+    // MARK: Deadlines
+
+    /// Makes sure that the session is checked when its first deadline has come.
+    func checkDeadline(of id: SessionID, _ context: inout BrokerContext) {
+        guard let slot = sessionTable.find(id) else { return }
+        context.check(by: sessionTable[slot].deadline(context.limits))
+    }
+}

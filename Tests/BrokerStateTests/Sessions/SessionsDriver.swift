@@ -1,0 +1,170 @@
+import PasteboardWire
+import Testing
+import TypeIdentifiers
+
+@testable import BrokerState
+
+/// Drives `Sessions` alone: with contents and a context, but without loads, peers or frames of clients.
+final class SessionsDriver {
+    var sessions = Sessions()
+    var contents = Contents(epoch: 1)
+    var context = BrokerContext(limits: BrokerLimits(), epoch: 1)
+    private var nextPeer: UInt32 = 0
+
+    init() { context.now = 1_000 }
+
+    /// A peer of a process.
+    func participant(_ label: String, process pid: UInt32) throws -> Participant {
+        nextPeer += 1
+        let process = ProcessKey(pid: pid, identity: 1)
+        return Participant(
+            peer: PeerID(slot: nextPeer, generation: 1),
+            access: AccessContext(process: process),
+            account: try context.accounting.connect(process, limit: 8, free: 8),
+            label: label,
+            receivesResults: true,
+            unread: 0
+        )
+    }
+
+    /// A session with one item of each type, which is tracking nothing.
+    func begin(_ types: [String] = ["public.text"], stream: UInt64 = 1, by source: Participant) throws -> SessionID {
+        let charge = try context.charge(source.account, for: "a publication")
+        let publication = contents.publicationTable.insert(
+            Publication(
+                owner: (source.peer, stream),
+                writer: source.access,
+                ownerLabel: source.label,
+                boardName: "",
+                items: types.map(Self.item),
+                charge: charge
+            )
+        )
+        var drag = Drag()
+        drag.movesBetweenProcesses = true
+        let session = sessions.open(
+            drag,
+            publication,
+            stream: stream,
+            by: source.peer,
+            of: source.process,
+            &context
+        )
+        contents.publicationTable.update(publication) { $0.session = session }
+        try sessions.fromSource(.begin, of: session, [UInt8]().span, contents, &context)
+        return session
+    }
+
+    private static func item(_ type: String) -> StoredItem {
+        let representation = StoredRepresentation(
+            type: type,
+            supertypes: [],
+            reach: Conformance.Reach(of: type, closure: []),
+            visibility: 0,
+            isKeptOnce: false,
+            isOpenInPlace: false,
+            firstByteMilliseconds: 0,
+            byteCount: nil,
+            file: nil
+        )
+        return StoredItem(
+            suggestedName: nil,
+            presentation: nil,
+            teamData: nil,
+            representations: [representation]
+        )
+    }
+
+    @discardableResult
+    func register(_ name: String = "shelf", stream: UInt64 = 1, by owner: Participant) throws -> DestinationID {
+        var message = Destination()
+        message.name = name
+        return try sessions.register(message, stream: stream, by: owner, &context)
+    }
+
+    /// A frame of a source.
+    func send(_ message: some WireMessage, of session: SessionID) throws {
+        try sessions.fromSource(type(of: message).kind, of: session, payload(message).span, contents, &context)
+    }
+
+    /// A frame of a destination.
+    func send(_ message: some WireMessage, on stream: UInt64, by destination: Participant) throws {
+        let kind = type(of: message).kind
+        let bytes = payload(message)
+        try sessions.fromDestination(kind, stream: stream, bytes.span, from: destination.peer, contents, &context)
+    }
+
+    private func payload(_ message: some WireMessage) -> [UInt8] {
+        var bytes: [UInt8] = []
+        message.encode(into: &bytes)
+        return bytes
+    }
+
+    /// The frames to a peer since the last time. Those to others are dropped.
+    func take(_ participant: Participant) -> [Frame] {
+        defer { context.outbox.removeAll() }
+        return context.outbox.sends.filter { $0.peer == participant.peer }.compactMap { send in
+            let bytes = Array(context.outbox.frames.bytes[send.bytes])
+            guard let header = FrameHeader(bytes.span, at: 0), let kind = header.kind else { return nil }
+            let payload = Array(bytes.dropFirst(FrameHeader.byteCount))
+            return Frame(kind: kind, stream: header.stream, payload: payload, last: false, order: send.order)
+        }
+    }
+
+    /// Moves a session to a destination, which proposes an operation, and drops it there.
+    ///
+    /// - Returns: the stream of the destination session.
+    func drop(_ session: SessionID, _ operation: DropOperation, on destination: Participant) throws -> UInt64 {
+        var move = Move()
+        move.location = Location()
+        move.location?.destination = "shelf"
+        try send(move, of: session)
+        let stream = try #require(take(destination).first { $0.kind == .enter }?.stream)
+        var proposal = Proposal()
+        proposal.sequence = 1
+        proposal.operation = operation.rawValue
+        try send(proposal, on: stream, by: destination)
+        try send(Drop(), of: session)
+        return stream
+    }
+
+    // MARK: The interface, one call a method: `#expect` takes no noncopyable values
+
+    var closedStreams: [ClosedStream] { sessions.takeClosedStreams() }
+
+    func access(to session: SessionID, by participant: Participant) -> DropAccess {
+        sessions.access(to: session, by: participant.peer)
+    }
+
+    func publicationInTransfer(_ session: SessionID) -> PublicationID? { sessions.publicationInTransfer(session) }
+
+    func withdrawNext(from destination: DestinationID) -> SessionOutcome? {
+        sessions.withdrawNext(from: destination, contents, &context)
+    }
+
+    func finish(_ drop: EndedDrop) { sessions.finish(drop, contents, &context) }
+
+    func loadEnded(_ part: SessionDrop.Part, of session: SessionID) {
+        sessions.loadEnded(part, of: session, nil, contents, &context)
+    }
+
+    func wait(for name: String, stream: UInt64, by participant: Participant) throws -> WaitID? {
+        var message = Wait()
+        message.destination = name
+        return try sessions.wait(message, stream: stream, by: participant, contents, &context)
+    }
+
+    /// Lets time pass, and returns the first session whose deadline has come.
+    func overdue(after milliseconds: UInt64) -> SessionID? {
+        context.now += milliseconds
+        var cursor: SlotTable<DragSession>.Slot?
+        return sessions.nextOverdue(after: &cursor, &context)
+    }
+
+    func expire(_ session: SessionID) -> SessionOutcome { sessions.expire(session, contents, &context) }
+
+    /// Drag sessions, destination sessions, destinations and waits that are held.
+    var counts: [Int] {
+        [sessions.sessionCount, sessions.destinationSessionCount, sessions.destinationCount, sessions.waitCount]
+    }
+}
