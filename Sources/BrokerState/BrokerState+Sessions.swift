@@ -126,7 +126,7 @@ extension BrokerState {
         case .notNow:
             throw Failure(
                 .notLoadableNow,
-                "items of a drag session are loaded by its destination, while a drop there is performed and not after"
+                "items of a drag session can be loaded only by its destination, and only while it performs the drop"
             )
         }
     }

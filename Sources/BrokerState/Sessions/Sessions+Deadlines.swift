@@ -103,9 +103,11 @@ extension Sessions {
     /// No proposal has come in time: a drop would do nothing, and the destination has no other session until it answers.
     mutating func proposalIsLate(_ id: SessionID, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
-            let other = destinationSessionTable.find(tracking.destinationSession)
+            let destinationSession = destinationSessionTable.find(tracking.destinationSession)
         else { return }
-        if destinationSessionTable[other].phase.missDeadline() { sendExit(to: tracking.destinationSession, &context) }
+        if destinationSessionTable[destinationSession].phase.missDeadline() {
+            sendExit(to: tracking.destinationSession, &context)
+        }
         lose(id, doesNotAnswer(tracking.destinationSession, context.limits), &context)
     }
 }

@@ -41,13 +41,13 @@ extension Sessions {
 
     /// The destination has left the session by itself.
     private mutating func exited(_ id: DestinationSessionID, _ context: inout BrokerContext) {
-        guard let other = destinationSessionTable.find(id) else { return }
-        destinationSessionTable[other].phase.exit()
-        let session = destinationSessionTable[other].session
+        guard let destinationSession = destinationSessionTable.find(id) else { return }
+        destinationSessionTable[destinationSession].phase.exit()
+        let session = destinationSessionTable[destinationSession].session
         guard let slot = sessionTable.find(session), sessionTable[slot].phase.tracking?.destinationSession == id else {
             return
         }
-        let text = "destination \(destinationName(of: id)) has let the session go"
+        let text = "destination \(destinationName(of: id)) has left the session"
         lose(session, Failure(.refused, text), &context)
     }
 
@@ -57,10 +57,10 @@ extension Sessions {
         of peer: PeerID,
         _ context: inout BrokerContext
     ) throws(Failure) -> SessionOutcome {
-        guard let id = try find(stream, of: peer), let other = destinationSessionTable.find(id) else {
+        guard let id = try find(stream, of: peer), let destinationSession = destinationSessionTable.find(id) else {
             return .continues
         }
-        let session = destinationSessionTable[other].session
+        let session = destinationSessionTable[destinationSession].session
         let isDropped = sessionTable.find(session).map { sessionTable[$0].phase.drop != nil } ?? false
         let text = "destination \(destinationName(of: id)) has cancelled the drop"
         // The destination has closed the stream: nothing is sent on it any more.
@@ -101,10 +101,10 @@ extension Sessions {
             sessionTable[slot].phase.acceptsPointer,
             destinationTable[destination].isVisible(to: sessionTable[slot].process),
             sessionTable[slot].isAvailable(to: destinationTable[destination].process)
-        else { throw Failure(.superseded, "there is no such session under way") }
+        else { throw Failure(.superseded, "there is no such session in progress") }
         // The source is notified of each entry: a destination must not fill the source's queue.
         guard sessionTable[slot].selfEntries < 64 + (context.now - sessionTable[slot].startedAt) / 1_000 else {
-            throw Failure(.limitExceeded, "the session was entered too often without its source's doing")
+            throw Failure(.limitExceeded, "the destination has entered the session too often by itself")
         }
         sessionTable[slot].selfEntries += 1
         if let tracking = sessionTable[slot].phase.tracking,
@@ -115,11 +115,11 @@ extension Sessions {
         if let known = sessionTable[slot].destinationSessions[id].flatMap({ destinationSessionTable.find($0) }) {
             destinationSessionTable[known].declinedVersion = nil
         }
-        let other = try destinationSession(of: session, at: id, for: account, contents, &context)
+        let destinationSession = try destinationSession(of: session, at: id, for: account, contents, &context)
         sessionTable[slot].isDirected = false
         var location = message.location ?? Location()
         location.destination = destinationTable[destination].name
-        track(session, over: other, location, contents, &context)
+        track(session, over: destinationSession, location, contents, &context)
     }
 
     // MARK: Withdrawal

@@ -21,30 +21,32 @@ extension Sessions {
         guard let slot = sessionTable.find(id), let destination = destinationTable.find(destinationID),
             let publication = contents.find(sessionTable[slot].publication)
         else { throw Failure(.nothingHere, "the session or the destination has ended") }
-        let otherID: DestinationSessionID
+        let destinationSessionID: DestinationSessionID
         if let known = sessionTable[slot].destinationSessions[destinationID] {
-            otherID = known
+            destinationSessionID = known
         } else {
             let account = account ?? contents[publication].charge.account
             let charge = try context.charge(account, for: "a session at one more destination")
-            otherID = destinationSessionTable.insert(
+            destinationSessionID = destinationSessionTable.insert(
                 DestinationSession(session: id, destination: destinationID, charge: charge)
             )
-            sessionTable[slot].destinationSessions[destinationID] = otherID
-            destinationTable[destination].sessions.insert(otherID)
+            sessionTable[slot].destinationSessions[destinationID] = destinationSessionID
+            destinationTable[destination].sessions.insert(destinationSessionID)
         }
-        try checkIsAcceptable(publication, otherID, destination, contents)
+        try checkIsAcceptable(publication, destinationSessionID, destination, contents)
         let name = destinationTable[destination].name
-        for other in destinationTable[destination].sessions {
-            guard let other = destinationSessionTable.find(other), destinationSessionTable[other].phase.isLate else {
+        for destinationSession in destinationTable[destination].sessions {
+            guard let destinationSession = destinationSessionTable.find(destinationSession),
+                destinationSessionTable[destinationSession].phase.isLate
+            else {
                 continue
             }
             throw Failure(.timeout, "destination \(name) does not answer")
         }
-        guard destinationTable[destination].hasRoom(for: otherID) else {
+        guard destinationTable[destination].hasRoom(for: destinationSessionID) else {
             throw Failure(.refused, "destination \(name) has another session; try again when that has ended")
         }
-        return otherID
+        return destinationSessionID
     }
 
     /// Refuses a destination that accepts none of the items. Each item is looked at once.
@@ -54,16 +56,18 @@ extension Sessions {
         _ destination: SlotTable<StoredDestination>.Slot,
         _ contents: borrowing Contents
     ) throws(Failure) {
-        guard let other = destinationSessionTable.find(id), !destinationSessionTable[other].isAcceptable else { return }
+        guard let destinationSession = destinationSessionTable.find(id),
+            !destinationSessionTable[destinationSession].isAcceptable
+        else { return }
         let access = destinationTable[destination].access
         let accepts = destinationTable[destination].accepts
         let writer = contents[publication].writer
-        let unchecked = contents[publication].items[destinationSessionTable[other].checkedItems...]
+        let unchecked = contents[publication].items[destinationSessionTable[destinationSession].checkedItems...]
         let isAcceptable = unchecked.contains { item in
             item.representations.contains { access.sees($0.visibility, of: writer) && accepts.take($0) }
         }
-        destinationSessionTable[other].isAcceptable = isAcceptable
-        destinationSessionTable[other].checkedItems = contents[publication].items.count
+        destinationSessionTable[destinationSession].isAcceptable = isAcceptable
+        destinationSessionTable[destinationSession].checkedItems = contents[publication].items.count
         guard !isAcceptable else { return }
         let types = destinationTable[destination].types.joined(separator: ", ").printable
         throw Failure(

@@ -17,14 +17,14 @@ extension Sessions {
             let name = isVisible ? destinationTable[holder].ownerName : "another process"
             throw Failure(
                 .refused,
-                "the destination \(message.name) is \(name)'s; choose another name, or end that"
+                "destination \(message.name) is already registered by \(name); choose another name or stop that process"
             )
         }
         try checkRoom(forDestinationOf: owner.process, context.limits)
         for accept in message.accepts where accept.match != 2 && !TypeIdentifier.isWellFormed(accept.type) {
             throw Failure(
                 .invalidArgument,
-                "'\(accept.type.printable.prefix(utf8Count: WireLimits.name))', which the destination takes, is not a type "
+                "the destination accepts '\(accept.type.printable.prefix(utf8Count: WireLimits.name))', which is not a type "
                     + "identifier: letters, digits, '-', '.' and '_', at most \(WireLimits.typeIdentifier) bytes"
             )
         }
@@ -79,9 +79,9 @@ extension Sessions {
         if destinationNames[destinationTable[slot].name] == id { destinationNames[destinationTable[slot].name] = nil }
         let destination = "destination \(destinationTable[slot].name) of \(destinationTable[slot].ownerName)"
         guard let next = destinationTable[slot].sessions.min(by: { $0.slot < $1.slot }),
-            let other = destinationSessionTable.find(next)
+            let destinationSession = destinationSessionTable.find(next)
         else { return nil }
-        let session = destinationSessionTable[other].session
+        let session = destinationSessionTable[destinationSession].session
         // The stream ends without an exit.
         endDestinationSession(next, nil, sendsExit: false, &context)
         return withdraw(session, from: next, Failure(.destinationGone, "\(destination) has gone"), &context)

@@ -11,7 +11,7 @@ extension Sessions {
         dropped.operation = operation.rawValue
         context.send(dropped, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
         guard operation.transfers, let tracking, let peer = peer(of: tracking.destinationSession),
-            let other = destinationSessionTable.find(tracking.destinationSession)
+            let destinationSession = destinationSessionTable.find(tracking.destinationSession)
         else {
             context.send(End(), to: sessionTable[slot].source, stream: sessionTable[slot].stream)
             return end(id, nil, &context)
@@ -21,9 +21,9 @@ extension Sessions {
             SessionDrop(destinationSession: tracking.destinationSession, operation: operation, at: context.now)
         )
         sessionTable[slot].destinationSessions = [
-            destinationSessionTable[other].destination: tracking.destinationSession
+            destinationSessionTable[destinationSession].destination: tracking.destinationSession
         ]
-        destinationSessionTable[other].phase.perform()
+        destinationSessionTable[destinationSession].phase.perform()
         context.counters.drops += 1
         checkDeadline(of: id, &context)
         var perform = Perform()
@@ -31,7 +31,9 @@ extension Sessions {
         perform.location = tracking.location
         perform.version = sessionTable[slot].version
         context.send(perform, to: peer, stream: tracking.destinationSession.stream)
-        for other in others where other != tracking.destinationSession { endDestinationSession(other, nil, &context) }
+        for destinationSession in others where destinationSession != tracking.destinationSession {
+            endDestinationSession(destinationSession, nil, &context)
+        }
     }
 
     // MARK: Loads
@@ -44,9 +46,10 @@ extension Sessions {
         }
         guard sessionTable[slot].source != peer else { return .notNow }
         // A peer to which the session is not announced must not learn of it.
-        for other in sessionTable[slot].destinationSessions.values where self.peer(of: other) == peer {
-            guard let other = destinationSessionTable.find(other) else { continue }
-            if destinationSessionTable[other].phase.isOpen { return .notNow }
+        for destinationSession in sessionTable[slot].destinationSessions.values
+        where self.peer(of: destinationSession) == peer {
+            guard let destinationSession = destinationSessionTable.find(destinationSession) else { continue }
+            if destinationSessionTable[destinationSession].phase.isOpen { return .notNow }
         }
         return .unknown
     }
@@ -94,8 +97,12 @@ extension Sessions {
     // MARK: Reports of the destination
 
     /// Takes a report of progress: the destination asks a person, for example, or moves a loaded file to its final place.
-    mutating func progressed(_ progress: Progress, by other: DestinationSessionID, _ context: inout BrokerContext) {
-        guard let id = sessionDropped(at: other), let slot = sessionTable.find(id) else { return }
+    mutating func progressed(
+        _ progress: Progress,
+        by destinationSession: DestinationSessionID,
+        _ context: inout BrokerContext
+    ) {
+        guard let id = sessionDropped(at: destinationSession), let slot = sessionTable.find(id) else { return }
         sessionTable[slot].phase.updateDrop { [now = context.now] in $0.progressed(to: progress.completed, at: now) }
         checkDeadline(of: id, &context)
     }
@@ -106,26 +113,26 @@ extension Sessions {
     mutating func reported(
         _ report: DestinationReport,
         items: [UInt32],
-        by other: DestinationSessionID,
+        by destinationSession: DestinationSessionID,
         _ contents: borrowing Contents,
         _ context: inout BrokerContext
     ) {
-        guard let id = sessionDropped(at: other), let slot = sessionTable.find(id),
+        guard let id = sessionDropped(at: destinationSession), let slot = sessionTable.find(id),
             sessionTable[slot].phase.accepts(report)
         else { return }
-        let taken = indices(items, of: slot, takenBy: other, contents)
+        let taken = indices(items, of: slot, takenBy: destinationSession, contents)
         sessionTable[slot].phase.take(report, taken: taken, at: context.now)
         checkDeadline(of: id, &context)
         finishIfDone(id, contents, &context)
     }
 
     /// The session that was dropped at a destination.
-    private func sessionDropped(at otherID: DestinationSessionID) -> SessionID? {
-        guard let other = destinationSessionTable.find(otherID),
-            let slot = sessionTable.find(destinationSessionTable[other].session),
-            sessionTable[slot].phase.drop?.destinationSession == otherID
+    private func sessionDropped(at destinationSessionID: DestinationSessionID) -> SessionID? {
+        guard let destinationSession = destinationSessionTable.find(destinationSessionID),
+            let slot = sessionTable.find(destinationSessionTable[destinationSession].session),
+            sessionTable[slot].phase.drop?.destinationSession == destinationSessionID
         else { return nil }
-        return destinationSessionTable[other].session
+        return destinationSessionTable[destinationSession].session
     }
 
     /// The indices of items that a destination reports as taken without a load, which only the source's own process can
@@ -133,10 +140,10 @@ extension Sessions {
     private func indices(
         _ items: [UInt32],
         of slot: SlotTable<DragSession>.Slot,
-        takenBy other: DestinationSessionID,
+        takenBy destinationSession: DestinationSessionID,
         _ contents: borrowing Contents
     ) -> [UInt32] {
-        guard !items.isEmpty, let destination = destination(of: other),
+        guard !items.isEmpty, let destination = destination(of: destinationSession),
             destinationTable[destination].process == sessionTable[slot].process,
             let publication = contents.find(sessionTable[slot].publication)
         else { return [] }
@@ -201,12 +208,13 @@ extension Sessions {
     /// Sends the destination, if it still exists, the same result as the source, with the destination's own item numbers.
     private func report(
         _ transferred: Transferred,
-        to other: DestinationSessionID,
+        to destinationSession: DestinationSessionID,
         of publication: PublicationID,
         _ contents: borrowing Contents,
         _ context: inout BrokerContext
     ) {
-        guard let destination = destination(of: other), destinationTable[destination].receivesResults else { return }
+        guard let destination = destination(of: destinationSession), destinationTable[destination].receivesResults
+        else { return }
         let access = destinationTable[destination].access
         let indices = contents.find(publication).map { contents[$0].visibleItems(to: access) } ?? []
         let items = Set(transferred.items)
@@ -214,6 +222,6 @@ extension Sessions {
         transferred.items = indices.indices.filter { items.contains(UInt32(clamping: indices[$0])) }.map {
             UInt32(clamping: $0)
         }
-        context.send(transferred, to: destinationTable[destination].peer, stream: other.stream)
+        context.send(transferred, to: destinationTable[destination].peer, stream: destinationSession.stream)
     }
 }

@@ -9,8 +9,8 @@ extension Sessions {
     mutating func end(_ id: SessionID, _ failure: Failure? = nil, _ context: inout BrokerContext) {
         endWaits(of: id, &context)
         guard let session = sessionTable.remove(id) else { return }
-        for other in session.destinationSessions.values.sorted(by: { $0.slot < $1.slot }) {
-            endDestinationSession(other, failure, &context)
+        for destinationSession in session.destinationSessions.values.sorted(by: { $0.slot < $1.slot }) {
+            endDestinationSession(destinationSession, failure, &context)
         }
         closedStreams.append(
             ClosedStream(peer: session.source, stream: session.stream, publication: session.publication)
@@ -43,9 +43,9 @@ extension Sessions {
         sendsExit: Bool = true,
         _ context: inout BrokerContext
     ) {
-        guard let other = destinationSessionTable.find(id) else { return }
-        if destinationSessionTable[other].phase.isOpen, let peer = peer(of: id) {
-            if sendsExit, destinationSessionTable[other].phase.isInside {
+        guard let destinationSession = destinationSessionTable.find(id) else { return }
+        if destinationSessionTable[destinationSession].phase.isOpen, let peer = peer(of: id) {
+            if sendsExit, destinationSessionTable[destinationSession].phase.isInside {
                 context.send(Exit(), to: peer, stream: id.stream)
             }
             if let failure {
@@ -58,15 +58,15 @@ extension Sessions {
     }
 
     mutating func removeDestinationSession(_ id: DestinationSessionID, _ context: inout BrokerContext) {
-        guard let other = destinationSessionTable.remove(id) else { return }
-        if let slot = sessionTable.find(other.session) {
-            sessionTable[slot].destinationSessions[other.destination] = nil
+        guard let destinationSession = destinationSessionTable.remove(id) else { return }
+        if let slot = sessionTable.find(destinationSession.session) {
+            sessionTable[slot].destinationSessions[destinationSession.destination] = nil
         }
-        if let slot = destinationTable.find(other.destination) {
+        if let slot = destinationTable.find(destinationSession.destination) {
             destinationTable[slot].sessions.remove(id)
             destinationTable[slot].occupants.remove(id)
         }
-        context.release(other.charge)
+        context.release(destinationSession.charge)
     }
 
     // MARK: Waits

@@ -10,8 +10,10 @@ extension Sessions {
         switch departure {
         case .nothing: break
         case .left(let tracking), .decides(let tracking):
-            guard let other = destinationSessionTable.find(tracking.destinationSession) else { break }
-            if destinationSessionTable[other].phase.leave() { sendExit(to: tracking.destinationSession, &context) }
+            guard let destinationSession = destinationSessionTable.find(tracking.destinationSession) else { break }
+            if destinationSessionTable[destinationSession].phase.leave() {
+                sendExit(to: tracking.destinationSession, &context)
+            }
         }
         return departure
     }

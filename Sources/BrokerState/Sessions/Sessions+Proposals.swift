@@ -4,28 +4,30 @@ import PasteboardWire
 extension Sessions {
     mutating func proposed(
         _ proposal: Proposal,
-        _ otherID: DestinationSessionID,
+        _ destinationSessionID: DestinationSessionID,
         _ contents: borrowing Contents,
         _ context: inout BrokerContext
     ) throws(Failure) {
-        guard let other = destinationSessionTable.find(otherID),
-            let destination = destinationTable.find(destinationSessionTable[other].destination)
+        guard let destinationSession = destinationSessionTable.find(destinationSessionID),
+            let destination = destinationTable.find(destinationSessionTable[destinationSession].destination)
         else { return }
         let sequence = proposal.sequence ?? 0
-        guard sequence <= destinationSessionTable[other].lastQuestion else {
+        guard sequence <= destinationSessionTable[destinationSession].lastQuestion else {
             throw Failure(.protocolViolation, "proposal \(sequence) answers nothing that was asked")
         }
         let declines = proposal.cannotHandle == true
-        guard destinationSessionTable[other].phase.answer(sequence, declines: declines) else { return }
+        guard destinationSessionTable[destinationSession].phase.answer(sequence, declines: declines) else { return }
         announcements[destinationTable[destination].peer]?.answered()
-        let id = destinationSessionTable[other].session
+        let id = destinationSessionTable[destinationSession].session
         guard let slot = sessionTable.find(id) else { return }
-        let tracking = sessionTable[slot].phase.tracking.flatMap { $0.destinationSession == otherID ? $0 : nil }
+        let tracking = sessionTable[slot].phase.tracking.flatMap {
+            $0.destinationSession == destinationSessionID ? $0 : nil
+        }
         let question = tracking?.question(sequence)
         if declines {
             // The items of an older question are not known any more.
-            if let question { destinationSessionTable[other].declinedVersion = question.version }
-            destinationTable[destination].occupants.remove(otherID)
+            if let question { destinationSessionTable[destinationSession].declinedVersion = question.version }
+            destinationTable[destination].occupants.remove(destinationSessionID)
         }
         guard let tracking, let question else {
             // The answer is for an earlier location. The destination is asked about the current one now.

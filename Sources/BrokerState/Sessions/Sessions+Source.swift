@@ -144,7 +144,10 @@ extension Sessions {
             drop(id, &context)
         case .isLate: return
         case .isViolation:
-            throw Failure(.protocolViolation, "\(kind) does not fit the session: begin comes once, and before the rest")
+            throw Failure(
+                .protocolViolation,
+                "\(kind) does not fit the session: begin is sent once, before all other frames"
+            )
         }
     }
 

@@ -23,8 +23,8 @@ extension Sessions {
             status.ownerLabel = contents[publication].ownerLabel
             status.itemCount = UInt32(clamping: indices.count)
             status.types = indices.first.map { contents[publication].visibleTypes(of: $0, to: access) } ?? []
-            let other = phase.tracking?.destinationSession ?? phase.drop?.destinationSession
-            if let destination = other.flatMap({ destination(of: $0) }),
+            let destinationSession = phase.tracking?.destinationSession ?? phase.drop?.destinationSession
+            if let destination = destinationSession.flatMap({ destination(of: $0) }),
                 destinationTable[destination].isVisible(to: access.process)
             {
                 status.destination = destinationTable[destination].name

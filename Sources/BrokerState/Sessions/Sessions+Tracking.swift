@@ -18,8 +18,8 @@ extension Sessions {
         }
         do throws(Failure) {
             let destination = try destination(location.destination, for: id)
-            let other = try destinationSession(of: id, at: destination, contents, &context)
-            track(id, over: other, location, contents, &context)
+            let destinationSession = try destinationSession(of: id, at: destination, contents, &context)
+            track(id, over: destinationSession, location, contents, &context)
         } catch {
             leave(id, &context)
             // The destination exists, so that the name in the location is no longer than one.
@@ -42,20 +42,22 @@ extension Sessions {
     /// Moves the pointer over a destination, and asks it for a proposal.
     mutating func track(
         _ id: SessionID,
-        over otherID: DestinationSessionID,
+        over destinationSessionID: DestinationSessionID,
         _ location: Location,
         _ contents: borrowing Contents,
         _ context: inout BrokerContext
     ) {
-        guard let slot = sessionTable.find(id), let other = destinationSessionTable.find(otherID) else { return }
+        guard let slot = sessionTable.find(id),
+            let destinationSession = destinationSessionTable.find(destinationSessionID)
+        else { return }
         var location = location
-        location.destination = destinationName(of: otherID)
-        if sessionTable[slot].phase.tracking?.destinationSession != otherID { leave(id, &context) }
-        if destinationSessionTable[other].declinedVersion == sessionTable[slot].version {
+        location.destination = destinationName(of: destinationSessionID)
+        if sessionTable[slot].phase.tracking?.destinationSession != destinationSessionID { leave(id, &context) }
+        if destinationSessionTable[destinationSession].declinedVersion == sessionTable[slot].version {
             return declined(id, at: location, &context)
         }
         sessionTable[slot].activeAt = context.now
-        sessionTable[slot].phase.track(otherID, at: location, now: context.now)
+        sessionTable[slot].phase.track(destinationSessionID, at: location, now: context.now)
         ask(id, contents, &context)
     }
 
@@ -66,18 +68,18 @@ extension Sessions {
     mutating func ask(_ id: SessionID, _ contents: borrowing Contents, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
             tracking.needsQuestion, let since = tracking.awaitedSince,
-            let other = destinationSessionTable.find(tracking.destinationSession),
-            let destination = destinationTable.find(destinationSessionTable[other].destination)
+            let destinationSession = destinationSessionTable.find(tracking.destinationSession),
+            let destination = destinationTable.find(destinationSessionTable[destinationSession].destination)
         else { return }
         context.check(by: since.addingClamped(context.limits.proposal))
-        guard destinationSessionTable[other].phase.pending == .nothing else { return }
-        guard announce(slot, at: other, destination, contents, &context) else {
+        guard destinationSessionTable[destinationSession].phase.pending == .nothing else { return }
+        guard announce(slot, at: destinationSession, destination, contents, &context) else {
             let failure = doesNotAnswer(tracking.destinationSession, context.limits)
             return lose(id, failure, &context)
         }
-        let sequence = destinationSessionTable[other].lastQuestion + 1
-        destinationSessionTable[other].lastQuestion = sequence
-        let message = destinationSessionTable[other].phase.ask(sequence)
+        let sequence = destinationSessionTable[destinationSession].lastQuestion + 1
+        destinationSessionTable[destinationSession].lastQuestion = sequence
+        let message = destinationSessionTable[destinationSession].phase.ask(sequence)
         destinationTable[destination].occupants.insert(tracking.destinationSession)
         let question = Tracking.Question(
             sequence: sequence,
@@ -109,17 +111,17 @@ extension Sessions {
     /// - Returns: false if the destination has too much to read already.
     private mutating func announce(
         _ slot: SlotTable<DragSession>.Slot,
-        at other: SlotTable<DestinationSession>.Slot,
+        at destinationSession: SlotTable<DestinationSession>.Slot,
         _ destination: SlotTable<StoredDestination>.Slot,
         _ contents: borrowing Contents,
         _ context: inout BrokerContext
     ) -> Bool {
-        let announced = destinationSessionTable[other].announced
+        let announced = destinationSessionTable[destinationSession].announced
         guard announced.version < sessionTable[slot].version,
             let publication = contents.find(sessionTable[slot].publication)
         else { return true }
         let peer = destinationTable[destination].peer
-        let stream = destinationSessionTable.id(of: other).stream
+        let stream = destinationSessionTable.id(of: destinationSession).stream
         let metadata = contents[publication].charge.amount.metadata
         let itemCount = contents[publication].items.count
         let news = metadata - min(metadata, announced.metadata)
@@ -142,7 +144,7 @@ extension Sessions {
             let item = contents.describe(index, of: publication, to: destinationTable[destination].access)
             context.send(item, to: peer, stream: stream)
         }
-        destinationSessionTable[other].announced = DestinationSession.Announced(
+        destinationSessionTable[destinationSession].announced = DestinationSession.Announced(
             version: sessionTable[slot].version,
             items: itemCount,
             metadata: metadata

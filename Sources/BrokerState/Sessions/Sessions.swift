@@ -83,8 +83,9 @@ struct Sessions: ~Copyable, Sendable {
         destination(of: id).map { destinationTable[$0].name } ?? ""
     }
 
-    func doesNotAnswer(_ other: DestinationSessionID, _ limits: BrokerLimits) -> Failure {
-        let text = "destination \(destinationName(of: other)) has not answered within \(limits.proposal) ms"
+    func doesNotAnswer(_ destinationSession: DestinationSessionID, _ limits: BrokerLimits) -> Failure {
+        let text =
+            "destination \(destinationName(of: destinationSession)) has not answered within \(limits.proposal) ms"
         return Failure(.timeout, text)
     }
 
