@@ -54,7 +54,7 @@ struct PasteCommand: Command {
     )
 
     private let board: String
-    private let types: [UniformType]
+    private let types: PasteTypes
     private let item: UInt32?
     private let output: SystemString?
     private let directory: SystemString?
@@ -67,17 +67,18 @@ struct PasteCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         board = try arguments.board()
-        types = try arguments.values("--type").flatMap(TypeArgument.types)
+        let requested = try arguments.values("--type").flatMap(TypeArgument.types)
         item = try arguments.value("--item").map(Self.index)
         output = try arguments.path("--output").flatMap { $0 == "-" ? nil : $0 }
+        types = PasteTypes(requested: requested, output: output)
         directory = try arguments.path("--into")
         timeout = try arguments.value("--timeout").map(TimeoutArgument.init)
         trimsNewline = arguments.has("--trim-newline")
         isRaw = arguments.has("--raw")
         isQuiet = arguments.has("--quiet")
-        guard types.count <= WireLimits.accepts else {
+        guard requested.count <= WireLimits.accepts else {
             throw CommandFailure(
-                usage: "-t names \(types.count) types; at most \(WireLimits.accepts) are allowed"
+                usage: "-t names \(requested.count) types; at most \(WireLimits.accepts) are allowed"
             )
         }
         guard directory == nil || !arguments.has("--output") else {
@@ -122,7 +123,7 @@ struct PasteCommand: Command {
         var load = Load()
         load.board = board
         load.item = item ?? 0
-        load.accepts = accepts
+        load.accepts = types.accepts
         do {
             // The list has the mode for a file, and the supertypes that decide whether a terminal shows the type.
             let listing = sink is PlainOutput ? nil : try list(connection)
@@ -133,7 +134,7 @@ struct PasteCommand: Command {
         } catch let failure as Failure where failure.code == .typeUnavailable && item == nil {
             // In most cases the first item has the type, so the items are listed only now.
             let listing = try list(connection)
-            let item = try indices(among: listing.items)[0]
+            let item = try types.indices(among: listing.items)[0]
             load.board = nil
             load.handle = listing.contents.handle
             load.item = item
@@ -152,8 +153,8 @@ struct PasteCommand: Command {
             if let output, output.bytes.suffix(4) != Array(".tar".utf8)[...] {
                 note("\(output) is a tar archive of the folder; --into DIR pastes its tree")
             }
-        } else if types.isEmpty, let output, let wanted = typesOfOutput.first,
-            !typesOfOutput.contains(where: type.conforms)
+        } else if types.isOpen, let output, let wanted = types.ofOutput.first,
+            !types.ofOutput.contains(where: type.conforms)
         {
             note(
                 "the item has no representation of type \(wanted); \(output) contains \(UniformType.readable(type.identifier))"
@@ -174,27 +175,6 @@ struct PasteCommand: Command {
         return listing
     }
 
-    /// The indices of the items that have one of the requested types; throws if there is none.
-    private func indices(among items: [Item]) throws -> [UInt32] {
-        let accepts = try AcceptList(self.wanted, preference: 1, edges: [])
-        let indices = items.indices.filter { index in
-            accepts.choose(among: items[index].representations.map(ListedType.init)) { _ in true } != nil
-        }
-        guard indices.isEmpty else { return indices.map { UInt32(clamping: $0) } }
-        let wanted = types.map(\.identifier).joined(separator: ", ")
-        throw Failure(.typeUnavailable, "no representation is of type \(wanted)", detail: Self.types(of: items))
-    }
-
-    /// One line for each type of a single item, else for each item; no more lines than a terminal shows.
-    private static func types(of items: [Item]) -> String {
-        guard items.count > 1 else { return items.flatMap { $0.representations.map(\.type) }.joined(separator: "\n") }
-        var lines = items.prefix(20).enumerated().map { index, item in
-            "item \(index + 1): \(item.representations.map { UniformType.readable($0.type) }.joined(separator: ", "))"
-        }
-        if items.count > lines.count { lines.append("and \(items.count - lines.count) more items") }
-        return lines.joined(separator: "\n")
-    }
-
     private func run(into directory: SystemString, _ connection: BlockingConnection) throws -> CInt {
         // Checked before anything is loaded.
         do {
@@ -207,16 +187,16 @@ struct PasteCommand: Command {
         let chosen =
             if let item {
                 [item]
-            } else if types.isEmpty {
+            } else if types.isOpen {
                 listing.items.indices.map { UInt32(clamping: $0) }
             } else {
-                try indices(among: listing.items)
+                try types.indices(among: listing.items)
             }
         for item in chosen {
             var load = Load()
             load.handle = listing.contents.handle
             load.item = item
-            load.accepts = wanted
+            load.accepts = types.wanted
             let output = DirectoryOutput(directory: directory)
             try perform(load, of: listing, connection, to: output) { _, _ in }
         }
@@ -285,41 +265,6 @@ struct PasteCommand: Command {
         try sink.finish()
     }
 
-    private var accepts: [Accept] {
-        guard self.types.isEmpty else { return wanted }
-        var any = Accept()
-        any.match = 2
-        let types = typesOfOutput + [.utf8PlainText, .plainText, .text]
-        return types.map(Self.accept) + [any]
-    }
-
-    /// The types that the extension of the file names.
-    private var typesOfOutput: [UniformType] {
-        output.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
-    }
-
-    /// The accept list of the types of -t. Plain text is preferred to other text, such as markup.
-    private var wanted: [Accept] {
-        let types = self.types.flatMap { $0 == .text ? [.utf8PlainText, .plainText, .text] : [$0] }
-        return types.prefix(WireLimits.accepts).map(Self.accept)
-    }
-
-    private static func accept(_ type: UniformType) -> Accept {
-        var accept = Accept()
-        accept.type = type.identifier
-        return accept
-    }
-}
-
-/// A type of a listed item.
-private struct ListedType: AcceptList.Candidate {
-    let type: String
-    let reach: Conformance.Reach
-
-    init(_ representation: Representation) {
-        type = representation.type
-        reach = Conformance.Reach(of: representation.type, closure: representation.supertypes)
-    }
 }
 
 /// Something that happens once.

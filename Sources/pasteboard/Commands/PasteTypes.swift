@@ -1,0 +1,73 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// The types that `paste` requests: those of -t, otherwise text and the types that the output file suggests.
+struct PasteTypes {
+    /// The types of -t.
+    let requested: [UniformType]
+    /// The types that the extension of the output file names.
+    let ofOutput: [UniformType]
+
+    init(requested: [UniformType], output: SystemString?) {
+        self.requested = requested
+        ofOutput = output.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
+    }
+
+    /// Whether no type was given by -t.
+    var isOpen: Bool { requested.isEmpty }
+
+    /// The accept list for one item.
+    var accepts: [Accept] {
+        guard isOpen else { return wanted }
+        var any = Accept()
+        any.match = 2
+        let types = ofOutput + [.utf8PlainText, .plainText, .text]
+        return types.map(Self.accept) + [any]
+    }
+
+    /// The accept list of the types of -t. Plain text is preferred to other text, such as markup.
+    var wanted: [Accept] {
+        let types = requested.flatMap { $0 == .text ? [.utf8PlainText, .plainText, .text] : [$0] }
+        return types.prefix(WireLimits.accepts).map(Self.accept)
+    }
+
+    private static func accept(_ type: UniformType) -> Accept {
+        var accept = Accept()
+        accept.type = type.identifier
+        return accept
+    }
+
+    /// The indices of the items that have one of the requested types; throws if there is none.
+    func indices(among items: [Item]) throws -> [UInt32] {
+        let accepts = try AcceptList(self.wanted, preference: 1, edges: [])
+        let indices = items.indices.filter { index in
+            accepts.choose(among: items[index].representations.map(ListedType.init)) { _ in true } != nil
+        }
+        guard indices.isEmpty else { return indices.map { UInt32(clamping: $0) } }
+        let wanted = requested.map(\.identifier).joined(separator: ", ")
+        throw Failure(.typeUnavailable, "no representation is of type \(wanted)", detail: Self.types(of: items))
+    }
+
+    /// One line for each type of a single item, else for each item; no more lines than a terminal shows.
+    private static func types(of items: [Item]) -> String {
+        guard items.count > 1 else { return items.flatMap { $0.representations.map(\.type) }.joined(separator: "\n") }
+        var lines = items.prefix(20).enumerated().map { index, item in
+            "item \(index + 1): \(item.representations.map { UniformType.readable($0.type) }.joined(separator: ", "))"
+        }
+        if items.count > lines.count { lines.append("and \(items.count - lines.count) more items") }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// A type of a listed item.
+private struct ListedType: AcceptList.Candidate {
+    let type: String
+    let reach: Conformance.Reach
+
+    init(_ representation: Representation) {
+        type = representation.type
+        reach = Conformance.Reach(of: representation.type, closure: representation.supertypes)
+    }
+}
