@@ -34,6 +34,29 @@ import Testing
         }
     }
 
+    @Test("A client connects again after brokers that end without an answer", .timeLimit(.minutes(1)))
+    func endingBrokers() throws {
+        try self.withSocket { directory, environment in
+            let listener = try ListeningSocket(path: "\(directory)/socket")
+            let raw = listener.raw
+            let brokers = try SystemThread(name: "brokers") {
+                for number in 1...BrokerConnector.attempts {
+                    _ = try? System.poll([PollInterest(raw, .readable)], milliseconds: nil)
+                    let peer = ScriptedPeer(OwnedDescriptor(adopting: accept(raw, nil, nil)))
+                    guard number == BrokerConnector.attempts else {
+                        peer.close()
+                        continue
+                    }
+                    _ = try? peer.next(.hello)
+                    try? peer.welcome()
+                }
+            }
+            let connection = try BlockingConnection.greeted(through: try BrokerConnector(environment: environment))
+            #expect(connection.io.state.welcome != nil)
+            brokers.join()
+        }
+    }
+
     @Test("Without a broker and without auto-start the error names the path and the remedy")
     func noBroker() throws {
         try self.withSocket(["PASTEBOARD_AUTOSTART": "0"]) { directory, environment in

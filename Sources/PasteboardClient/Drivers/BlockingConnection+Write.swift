@@ -87,7 +87,7 @@ extension BlockingConnection {
         case .promised:
             break
         case .bytes(let bytes):
-            try self.send(bytes, on: stream, last: true)
+            try self.send(OutgoingChunk(bytes, isLast: true), on: stream)
         case .memory(let file):
             try self.send(file, on: stream)
         case .descriptor(let descriptor):
@@ -105,13 +105,13 @@ extension BlockingConnection {
         }
         var outgoing = OutgoingFile(file.descriptor, byteCount: try file.size)
         while let chunk = try Self.chunk(of: outgoing) {
-            try self.send(chunk.bytes, on: stream, last: chunk.isLast)
+            try self.send(chunk, on: stream)
             if chunk.isLast { return }
-            outgoing.advance(by: UInt64(chunk.bytes.count))
+            outgoing.advance(by: UInt64(chunk.count))
         }
     }
 
-    private static func chunk(of file: OutgoingFile) throws -> (bytes: [UInt8], isLast: Bool)? {
+    private static func chunk(of file: OutgoingFile) throws -> OutgoingChunk? {
         do throws(OutgoingFile.ReadError) {
             return try file.next()
         } catch {
@@ -130,21 +130,21 @@ extension BlockingConnection {
             let interest = PollInterest(descriptor, .readable)
             while try self.sendingStep(stream, extra: [interest]).first?.isEmpty ?? true {}
             let bytes = try next()
-            try self.send(bytes, on: stream, last: bytes.isEmpty)
+            try self.send(OutgoingChunk(bytes, isLast: bytes.isEmpty), on: stream)
             if bytes.isEmpty { return }
         }
     }
 
-    private func send(_ bytes: [UInt8], on stream: UInt64, last: Bool) throws {
-        var offset = 0
-        repeat {
-            let rest = bytes.span.extracting(offset..<bytes.count)
-            offset += try self.io.send(rest, on: stream, last: last) ?? rest.count
-            // Little goes with what follows it: the commit, mostly.
-            if offset == bytes.count, self.io.waitingCount < WireLimits.inlineLength { return }
-            // At least once, to learn of a refusal; then until the socket has room.
+    private func send(_ chunk: OutgoingChunk, on stream: UInt64) throws {
+        var chunk = chunk
+        var goesOn = true
+        while goesOn {
+            goesOn = try self.io.sendFrame(of: &chunk, on: stream)
+            // A small rest shares its write with the next frames, in most cases those of the commit.
+            if !goesOn, self.io.waitingCount < WireLimits.inlineLength { return }
+            // At least one turn, to learn of a refusal; then until the socket has room.
             repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
-        } while offset < bytes.count
+        }
     }
 
     /// A turn that throws what the stream failed with.

@@ -1,5 +1,34 @@
 package import PasteboardTransport
-import PasteboardWire
+package import PasteboardWire
+
+/// A chunk on its way into a stream. It may need several data frames, because a frame carries at most the stream's credit.
+package struct OutgoingChunk: Sendable {
+    fileprivate let bytes: [UInt8]
+    /// Whether the stream ends with this chunk.
+    package let isLast: Bool
+    /// The number of bytes that were sent.
+    package fileprivate(set) var sent = 0
+    package var count: Int { bytes.count }
+
+    package init(_ bytes: [UInt8], isLast: Bool) {
+        self.bytes = bytes
+        self.isLast = isLast
+    }
+}
+
+extension ConnectionIO {
+    /// Sends the next data frame of a chunk.
+    ///
+    /// - Returns: whether another frame can follow. False if the whole chunk was sent, if the stream is over, or if it has
+    ///   no credit now.
+    package mutating func sendFrame(of chunk: inout OutgoingChunk, on stream: UInt64) throws(Failure) -> Bool {
+        let bytes = chunk.bytes
+        let rest = bytes.span.extracting(chunk.sent..<bytes.count)
+        guard let count = try send(rest, on: stream, last: chunk.isLast) else { return false }
+        chunk.sent += count
+        return count > 0 && chunk.sent < bytes.count
+    }
+}
 
 /// A file on its way into a stream: a chunk is read only when the stream can carry it.
 ///
@@ -25,10 +54,9 @@ package struct OutgoingFile: Sendable {
     /// Reads the next chunk, at most as much as one data frame carries.
     ///
     /// - Parameter room: the number of bytes that the stream can carry now.
-    /// - Returns: the chunk, and whether it is the last one; nil if the stream can carry nothing. The only chunk of an
-    ///   empty file is empty.
-    package func next(room: Int = .max) throws(ReadError) -> (bytes: [UInt8], isLast: Bool)? {
-        let left = byteCount - min(byteCount, sent)
+    /// - Returns: nil if the stream can carry nothing. The only chunk of an empty file is empty.
+    package func next(room: Int = .max) throws(ReadError) -> OutgoingChunk? {
+        let left = byteCount - sent
         let count = Int(clamping: min(left, UInt64(clamping: min(room, WireLimits.dataLength))))
         guard count > 0 || left == 0 else { return nil }
         let bytes: [UInt8]
@@ -45,11 +73,11 @@ package struct OutgoingFile: Sendable {
             throw .unreadable(error)
         }
         guard bytes.count == count else { throw .truncated(at: sent + UInt64(bytes.count)) }
-        return (bytes, UInt64(count) == left)
+        return OutgoingChunk(bytes, isLast: UInt64(count) == left)
     }
 
     /// Notes that the stream has carried so many of the bytes that were read.
     package mutating func advance(by count: UInt64) {
-        sent += min(count, byteCount - min(byteCount, sent))
+        sent += min(count, byteCount - sent)
     }
 }

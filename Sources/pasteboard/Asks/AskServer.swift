@@ -123,12 +123,8 @@ final class AskServer {
     private func forward(_ program: ServedProgram) throws {
         guard let ask = program.ask, let room = connection.io.state.sendable(ask), room > 0 else { return }
         let bytes = try program.readOutput(upTo: min(room, WireLimits.dataLength))
-        var offset = 0
-        while offset < bytes.count {
-            let rest = bytes.span.extracting(offset...)
-            guard let count = try connection.io.send(rest, on: ask, last: false), count > 0 else { return }
-            offset += count
-        }
+        var chunk = OutgoingChunk(bytes, isLast: false)
+        while try connection.io.sendFrame(of: &chunk, on: ask) {}
     }
 
     /// Ends the load if its program has ended, and returns whether it has.

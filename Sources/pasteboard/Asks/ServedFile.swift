@@ -44,7 +44,7 @@ final class ServedFile {
             }
             connection.io.state.answer(ask, byteCount: byteCount)
         }
-        let next: (bytes: [UInt8], isLast: Bool)?
+        let next: OutgoingChunk?
         do throws(OutgoingFile.ReadError) {
             next = try outgoing?.next(room: room)
         } catch {
@@ -54,9 +54,10 @@ final class ServedFile {
             case .truncated: return fail(connection, "was shortened", errno: 0)
             }
         }
-        guard let next else { return false }
-        let count = try connection.io.send(next.bytes.span, on: ask, last: next.isLast) ?? 0
-        outgoing?.advance(by: UInt64(count))
+        guard var chunk = next else { return false }
+        // One frame, so that the other files have their turn. The rest of the chunk is read again.
+        _ = try connection.io.sendFrame(of: &chunk, on: ask)
+        outgoing?.advance(by: UInt64(chunk.sent))
         return connection.io.state.sendable(ask) == nil
     }
 
