@@ -37,7 +37,7 @@ extension BrokerState {
         try self.checkCondition(clear.ifChangeCount, board: name)
         self.counters.clears += 1
         var committed = Committed()
-        committed.changeCount = self.change(name, to: nil, reason: 2)
+        committed.changeCount = self.change(name, to: nil, reason: .cleared)
         committed.epoch = self.epoch
         self.outbox.send(committed, to: peer, stream: stream)
         self.outbox.send(End(), to: peer, stream: stream)
@@ -103,7 +103,7 @@ extension BrokerState {
     }
 
     /// Gives a board new contents, or none, and returns its new change count.
-    mutating func change(_ name: String, to publication: PublicationID?, reason: UInt32) -> UInt64 {
+    mutating func change(_ name: String, to publication: PublicationID?, reason: EndReason) -> UInt64 {
         let replaced = self.boards[name]?.publication
         let changeCount = self.changeCount(of: name).addingClamped(1)
         self.boards[name] = Board(changeCount: changeCount, publication: publication)

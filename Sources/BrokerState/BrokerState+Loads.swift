@@ -153,7 +153,7 @@ extension BrokerState {
             throw Failure(.sourceGone, "source \(name) has ended; what it promised cannot be loaded any more")
         }
         // Any would have done.
-        let takesAny = load.accepts.contains { $0.match == 2 }
+        let takesAny = load.accepts.contains { $0.match == .any }
         let wanted = takesAny ? "" : load.accepts.map(\.type).joined(separator: ", ").printable
         let visible = representations.filter(isSeen)
         throw Failure(

@@ -94,7 +94,7 @@ extension BrokerState {
         var awaited: [KeptID] = []
         for (representation, reach) in zip(item.representations, reaches) {
             var kept: KeptID?
-            if representation.provision == 1 {
+            if representation.provision == .kept {
                 let account = write.charge.account
                 try self.checkRoomForKept(announced: representation.byteCount, for: account)
                 kept = self.insertKept(
@@ -107,9 +107,9 @@ extension BrokerState {
                 type: representation.type,
                 supertypes: representation.supertypes,
                 reach: reach,
-                visibility: UInt8(clamping: representation.visibility ?? 0),
-                isKeptOnce: representation.policy == 1,
-                isOpenInPlace: (representation.fileOptions ?? 0) & 1 == 1,
+                visibility: representation.visibility ?? .absent,
+                isKeptOnce: representation.policy == .onceAndKept,
+                isOpenInPlace: representation.fileOptions?.contains(.openInPlace) == true,
                 firstByteMilliseconds: UInt32(
                     clamping: min(representation.firstByteMilliseconds ?? 0, self.limits.keepAlive)
                 ),
@@ -136,7 +136,9 @@ extension BrokerState {
                     + "type identifier: letters, digits, '-', '.' and '_', at most \(WireLimits.typeIdentifier) bytes"
             )
         }
-        guard (representation.visibility ?? 0) <= 3, (representation.provision ?? 0) <= 1 else {
+        guard representation.visibility?.isKnown ?? true,
+            [.promised, .kept].contains(representation.provision ?? .absent)
+        else {
             throw Failure(.invalidArgument, "\(representation.type) has an unknown visibility or provision")
         }
         guard representation.file?.isWellFormed ?? true else {
@@ -146,18 +148,18 @@ extension BrokerState {
                     + "without '/' and NUL, and neither '.' nor '..'"
             )
         }
-        let content = representation.content ?? 0
-        guard content <= 1, content == 0 || representation.provision == 1 else {
+        let content = representation.content ?? .absent
+        guard content.isKnown, content == .plain || representation.provision == .kept else {
             throw Failure(
                 .invalidArgument,
                 "\(representation.type) has an unknown content value, or is promised and has one: its source must correct that"
             )
         }
-        let policy = representation.policy ?? 0
-        guard policy <= 1, policy == 0 || representation.provision ?? 0 == 0 else {
+        let policy = representation.policy ?? .absent
+        guard policy.isKnown, policy == .askedEachTime || representation.provision ?? .absent == .promised else {
             throw Failure(.invalidArgument, "\(representation.type) has an unknown policy, or one though it is kept")
         }
-        guard policy == 0 || item.requires.contains(Feature.onceAndKept.rawValue) else {
+        guard policy == .askedEachTime || item.requires.contains(Feature.onceAndKept.rawValue) else {
             throw Failure(
                 .invalidArgument,
                 "\(representation.type) is to be asked for once: its item has to require feature "
@@ -192,7 +194,7 @@ extension BrokerState {
     /// A place for bytes that are to be kept, for which there is room.
     mutating func insertKept(
         announced: UInt64?,
-        content: UInt32? = nil,
+        content: ContentForm? = nil,
         for account: Accounting.AccountID
     ) -> KeptID {
         self.accounting.keep(Accounting.Kept(representations: 1, bytes: announced ?? 0), for: account)
@@ -317,7 +319,7 @@ extension BrokerState {
         self.peers.update(write.peer) { $0.streams[write.stream] = .publication(publication) }
         self.accounting.keep(Accounting.Kept(boards: 1), for: write.charge.account)
         self.counters.writes += 1
-        let changeCount = self.change(name, to: publication, reason: 1)
+        let changeCount = self.change(name, to: publication, reason: .replaced)
         var committed = Committed()
         committed.changeCount = changeCount
         committed.epoch = self.epoch
@@ -373,7 +375,7 @@ extension BrokerState {
     }
 
     /// A board holds it no longer: its writer hears why, once; loads that have begun go on.
-    mutating func endPublication(_ id: PublicationID, reason: UInt32) {
+    mutating func endPublication(_ id: PublicationID, reason: EndReason) {
         guard let publication = self.publications[id] else { return }
         self.publications.update(id) { $0.isCurrent = false }
         self.accounting.giveUp(Accounting.Kept(boards: 1), for: publication.charge.account)

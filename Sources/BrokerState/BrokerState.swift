@@ -273,7 +273,7 @@ package struct BrokerState: ~Copyable, Sendable {
         }
         self.peers.update(peer) {
             $0.helloDeadline = nil
-            $0.viewer.isLink = (hello.role ?? 1) != 1
+            $0.viewer.isLink = (hello.role ?? .program) != .program
             $0.viewer.groups = hello.groups
         }
         self.peers.update(peer) { $0.label = (hello.label ?? "").printable.prefix(utf8Count: WireLimits.name) }

@@ -47,7 +47,7 @@ package struct Publication: Sendable {
     }
 
     private static func isRestricted(_ items: [StoredItem]) -> Bool {
-        items.contains { item in item.representations.contains { $0.visibility != 0 } }
+        items.contains { item in item.representations.contains { $0.visibility != .all } }
     }
 
     /// Adds items behind those that are there.
@@ -95,7 +95,7 @@ struct StoredItem: Sendable {
     final class Presentation: Sendable {
         let width: UInt64?
         let height: UInt64?
-        let style: UInt32?
+        let style: PresentationStyle?
         let title: String?
 
         init?(_ item: Item) {
@@ -120,7 +120,7 @@ struct StoredRepresentation: Sendable, AcceptList.Candidate {
     let supertypes: [String]
     /// Walked when the item is written: a load costs no walk.
     let reach: Conformance.Reach
-    let visibility: UInt8
+    let visibility: Visibility
     /// Whether its source is asked once, and what it gives is kept.
     let isKeptOnce: Bool
     /// Whether the source lets others open its own file.
@@ -159,7 +159,7 @@ package struct KeptBytes: Sendable {
     /// Bytes of the pool that it occupies.
     var charged: UInt64 = 0
     /// What their source said about them.
-    var content: UInt32?
+    var content: ContentForm?
     var fileName: String?
     /// While their source is being asked for them.
     var fill: Fill?

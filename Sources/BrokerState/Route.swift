@@ -64,7 +64,7 @@ package struct Route: Sendable {
     var phase = Phase.waiting
     var declaredByteCount: UInt64?
     /// What the source said about the bytes that it gives.
-    var content: UInt32?
+    var content: ContentForm?
     var isAnswered = false
     /// What the source was told about descriptors; it counts among those that may be on their way.
     var mayPass = false

@@ -1,3 +1,5 @@
+import PasteboardWire
+
 /// Who asks: what decides which representations a peer may see.
 struct Viewer: Sendable {
     let process: ProcessKey
@@ -7,11 +9,11 @@ struct Viewer: Sendable {
     var groups: [String] = []
 
     /// Whether it may see what `owner` has published with this visibility.
-    func sees(_ visibility: UInt8, of owner: Viewer) -> Bool {
+    func sees(_ visibility: Visibility, of owner: Viewer) -> Bool {
         switch visibility {
-        case 0: true
-        case 1: !self.isLink
-        case 2: self.process == owner.process || self.groups.contains(where: owner.groups.contains)
+        case .all: true
+        case .team: !self.isLink
+        case .group: self.process == owner.process || self.groups.contains(where: owner.groups.contains)
         default: self.process == owner.process
         }
     }

@@ -92,7 +92,7 @@ import Testing
         self.broker.promise("other", board: "b", from: source)
         if waits { self.broker.load(from: self.reader) { $0.board = "b" } }
         var item = Item("a")
-        item.representations[0].policy = 1
+        item.representations[0].policy = .onceAndKept
         item.requires = [Feature.onceAndKept.rawValue]
         let stream = self.broker.write([item], from: source)
         let loads = [self.load(), self.load()]
@@ -140,7 +140,7 @@ import Testing
         try self.check(loads, failedWith: .sourceStalled)
 
         var item = Item("a")
-        item.representations[0].policy = 1
+        item.representations[0].policy = .onceAndKept
         item.representations[0].firstByteMilliseconds = 50
         item.requires = [Feature.onceAndKept.rawValue]
         self.broker.write([item], from: self.source)

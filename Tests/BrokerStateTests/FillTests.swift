@@ -88,14 +88,14 @@ import Testing
     @Test("What came whole is listed as kept, survives its source and goes by descriptor where there is much of it")
     mutating func kept() throws {
         var listed = try #require(self.broker.list(from: self.reader).first(Item.self)?.representations.first)
-        #expect(listed.provision == 0 && listed.policy == 1 && listed.byteCount == nil)
+        #expect(listed.provision == .promised && listed.policy == .onceAndKept && listed.byteCount == nil)
         let (loads, ask) = try self.loads(1)
         self.broker.data(count: 100_000, on: ask, from: self.source)
-        #expect(self.broker.list(from: self.reader).first(Item.self)?.representations.first?.provision == 0)
+        #expect(self.broker.list(from: self.reader).first(Item.self)?.representations.first?.provision == .promised)
         self.broker.data(count: 100_000, last: true, on: ask, from: self.source)
         #expect(self.broker.take(self.reader).on(loads[0]).last?.last == true)
         listed = try #require(self.broker.list(from: self.reader).first(Item.self)?.representations.first)
-        #expect(listed.provision == 1 && listed.byteCount == 200_000)
+        #expect(listed.provision == .kept && listed.byteCount == 200_000)
 
         self.broker.disconnect(self.source)
         let inline = self.broker.load(from: self.reader)
@@ -129,7 +129,7 @@ import Testing
         let load = self.broker.load(from: self.reader) { $0.maximumByteCount = 4 }
         let ask = try #require(self.broker.takeAsks(self.source).first)
         var answer = Answer(byteCount: 4)
-        answer.content = 1
+        answer.content = .folderArchive
         self.broker.send(answer, on: ask, from: self.source)
         #expect(self.broker.take(self.reader).on(small).codes == [.tooLarge])
         self.broker.load(from: self.reader) { $0.maximumByteCount = 3 }
@@ -140,7 +140,9 @@ import Testing
         let frames = self.broker.take(self.reader)
         for stream in [load, late] {
             let answer = try #require(frames.on(stream).first(Answer.self))
-            #expect(answer.byteCount == 4 && answer.content == 1 && frames.on(stream).bytes == [1, 2, 3, 4])
+            #expect(
+                answer.byteCount == 4 && answer.content == .folderArchive && frames.on(stream).bytes == [1, 2, 3, 4]
+            )
         }
         #expect(self.isClean)
     }
@@ -213,7 +215,7 @@ import Testing
     mutating func two() throws {
         self.broker.promiseOnce("x", "y", from: self.source)
         let loads = ["x", "y", "x", "y"].map { type in
-            self.broker.load(from: self.reader) { $0.accepts = [Accept(type, match: 1)] }
+            self.broker.load(from: self.reader) { $0.accepts = [Accept(type, match: .exact)] }
         }
         let asks = self.broker.takeAsks(self.source)
         #expect(asks.count == 2)
@@ -260,8 +262,8 @@ import Testing
     mutating func policy() {
         for (policy, kept, requires, isTaken) in [
             (0, false, [], true), (0, true, [], true), (1, false, [3], true), (1, false, [], false),
-            (1, true, [3], false), (2, false, [3], false), (.max, false, [3], false),
-        ] as [(UInt32, Bool, [UInt32], Bool)] {
+            (1, true, [3], false), (2, false, [3], false), (77, false, [3], false),
+        ] as [(RepresentationPolicy, Bool, [UInt32], Bool)] {
             var item = Item([Representation("a", kept: kept)])
             item.representations[0].policy = policy
             item.requires = requires
@@ -277,7 +279,7 @@ extension StateHarness {
     func promiseOnce(_ types: String..., byteCount: UInt64? = nil, from peer: PeerID) {
         var item = Item((types.isEmpty ? ["a.once"] : types).map { Representation($0, byteCount: byteCount) })
         item.requires = [Feature.onceAndKept.rawValue]
-        for index in item.representations.indices { item.representations[index].policy = 1 }
+        for index in item.representations.indices { item.representations[index].policy = .onceAndKept }
         self.write([item], from: peer)
         _ = self.take(peer)
     }

@@ -14,10 +14,10 @@ import Testing
         let isWelcome: Bool?
 
         init(
-            options: UInt32? = 1,
+            options: FileOptions? = .openInPlace,
             welcome: Bool? = true,
             descriptor: Bool = true,
-            roles: (source: UInt32?, reader: UInt32?) = (nil, 1),
+            roles: (source: Role?, reader: Role?) = (nil, .program),
             name: String? = nil,
             type: String = "a"
         ) throws {
@@ -36,7 +36,7 @@ import Testing
         }
 
         /// What the destination is answered when the source passes a file and says this of it.
-        mutating func answer(path: String?, content: UInt32? = nil) throws -> Frame {
+        mutating func answer(path: String?, content: ContentForm? = nil) throws -> Frame {
             var answer = Answer(byteCount: 9)
             answer.path = path
             answer.content = content
@@ -51,11 +51,11 @@ import Testing
     func welcome() throws {
         #expect(try Scene().isWelcome == true)
         #expect(try Scene(options: 3).isWelcome == true)
-        for options in [nil, 0, 2] as [UInt32?] { #expect(try Scene(options: options).isWelcome == nil) }
+        for options in [nil, 0, 2] as [FileOptions?] { #expect(try Scene(options: options).isWelcome == nil) }
         for welcome in [nil, false] { #expect(try Scene(welcome: welcome).isWelcome == nil) }
         #expect(try Scene(descriptor: false).isWelcome == nil)
-        #expect(try Scene(roles: (1, 2)).isWelcome == nil)
-        #expect(try Scene(roles: (2, 1)).isWelcome == nil)
+        #expect(try Scene(roles: (.program, .link)).isWelcome == nil)
+        #expect(try Scene(roles: (.link, .program)).isWelcome == nil)
     }
 
     @Test("The path goes with the descriptor, and only where it was asked for")
@@ -63,7 +63,7 @@ import Testing
         var scene = try Scene()
         let frame = try scene.answer(path: "/tmp/a b", content: 0)
         let answer = frame.decode(Answer.self)
-        #expect(frame.passing == .received && answer.path == "/tmp/a b" && answer.content == 0)
+        #expect(frame.passing == .received && answer.path == "/tmp/a b" && answer.content == .plain)
 
         var unwelcome = try Scene(welcome: false)
         #expect(try unwelcome.answer(path: "/tmp/a b").decode(Answer.self).path == nil)
@@ -92,7 +92,7 @@ import Testing
         let type = String(repeating: "t", count: WireLimits.typeIdentifier)
         var scene = try Scene(name: String(repeating: "n", count: WireLimits.name), type: type)
         let path = "/" + String(repeating: "p", count: WireLimits.path - 1)
-        let frame = try scene.answer(path: path, content: .max)
+        let frame = try scene.answer(path: path, content: ContentForm(rawValue: .max))
         let answer = frame.decode(Answer.self)
         #expect(answer.path == path && answer.type == type)
         // Numbers have at most so much left to grow.
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test("What a source says of its bytes reaches the destination, unknown words too", arguments: [0, 1, 77])
-    func content(_ content: UInt32) throws {
+    func content(_ content: ContentForm) throws {
         var passed = try Scene()
         #expect(try passed.answer(path: nil, content: content).decode(Answer.self).content == content)
 

@@ -4,14 +4,14 @@ import Testing
 
 /// Kept bytes that are the archive of a folder.
 @Suite struct KeptContentTests {
-    private static func item(content: UInt32?, kept: Bool = true) -> Item {
+    private static func item(content: ContentForm?, kept: Bool = true) -> Item {
         var representation = Representation("public.folder", kept: kept)
         representation.content = content
         return Item([representation], name: "tree")
     }
 
-    @Test("Each answer and each list has what the writer said of kept bytes", arguments: [nil, 0, 1] as [UInt32?])
-    func stored(content: UInt32?) throws {
+    @Test("Each answer and each list has what the writer said of kept bytes", arguments: [nil, 0, 1] as [ContentForm?])
+    func stored(content: ContentForm?) throws {
         let broker = StateHarness()
         let writer = broker.connect()
         broker.write([Self.item(content: content)], kept: [[1, 2, 3]], from: writer)
@@ -38,14 +38,14 @@ import Testing
         let load = broker.load(from: reader) { $0.descriptorWelcome = true }
         let frames = broker.take(reader).on(load)
         #expect(frames.kinds == [.answer] && frames[0].passing != nil)
-        #expect(frames.first(Answer.self)?.content == 1)
+        #expect(frames.first(Answer.self)?.content == .folderArchive)
     }
 
     @Test(
         "An unknown content, and any of a promise, is refused and leaves what the board held",
-        arguments: [(2, true), (.max, true), (1, false), (2, false)] as [(UInt32, Bool)]
+        arguments: [(2, true), (77, true), (.folderArchive, false), (2, false)] as [(ContentForm, Bool)]
     )
-    func refused(content: UInt32, isKept: Bool) {
+    func refused(content: ContentForm, isKept: Bool) {
         let broker = StateHarness()
         let writer = broker.connect()
         broker.promise("a", from: writer)

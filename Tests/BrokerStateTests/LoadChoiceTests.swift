@@ -22,9 +22,10 @@ import Testing
 
     @Test(
         "The source's order decides unless the reader's is asked for",
-        arguments: [(nil, "public.png"), (0, "public.png"), (1, "public.utf8-plain-text")]
+        arguments: [(nil, "public.png"), (.source, "public.png"), (.acceptList, "public.utf8-plain-text")]
+            as [(Preference?, String)]
     )
-    func order(_ preference: UInt32?, _ expected: String) {
+    func order(_ preference: Preference?, _ expected: String) {
         let choice = Self.choice(of: Self.offered) {
             $0.accepts = [Accept("public.text"), Accept("public.image")]
             $0.preference = preference
@@ -35,14 +36,14 @@ import Testing
     @Test("No accept list and an entry for any type take the first")
     func any() {
         #expect(Self.choice(of: Self.offered) { _ in }.type == "public.png")
-        #expect(Self.choice(of: Self.offered) { $0.accepts = [Accept("", match: 2)] }.type == "public.png")
+        #expect(Self.choice(of: Self.offered) { $0.accepts = [Accept("", match: .any)] }.type == "public.png")
     }
 
     @Test("An exact entry takes the type itself, without ASCII case, and nothing that conforms")
     func exact() {
-        let text = Self.choice(of: Self.offered) { $0.accepts = [Accept("public.UTF8-plain-text", match: 1)] }
+        let text = Self.choice(of: Self.offered) { $0.accepts = [Accept("public.UTF8-plain-text", match: .exact)] }
         #expect(text.type == "public.utf8-plain-text")
-        #expect(Self.choice(of: Self.offered) { $0.accepts = [Accept("public.image", match: 1)] }.type == nil)
+        #expect(Self.choice(of: Self.offered) { $0.accepts = [Accept("public.image", match: .exact)] }.type == nil)
     }
 
     @Test("Supertypes of the publisher and edges of the destination both count")
@@ -119,29 +120,32 @@ import Testing
         broker.disconnect(source)
         let listed = broker.list(from: reader)
         #expect(listed.first(Item.self)?.representations.map(\.provision) == [2, 1])
-        broker.load(from: reader) { $0.accepts = [Accept("a.promise", match: 1)] }
+        broker.load(from: reader) { $0.accepts = [Accept("a.promise", match: .exact)] }
         let failure = broker.take(reader).first(Failure.self)
         #expect(failure?.code == .sourceGone && failure?.text.contains("writer") == true)
         broker.load(from: reader)
         #expect(broker.take(reader).bytes == [9])
     }
 
-    @Test("Own-process and group representations are hidden from other processes", arguments: [UInt32(2), 3])
-    func visibility(_ hidden: UInt32) {
+    @Test(
+        "Own-process and group representations are hidden from other processes",
+        arguments: [Visibility.group, .ownProcess]
+    )
+    func visibility(_ hidden: Visibility) {
         let broker = StateHarness()
         let source = broker.connect(process: 500)
         let same = broker.connect(process: 500)
         let other = broker.connect(process: 501)
         broker.write(
-            [Item([Representation("a.secret", visibility: hidden), Representation("a.open", visibility: 1)])],
+            [Item([Representation("a.secret", visibility: hidden), Representation("a.open", visibility: .team)])],
             from: source
         )
         #expect(broker.list(from: same).first(Item.self)?.representations.count == 2)
         #expect(broker.list(from: other).first(Item.self)?.representations.map(\.type) == ["a.open"])
-        broker.load(from: other) { $0.accepts = [Accept("a.secret", match: 1)] }
+        broker.load(from: other) { $0.accepts = [Accept("a.secret", match: .exact)] }
         let failure = broker.take(other).first(Failure.self)
         #expect(failure?.code == .typeUnavailable && failure?.detail == "a.open")
-        broker.load(from: same) { $0.accepts = [Accept("a.secret", match: 1)] }
+        broker.load(from: same) { $0.accepts = [Accept("a.secret", match: .exact)] }
         #expect(broker.take(source).first(Ask.self)?.type == "a.secret")
     }
 
@@ -240,7 +244,7 @@ import Testing
         let handle = try #require(broker.take(source).first(Committed.self)?.handle)
         let stream = broker.load(from: reader) {
             $0.item = 1
-            $0.accepts = [Accept("b", match: 1)]
+            $0.accepts = [Accept("b", match: .exact)]
             $0.maximumByteCount = 50
             $0.timeoutMilliseconds = 7_000
         }

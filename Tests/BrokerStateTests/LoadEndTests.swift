@@ -243,7 +243,7 @@ import Testing
         let items = [Item([Representation("a"), Representation("k", kept: true)])]
         self.broker.write(items, kept: [[5, 6]], from: self.source)
         let promised = self.broker.load(from: self.reader)
-        let kept = self.broker.load(from: self.reader, credit: 1) { $0.accepts = [Accept("k", match: 1)] }
+        let kept = self.broker.load(from: self.reader, credit: 1) { $0.accepts = [Accept("k", match: .exact)] }
         let ask = self.broker.takeAsks(self.source)[0]
         if byClear { self.broker.clear(from: self.reader) } else { self.broker.promise("b", from: self.reader) }
         #expect(self.broker.openMemory == 1)

@@ -15,7 +15,7 @@ import Testing
         }
         let frames = broker.take(writer)
         #expect(frames.kinds == [.end] && frames[0].stream == stream)
-        #expect(frames[0].decode(End.self).reason == (byClear ? 2 : 1))
+        #expect(frames[0].decode(End.self).reason == (byClear ? .cleared : .replaced))
         broker.send(Cancel(), on: stream, from: writer)
         #expect(broker.take(writer).isEmpty && broker.closed.isEmpty)
     }
@@ -43,7 +43,7 @@ import Testing
         let listed = broker.list(from: reader)
         #expect(listed.first(Contents.self)?.ownerProcess == 900)
         #expect(listed.first(Contents.self)?.ownerLabel == "w")
-        #expect(listed.first(Item.self)?.representations.map(\.provision) == [1, 2])
+        #expect(listed.first(Item.self)?.representations.map(\.provision) == [.kept, .gone])
         broker.clear(from: reader)
         broker.disconnect(reader)
         #expect(broker.held == .nothing && broker.openMemory == 0)
@@ -56,7 +56,7 @@ import Testing
         let reader = broker.connect()
         broker.stopReading(writer)
         broker.write([Item([Representation("k", kept: true)])], kept: [[1]], from: writer)
-        #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.provision) == [1])
+        #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.provision) == [.kept])
         #expect(broker.list(from: writer).isEmpty)
         let load = broker.load(from: writer)
         #expect(broker.take(writer).isEmpty && broker.held.loads == 0)
@@ -97,14 +97,14 @@ import Testing
         let reader = broker.connect("reader", process: 801)
         let secret: [UInt8] = Array("tremendous-secret".utf8)
         broker.write(
-            [Item([Representation("a.open", kept: true), Representation("a.hidden", visibility: 3)])],
+            [Item([Representation("a.open", kept: true), Representation("a.hidden", visibility: .ownProcess)])],
             kept: [secret],
             from: source
         )
         broker.promise("p", board: "two", from: source)
         broker.load(from: reader) { $0.board = "two" }
         let same = broker.connect(process: 800)
-        broker.load(from: same) { $0.accepts = [Accept("a.hidden", match: 1)] }
+        broker.load(from: same) { $0.accepts = [Accept("a.hidden", match: .exact)] }
         _ = broker.take(reader)
         let stream = broker.newStream(of: reader)
         broker.send(Status(), on: stream, from: reader)

@@ -16,7 +16,7 @@ extension StateHarness {
         var bytes = kept[...]
         for item in items {
             self.send(item, on: stream, from: peer)
-            for representation in item.representations where representation.provision == 1 {
+            for representation in item.representations where representation.provision == .kept {
                 self.data(bytes.popFirst() ?? [], last: true, on: stream, from: peer)
             }
         }
@@ -110,7 +110,7 @@ extension Representation {
         supertypes: [String] = [],
         byteCount: UInt64? = nil,
         kept: Bool = false,
-        visibility: UInt32? = nil
+        visibility: Visibility? = nil
     ) {
         self.init()
         self.type = type
@@ -122,7 +122,7 @@ extension Representation {
 }
 
 extension Accept {
-    init(_ type: String, match: UInt32 = 0) {
+    init(_ type: String, match: Match = .conforming) {
         self.init()
         self.type = type
         self.match = match

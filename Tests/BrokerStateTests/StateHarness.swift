@@ -67,7 +67,7 @@ final class StateHarness {
         maximumStreams: UInt32? = nil,
         descriptors: Bool = false,
         dropReports: Bool = false,
-        role: UInt32? = nil,
+        role: Role? = nil,
         groups: [String] = []
     ) -> PeerID {
         let peer = self.connectSilently(process: process)

@@ -11,7 +11,9 @@ import Testing
 
     init() {
         self.source = self.broker.connect("s", process: 1, groups: ["blue", "red"])
-        let item = Item(Self.types.indices.map { Representation(Self.types[$0], visibility: UInt32($0)) })
+        let item = Item(
+            Self.types.indices.map { Representation(Self.types[$0], visibility: Visibility(rawValue: UInt32($0))) }
+        )
         self.broker.write([item], from: self.source)
         _ = self.broker.take(self.source)
     }
@@ -28,7 +30,7 @@ import Testing
     /// The types that loads give, and what those that do not give say is there.
     private mutating func loaded(by peer: PeerID) -> [String] {
         Self.types.filter { type in
-            let stream = self.broker.load(from: peer) { $0.accepts = [Accept(type, match: 1)] }
+            let stream = self.broker.load(from: peer) { $0.accepts = [Accept(type, match: .exact)] }
             let failure = self.broker.take(peer).first(Failure.self)
             self.broker.send(Cancel(), on: stream, from: peer)
             if let failure { #expect(failure.code == .typeUnavailable && failure.detail?.contains(type) != true) }
@@ -46,8 +48,8 @@ import Testing
     @Test("A program of this user sees what is for all and for the team, a link only what is for all")
     mutating func team() {
         self.check(self.broker.connect("r"), sees: [0, 1])
-        self.check(self.broker.connect("r", role: 1), sees: [0, 1])
-        self.check(self.broker.connect("l", role: 2), sees: [0])
+        self.check(self.broker.connect("r", role: .program), sees: [0, 1])
+        self.check(self.broker.connect("l", role: .link), sees: [0])
     }
 
     @Test("What is for a group is seen by who shows one of its writer's tokens")
@@ -65,7 +67,7 @@ import Testing
 
     @Test("The writer's tokens outlive its connection")
     mutating func afterDeath() {
-        let item = Item([Representation("a.kept", kept: true, visibility: 2)])
+        let item = Item([Representation("a.kept", kept: true, visibility: .group)])
         self.broker.write([item], kept: [[1, 2]], from: self.source)
         self.broker.disconnect(self.source)
         #expect(self.listed(to: self.broker.connect("r", groups: ["blue"])) == ["a.kept"])
@@ -77,9 +79,9 @@ import Testing
 
     @Test("Items of which nothing may be seen are not there, and do not count")
     mutating func places() {
-        var hidden = Item([Representation("a", visibility: 3)], name: "secret")
+        var hidden = Item([Representation("a", visibility: .ownProcess)], name: "secret")
         hidden.teamData = [1]
-        hidden.presentationStyle = 1
+        hidden.presentationStyle = .inline
         self.broker.write([hidden, Item([Representation("b")], name: "open"), hidden], from: self.source)
         _ = self.broker.take(self.source)
         let reader = self.broker.connect("r")
@@ -98,7 +100,7 @@ import Testing
 
     @Test("Contents of which nothing may be seen look as if there were none")
     mutating func nothing() {
-        self.broker.write([Item([Representation("a", visibility: 3)], name: "secret")], from: self.source)
+        self.broker.write([Item([Representation("a", visibility: .ownProcess)], name: "secret")], from: self.source)
         let reader = self.broker.connect("r")
         let frames = self.broker.list(from: reader)
         #expect(frames.first(Contents.self)?.handle == nil && frames.first(Contents.self)?.ownerLabel == nil)
@@ -112,19 +114,19 @@ import Testing
         var item = Item("a")
         item.presentationWidth = 1_500
         item.presentationHeight = 0
-        item.presentationStyle = 2
+        item.presentationStyle = .attachment
         item.title = "A headline:\u{1B}[31m\u{9B}\n in \u{2066}two\u{2069} lines"
         item.teamData = [UInt8](repeating: 9, count: WireLimits.teamData)
-        item.representations[0].fileOptions = 1
+        item.representations[0].fileOptions = .openInPlace
         self.broker.write([item], from: self.source)
         _ = self.broker.take(self.source)
-        for (role, data) in [(1, item.teamData), (2, nil)] as [(UInt32, [UInt8]?)] {
+        for (role, data) in [(.program, item.teamData), (.link, nil)] as [(Role, [UInt8]?)] {
             let reader = self.broker.connect("r", role: role)
             let listed = try #require(self.broker.list(from: reader).first(Item.self))
             #expect(listed.presentationWidth == 1_500 && listed.presentationHeight == 0)
-            #expect(listed.presentationStyle == 2 && listed.teamData == data)
+            #expect(listed.presentationStyle == .attachment && listed.teamData == data)
             #expect(listed.title == "A headline:[31m in \u{2066}two\u{2069} lines" && listed.suggestedName == nil)
-            #expect(listed.representations.first?.fileOptions == 1)
+            #expect(listed.representations.first?.fileOptions == .openInPlace)
         }
         let metadata = self.broker.held.metadata
         #expect(metadata > UInt64(WireLimits.teamData), "team data is charged")

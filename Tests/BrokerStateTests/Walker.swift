@@ -114,16 +114,16 @@ struct Walker {
                 ["public.png", "public.utf8-plain-text", "com.example.x"][index],
                 byteCount: self.chance(30) ? .random(in: 0...2_000, using: &self.random) : nil,
                 kept: self.chance(30),
-                visibility: .random(in: 0...3, using: &self.random)
+                visibility: Visibility(rawValue: .random(in: 0...3, using: &self.random))
             )
-            if self.chance(60), representation.provision != 1 { representation.policy = 1 }
+            if self.chance(60), representation.provision != .kept { representation.policy = .onceAndKept }
             if self.chance(20) { representation.firstByteMilliseconds = .random(in: 0...20_000, using: &self.random) }
             representations.append(representation)
         }
         var item = Item(representations)
         item.requires = [Feature.onceAndKept.rawValue]
         self.broker.send(item, on: stream, from: peer)
-        for representation in representations where representation.provision == 1 {
+        for representation in representations where representation.provision == .kept {
             let right = representation.byteCount.map { Int($0) } ?? .random(in: 0...300_000, using: &self.random)
             let count = self.chance(5) ? right + 1 : right
             if self.broker.passing.contains(peer), self.chance(30) {

@@ -75,7 +75,7 @@ import Testing
         for (item, type, bytes) in [(0, "a", [1, 2, 3]), (0, "b", []), (1, "c", large)] {
             let stream = broker.load(from: reader) {
                 $0.item = UInt32(item)
-                $0.accepts = [Accept(type, match: 1)]
+                $0.accepts = [Accept(type, match: .exact)]
             }
             let frames = broker.take(reader).on(stream)
             #expect(frames.first(Answer.self)?.byteCount == UInt64(bytes.count))

@@ -171,7 +171,7 @@ struct DropWaitTests {
         try peer.send(enter, stream: visit)
         _ = try peer.next(.proposal)
         var perform = Perform()
-        perform.operation = 3
+        perform.operation = .move
         try peer.send(perform, stream: visit)
         var kinds: [FrameKind] = []
         var loads: [UInt64] = []

@@ -44,7 +44,7 @@ struct HostileArchiveTests {
             }
             let ask = try peer.next(.ask)
             var answer = Answer()
-            answer.content = 1
+            answer.content = .folderArchive
             try peer.send(answer, stream: ask.stream)
             try peer.sendData(attempt.bytes(outside), stream: ask.stream, last: true)
             // Refused or not: what counts is what is there afterwards.

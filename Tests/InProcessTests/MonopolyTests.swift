@@ -30,7 +30,7 @@ import Testing
         var answers = 0
         for _ in 0..<10 {
             try self.broker.step(sending: greedy)
-            #expect(try self.broker.provision(on: "large", for: self.other) == 0)
+            #expect(try self.broker.provision(on: "large", for: self.other) == .promised)
             if reads { answers += try greedy.hear().count { $0.kind == .contents } }
         }
         // Each of ten turns, and of those that the other list took, answered one of them.
@@ -95,12 +95,12 @@ import Testing
         #expect(unsent > 0)
         for _ in 0..<20 { try self.broker.step(sending: greedy) }
         #expect(greedy.unsent == unsent)
-        #expect(try self.broker.provision(on: "greedy", for: self.other) == 0)
+        #expect(try self.broker.provision(on: "greedy", for: self.other) == .promised)
         greedy.close()
         // Lists that nobody would read are passed over, a bounded number of them in a turn.
         var turns = 0
-        while try self.broker.provision(on: "greedy", for: self.other) == 0, turns < 1_000 { turns += 1 }
-        #expect(try self.broker.provision(on: "greedy", for: self.other) == 2)
+        while try self.broker.provision(on: "greedy", for: self.other) == .promised, turns < 1_000 { turns += 1 }
+        #expect(try self.broker.provision(on: "greedy", for: self.other) == .gone)
     }
 
     @Test("What a paused source had sent before it died counts: the last bytes of an answer, and a write")
@@ -125,8 +125,8 @@ import Testing
         let heard = try self.other.hear()
         #expect(Self.data(heard) == [4, 5])
         #expect(heard.last?.header.flags.contains(.last) == true)
-        #expect(try self.broker.provision(on: "dying", for: self.other) == 2)
-        #expect(try self.broker.provision(on: "testament", for: self.other) == 1)
+        #expect(try self.broker.provision(on: "dying", for: self.other) == .gone)
+        #expect(try self.broker.provision(on: "testament", for: self.other) == .kept)
     }
 
     @Test("A source that has yet to read is heard, as long as it asks for nothing more")
@@ -163,14 +163,14 @@ import Testing
         try broker.publish(on: "slow", size: 48_000, by: slow)
         slow.queueLists(of: "slow", count: 2)
         try broker.step(sending: slow)
-        #expect(try broker.provision(on: "slow", for: other) == 0)
+        #expect(try broker.provision(on: "slow", for: other) == .promised)
         for _ in 0..<1_000 {
             let load = other.newStream()
             other.queue(Load("slow"), stream: load)
             other.queue(Cancel(), stream: load)
         }
         for _ in 0..<20 { try broker.step(sending: other) }
-        #expect(try broker.provision(on: "slow", for: other) == 2)
+        #expect(try broker.provision(on: "slow", for: other) == .gone)
     }
 
     @Test("Descriptors are those of their own frames, also where the frames had to wait")

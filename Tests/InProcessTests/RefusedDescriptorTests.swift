@@ -59,8 +59,8 @@ import Testing
         #expect(frames.first?.kind == .answer && frames.allSatisfy { $0.header.descriptorCount == 0 })
         #expect(frames.filter { $0.kind == .data }.reduce(0) { $0 + $1.payload.count } == 200_000)
         // What it has published, and it itself, is as it was.
-        #expect(try self.broker.provision(on: "promised", for: self.source) == 0)
-        #expect(try self.broker.provision(on: "promised", for: self.reader) == 0)
+        #expect(try self.broker.provision(on: "promised", for: self.source) == .promised)
+        #expect(try self.broker.provision(on: "promised", for: self.reader) == .promised)
     }
 
     @Test("A source's file that the system does not pass fails its load alone", .enabled(if: canRefuse))
@@ -81,7 +81,7 @@ import Testing
         let frames = try self.reader.hear()
         #expect(frames.map(\.kind) == [.error] && frames.first?.stream == stream)
         #expect(try frames.first?.decoded(as: Failure.self).code == .limitExceeded)
-        #expect(try self.broker.provision(on: "promised", for: self.reader) == 0)
+        #expect(try self.broker.provision(on: "promised", for: self.reader) == .promised)
     }
 
     @Test("Sealed memory with pages far behind its end is not kept: nobody would pay for them")
@@ -108,7 +108,7 @@ import Testing
         try self.broker.step(sending: self.source)
         #expect(try self.source.hear().last?.decoded(as: Failure.self).code == .protocolViolation)
         #expect(self.source.isEnded)
-        #expect(try self.broker.provision(on: "file", for: self.reader) == 2)
+        #expect(try self.broker.provision(on: "file", for: self.reader) == .gone)
     }
 }
 

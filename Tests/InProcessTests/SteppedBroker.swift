@@ -64,7 +64,7 @@ final class SteppedBroker {
     }
 
     /// Where the first item's first representation is: 0 promised, 1 kept, 2 gone.
-    func provision(on board: String, for peer: SteppedPeer) throws -> UInt32? {
+    func provision(on board: String, for peer: SteppedPeer) throws -> Provision? {
         let frames = try self.answer(List(board), to: peer)
         return try frames.first { $0.kind == .item }?.decoded(as: Item.self).representations[0].provision
     }
@@ -77,7 +77,7 @@ final class SteppedBroker {
         for index in 0...size / 5_000 {
             var representation = Representation()
             representation.type = "com.example.type\(index)"
-            representation.provision = 0
+            representation.provision = .promised
             for number in 0..<min(50, (size - 5_000 * index) / 100) {
                 representation.supertypes.append("com.example.\(number)." + String(repeating: "x", count: 80))
             }
@@ -142,7 +142,7 @@ final class SteppedPeer {
         var item = Item()
         var representation = Representation()
         representation.type = "public.data"
-        representation.provision = 1
+        representation.provision = .kept
         representation.byteCount = UInt64(bytes.count)
         item.representations = [representation]
         self.queue(item, stream: stream)

@@ -32,7 +32,7 @@ import Testing
         }
         #expect((500_000...1 << 20).contains(try Self.queued(broker, for: other)))
         // Each that lives has one answer of about 140 KB waiting.
-        #expect(try broker.provision(on: "large", for: other) == 0)
+        #expect(try broker.provision(on: "large", for: other) == .promised)
         var heard: [FrameKind?] = []
         for _ in 0..<500 {
             heard += try modest.hear().map(\.kind)
@@ -87,7 +87,7 @@ import Testing
         peer.queueLists(of: "large", count: 1)
         try broker.step(sending: peer)
         // Its promise goes with it.
-        while try broker.provision(on: "small", for: other) == 0 {}
-        #expect(try broker.provision(on: "small", for: other) == 2)
+        while try broker.provision(on: "small", for: other) == .promised {}
+        #expect(try broker.provision(on: "small", for: other) == .gone)
     }
 }

@@ -21,7 +21,8 @@ import Testing
         let harness = try ConnectionHarness(script: { peer in
             let stream = try peer.next(.write).stream
             #expect(
-                try peer.next(.item).decoded(as: Item.self).representations.map(\.provision) == [1, 0, 1, 1]
+                try peer.next(.item).decoded(as: Item.self).representations.map(\.provision)
+                    == [.kept, .promised, .kept, .kept]
             )
             var sequences: [[UInt8]] = [[]]
             while true {

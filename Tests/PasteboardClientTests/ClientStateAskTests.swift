@@ -42,10 +42,10 @@ import Testing
     func content() throws {
         var harness = try StateHarness()
         _ = try harness.ask(self.ask, credit: 10)
-        harness.state.answer(self.ask, byteCount: nil, content: 1)
+        harness.state.answer(self.ask, byteCount: nil, content: .folderArchive)
         harness.state.answer(self.ask, byteCount: 4)
         let answers = try harness.sent().map { try $0.decoded(as: Answer.self) }
-        #expect(answers.map(\.content) == [1, nil] && answers.map(\.byteCount) == [nil, 4])
+        #expect(answers.map(\.content) == [.folderArchive, nil] && answers.map(\.byteCount) == [nil, 4])
     }
 
     @Test("Frames are smaller while several streams share the connection")

@@ -148,7 +148,7 @@ import Testing
             encoder.append(session, stream: stream)
         case .dropped:
             var dropped = Dropped()
-            dropped.operation = UInt32.random(in: 0...4, using: &random)
+            dropped.operation = DropOperation(rawValue: UInt32.random(in: 0...4, using: &random))
             encoder.append(dropped, stream: stream)
         case .answer:
             var answer = Answer()

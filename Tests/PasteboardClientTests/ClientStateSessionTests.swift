@@ -75,7 +75,7 @@ import Testing
         try harness.propose(3, on: stream)
         #expect(harness.state.isAwaiting)
         var dropped = Dropped()
-        dropped.operation = SessionOperation.copy.rawValue
+        dropped.operation = .copy
         _ = try harness.broker(dropped, stream: stream)
         #expect(harness.state.isAwaiting)
         _ = try harness.broker(End(), stream: stream)

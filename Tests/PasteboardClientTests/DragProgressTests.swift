@@ -5,7 +5,7 @@ import Testing
 @Suite struct DragProgressTests {
     private static let gone = Failure(.destinationGone, "gone")
 
-    private static func proposal(_ sequence: UInt64?, _ operation: UInt32) -> ClientEvent {
+    private static func proposal(_ sequence: UInt64?, _ operation: DropOperation) -> ClientEvent {
         var proposal = Proposal()
         proposal.sequence = sequence
         proposal.operation = operation
@@ -18,10 +18,10 @@ import Testing
         return .exited(1, exit)
     }
 
-    private static func dropped(_ operation: UInt32) -> ClientEvent {
+    private static func dropped(_ operation: DropOperation) -> ClientEvent {
         var dropped = Dropped()
         dropped.operation = operation
-        return .dropped(1, dropped)
+        return .dropped(.forbidden, dropped)
     }
 
     private static func transferred(_ items: [UInt32], _ failure: Failure? = nil) -> ClientEvent {
@@ -47,25 +47,25 @@ import Testing
     func outcomes() {
         let end = ClientEvent.ended(1, End())
         #expect(Self.outcome([]) == "none")
-        #expect(Self.outcome([Self.dropped(2), Self.transferred([0])]) == "none")
-        #expect(Self.outcome([Self.dropped(2), Self.transferred([0, 1]), end]) == "copy 0,1")
-        #expect(Self.outcome([Self.dropped(3), Self.transferred([0]), end]) == "move 0")
-        #expect(Self.outcome([Self.dropped(0), end]) == "cancelled ")
-        #expect(Self.outcome([Self.dropped(2), end]) == "cancelled ")
+        #expect(Self.outcome([Self.dropped(.copy), Self.transferred([0])]) == "none")
+        #expect(Self.outcome([Self.dropped(.copy), Self.transferred([0, 1]), end]) == "copy 0,1")
+        #expect(Self.outcome([Self.dropped(.move), Self.transferred([0]), end]) == "move 0")
+        #expect(Self.outcome([Self.dropped(.cancel), end]) == "cancelled ")
+        #expect(Self.outcome([Self.dropped(.copy), end]) == "cancelled ")
         // An unknown operation moves nothing.
-        #expect(Self.outcome([Self.dropped(9), Self.transferred([0]), end]) == "cancelled 0")
-        #expect(Self.outcome([Self.dropped(3), Self.transferred([1], Self.gone), end]) == "destination-gone 1")
+        #expect(Self.outcome([Self.dropped(DropOperation(rawValue: 9)), Self.transferred([0]), end]) == "cancelled 0")
+        #expect(Self.outcome([Self.dropped(.move), Self.transferred([1], Self.gone), end]) == "destination-gone 1")
         #expect(Self.outcome([.failed(1, Failure(.timeout, ""))]) == "timeout ")
-        #expect(Self.outcome([Self.dropped(3), .failed(1, Failure(.timeout, ""))]) == "timeout ")
+        #expect(Self.outcome([Self.dropped(.move), .failed(1, Failure(.timeout, ""))]) == "timeout ")
         // The transfer was complete before the connection was lost.
-        #expect(Self.outcome([Self.dropped(3), Self.transferred([0]), .failed(1, Self.gone)]) == "move 0")
-        #expect(Self.outcome([Self.dropped(0), end, .failed(1, Self.gone)]) == "cancelled ")
+        #expect(Self.outcome([Self.dropped(.move), Self.transferred([0]), .failed(1, Self.gone)]) == "move 0")
+        #expect(Self.outcome([Self.dropped(.cancel), end, .failed(1, Self.gone)]) == "cancelled ")
     }
 
     @Test("A session that its source cancels has moved nothing, whatever was reported before")
     func withdrawn() {
         var progress = DragProgress()
-        for event in [Self.dropped(3), Self.transferred([0])] { progress.take(event) }
+        for event in [Self.dropped(.move), Self.transferred([0])] { progress.take(event) }
         progress.cancel()
         progress.take(.ended(1, End()))
         guard case .cancelled = progress.outcome else {
@@ -79,18 +79,18 @@ import Testing
     func proposals() {
         var progress = DragProgress()
         #expect(!progress.hasAnswered(0))
-        progress.take(Self.proposal(2, 2))
+        progress.take(Self.proposal(2, .copy))
         #expect(progress.hasAnswered(1) && progress.hasAnswered(2) && !progress.hasAnswered(3))
-        progress.take(Self.proposal(1, 3))
-        #expect(progress.proposal?.operation == 2)
-        progress.take(Self.proposal(2, 3))
-        #expect(progress.proposal?.operation == 3)
+        progress.take(Self.proposal(1, .move))
+        #expect(progress.proposal?.operation == .copy)
+        progress.take(Self.proposal(2, .move))
+        #expect(progress.proposal?.operation == .move)
         progress.take(Self.exit(Self.gone))
-        #expect(progress.proposal?.operation == 0 && progress.proposal?.refusal == Self.gone)
+        #expect(progress.proposal?.operation == .cancel && progress.proposal?.refusal == Self.gone)
         #expect(progress.hasAnswered(2))
-        progress.take(Self.proposal(1, 2))
-        #expect(progress.proposal?.operation == 0)
-        progress.take(Self.proposal(3, 2))
-        #expect(progress.proposal?.operation == 2 && progress.proposal?.refusal == nil)
+        progress.take(Self.proposal(1, .copy))
+        #expect(progress.proposal?.operation == .cancel)
+        progress.take(Self.proposal(3, .copy))
+        #expect(progress.proposal?.operation == .copy && progress.proposal?.refusal == nil)
     }
 }

@@ -97,11 +97,11 @@ struct StateHarness {
         return stream
     }
 
-    mutating func dropped(_ operation: SessionOperation) throws -> UInt64 {
+    mutating func dropped(_ operation: DropOperation) throws -> UInt64 {
         let stream = try self.session()
         self.state.drop(stream)
         var dropped = Dropped()
-        dropped.operation = operation.rawValue
+        dropped.operation = operation
         _ = try self.broker(dropped, stream: stream)
         _ = self.sent()
         return stream

@@ -43,7 +43,7 @@ import Testing
         update.sequence = 2
         update.location = Self.location(3)
         var perform = Perform()
-        perform.operation = 3
+        perform.operation = .move
         #expect(Self.summary(visit.take(.item(6, Item()))) == "none")
         #expect(Self.summary(visit.take(.entered(6, enter))) == "entry 1 at [0, 2]")
         #expect(Self.summary(visit.take(.updated(6, update))) == "update 2 at [0, 3]")
@@ -58,7 +58,7 @@ import Testing
         #expect(Self.summary(visit.take(.ended(6, End()))) == "over")
         #expect(Self.summary(visit.take(.failed(6, Failure(.sourceGone, "")))) == "over source-gone")
         var transferred = Transferred()
-        transferred.operation = 3
+        transferred.operation = .move
         #expect(Self.summary(visit.take(.transferred(6, transferred))) == "none")
         #expect(Self.summary(visit.take(.ended(6, End()))) == "over move")
         transferred.failure = Failure(.timeout, "")

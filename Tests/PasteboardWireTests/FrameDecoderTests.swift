@@ -16,7 +16,7 @@ struct FrameDecoderTests {
         unknown.rawKind = 200
         encoder.append(header: unknown)
         var end = End()
-        end.reason = 1
+        end.reason = .replaced
         let tail = FrameEncoder.encoding(end, stream: 1)
         return encoder.bytes + [1, 2, 3] + tail
     }()

@@ -60,9 +60,9 @@ struct MessageTests {
         item.representations[0].supertypes = [String(repeating: "t", count: WireLimits.itemLength - filled - 8)]
         #expect((WireLimits.itemLength - 16...WireLimits.itemLength).contains(encoded(item).count))
         for index in item.representations.indices {
-            item.representations[index].visibility = .max
+            item.representations[index].visibility = Visibility(rawValue: .max)
             item.representations[index].byteCount = .max
-            item.representations[index].provision = .max
+            item.representations[index].provision = Provision(rawValue: .max)
         }
         #expect(encoded(item).count <= WireLimits.controlLength)
     }

@@ -6,7 +6,7 @@ struct ProtobufDecodingTests {
     @Test("The last of several values of a scalar or string is used")
     func lastWins() throws {
         let end = try End(decoding: bytes(hex: "1001 0805 1002 0806"))
-        #expect(end.reason == 2)
+        #expect(end.reason == .cleared)
         #expect(end.byteCount == 6)
         #expect(try List(decoding: bytes(hex: "0a0161 0a00")).board?.isEmpty == true)
         #expect(try Load(decoding: bytes(hex: "4801 4800")).descriptorWelcome == false)

@@ -29,7 +29,7 @@ enum ShownFrames {
             ),
             broker(ask, self.askStream),
             data(#"{"name":"Kyoto"}"#, self.askStream, .last, isFromBroker: false),
-            broker(make { (it: inout End) in it.reason = 1 }, 1),
+            broker(make { (it: inout End) in it.reason = .replaced }, 1),
         ]
     }
 
@@ -54,7 +54,7 @@ enum ShownFrames {
             $0.minimumVersion = 1
             $0.maximumVersion = 1
             $0.features = [Feature.condition.rawValue]
-            $0.role = 1
+            $0.role = .program
             $0.label = label
             $0.maximumStreams = 16
             $0.programVersion = "1.0"
@@ -80,12 +80,12 @@ enum ShownFrames {
             make {
                 $0.type = place
                 $0.supertypes = ["public.data", "public.item"]
-                $0.provision = 0
+                $0.provision = .promised
             },
             make {
                 $0.type = plainText
                 $0.byteCount = 5
-                $0.provision = 1
+                $0.provision = .kept
             },
         ]
     }
@@ -104,14 +104,14 @@ enum ShownFrames {
         $0.accepts = [
             make {
                 $0.type = place
-                $0.match = 1
+                $0.match = .exact
             },
             make {
                 $0.type = plainText
-                $0.match = 0
+                $0.match = .conforming
             },
         ]
-        $0.preference = 1
+        $0.preference = .acceptList
         $0.credit = 10
     }
 

@@ -91,13 +91,13 @@ import Testing
             #expect(received == large)
 
             _ = try destination.clear()
-            var reason: UInt32?
+            var reason: EndReason?
             while reason == nil {
                 try source.turn { _, event, _ in
                     if case .ended(publication.stream, let end) = event { reason = end.reason }
                 }
             }
-            #expect(reason == 2)
+            #expect(reason == .cleared)
             let failure = #expect(throws: Failure.self) { try destination.loadBytes(Load()) }
             #expect(failure?.code == .nothingHere)
         }

@@ -76,7 +76,7 @@ import Testing
     func changedMeanwhile() throws {
         let destination = try RawDropDestination(at: self.desk, name: "mover")
         let drag = try self.desk.start("drag", "--move", "a.txt", "--to", "mover")
-        let session = try destination.propose(3)
+        let session = try destination.propose(.move)
         try destination.load()
         _ = try self.desk.shell("printf X | dd of=a.txt conv=notrunc 2>/dev/null")
         try destination.conclude(session)
@@ -105,7 +105,7 @@ import Testing
     func copiedInstead() throws {
         let destination = try RawDropDestination(at: self.desk, name: "copier")
         let drag = try self.desk.start("drag", "--move", "a.txt", "--to", "copier")
-        let session = try destination.propose(2)
+        let session = try destination.propose(.copy)
         try destination.load()
         try destination.conclude(session)
         let ended = try drag.finish()
@@ -118,7 +118,7 @@ import Testing
     func notMoved() throws {
         let destination = try RawDropDestination(at: self.desk, name: "mover")
         let drag = try self.desk.start("drag", "a.txt", "--to", "mover")
-        _ = try destination.propose(3)
+        _ = try destination.propose(.move)
         let ended = try drag.finish()
         #expect(ended.exitCode == 6)
         #expect(ended.errorText.contains("would move the items, which the session does not allow"))
@@ -131,7 +131,7 @@ import Testing
     func changed(change: String) throws {
         let destination = try RawDropDestination(at: self.desk, name: "mover")
         let drag = try self.desk.start("drag", "--move", "a.txt", "b.txt", "--to", "mover")
-        let session = try destination.propose(3)
+        let session = try destination.propose(.move)
         try destination.load(0)
         try destination.load(1)
         _ = try self.desk.shell(change)
@@ -188,7 +188,7 @@ import Testing
 
         let busy = try self.desk.destination()
         let source = try RawDragSource(at: self.desk)
-        #expect(try source.drop(at: "inbox") == 2)
+        #expect(try source.drop(at: "inbox") == .copy)
         let second = try self.desk.run("drag", "a.txt", "--to", "inbox")
         #expect(second.exitCode == 6 && second.errorText.contains("destination inbox has another session"))
         try busy.child.kill(SIGINT)
@@ -196,8 +196,9 @@ import Testing
 
         let destination = try RawDropDestination(at: self.desk, name: "moody")
         for (operation, declines, words) in [
-            (UInt32(0), nil, "proposes no operation for the items"), (1, nil, "accepts nothing at this time"),
-            (0, true, "does not accept such items"),
+            (DropOperation.cancel, nil, "proposes no operation for the items"),
+            (.forbidden, nil, "accepts nothing at this time"),
+            (.cancel, true, "does not accept such items"),
         ] {
             let drag = try self.desk.start("drag", "a.txt", "--to", "moody")
             _ = try destination.propose(operation, cannotHandle: declines)
@@ -211,7 +212,7 @@ import Testing
     func nothingTaken() throws {
         let destination = try RawDropDestination(at: self.desk, name: "idle")
         let drag = try self.desk.start("drag", "--move", "a.txt", "--to", "idle")
-        let session = try destination.propose(3)
+        let session = try destination.propose(.move)
         try destination.dropped()
         try destination.conclude(session)
         let ended = try drag.finish()
@@ -225,7 +226,7 @@ import Testing
         try self.desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
         let destination = try RawDropDestination(at: self.desk, name: "mortal")
         let drag = try self.desk.start("drag", "--move", "a.txt", "large.txt", "--to", "mortal")
-        _ = try destination.propose(3)
+        _ = try destination.propose(.move)
         try destination.load(0)
         try destination.load(1, credit: hasAll ? 10_000_000 : 1000)
         while try destination.peer.next(.data).header.flags.contains(.last) != hasAll {}
@@ -241,7 +242,7 @@ import Testing
         try self.desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
         let destination = try RawDropDestination(at: self.desk, name: "slow")
         let drag = try self.desk.start("drag", "--move", "large.txt", "--to", "slow")
-        _ = try destination.propose(3)
+        _ = try destination.propose(.move)
         try destination.load(credit: 1000)
         _ = try destination.peer.next(.data)
         try drag.child.kill(SIGINT)
@@ -259,7 +260,7 @@ import Testing
         _ = try destination.peer.next(.exit)
         _ = try drag.finish()
         let second = try self.desk.start("drag", "b.txt", "--to", "slow")
-        let session = try destination.propose(2)
+        let session = try destination.propose(.copy)
         try destination.load()
         try destination.conclude(session)
         #expect(try second.finish().exitCode == 0)
@@ -269,7 +270,7 @@ import Testing
     func shortened() throws {
         let destination = try RawDropDestination(at: self.desk, name: "slow")
         let drag = try self.desk.start("drag", "a.txt", "--to", "slow")
-        let session = try destination.propose(2)
+        let session = try destination.propose(.copy)
         _ = try self.desk.shell(": >a.txt")
         try destination.load()
         let failure = try destination.peer.next(.error).decoded(as: Failure.self)

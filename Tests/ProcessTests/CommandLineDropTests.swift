@@ -103,7 +103,7 @@ import Testing
     func names() throws {
         let drop = try self.desk.destination(["--once"])
         let source = try RawDragSource(at: self.desk, ["../../x\u{1B}[2J", "..", nil])
-        #expect(try source.drop(at: "inbox") == 2)
+        #expect(try source.drop(at: "inbox") == .copy)
         for _ in 0..<3 { try source.peer.sendData([1], stream: try source.asked(), last: true) }
         #expect(try drop.finish().exitCode == 0)
         #expect(self.desk.directory.names(in: "in") == ["_.._x[2J", "pasted", "pasted 2"])
@@ -113,7 +113,7 @@ import Testing
     func sourceDies() throws {
         let drop = try self.desk.destination()
         let source = try RawDragSource(at: self.desk, ["whole.bin", "part.bin"])
-        #expect(try source.drop(at: "inbox") == 2)
+        #expect(try source.drop(at: "inbox") == .copy)
         try source.peer.sendData([1, 2], stream: try source.asked(), last: true)
         try source.peer.sendData([3], stream: try source.asked())
         try self.desk.waitForFile("whole.bin")
@@ -133,7 +133,7 @@ import Testing
     func givenUp() throws {
         let drop = try self.desk.destination(["--once"])
         let source = try RawDragSource(at: self.desk, ["whole.bin", "part.bin"], allowsMove: true)
-        #expect(try source.drop(at: "inbox") == 3)
+        #expect(try source.drop(at: "inbox") == .move)
         try source.peer.sendData([1, 2], stream: try source.asked(), last: true)
         try source.peer.sendData([3], stream: try source.asked())
         try self.desk.waitForFile("whole.bin")
@@ -151,7 +151,7 @@ import Testing
     func failing(isWithdrawn: Bool) throws {
         let drop = try self.desk.destination(["--once"])
         let source = try RawDragSource(at: self.desk)
-        #expect(try source.drop(at: "inbox") == 2)
+        #expect(try source.drop(at: "inbox") == .copy)
         let ask = try source.asked()
         if isWithdrawn {
             try source.peer.sendData([3], stream: ask)
@@ -168,7 +168,7 @@ import Testing
     func interrupted() throws {
         let drop = try self.desk.destination()
         let source = try RawDragSource(at: self.desk, allowsMove: true)
-        #expect(try source.drop(at: "inbox") == 3)
+        #expect(try source.drop(at: "inbox") == .move)
         try source.peer.sendData([3], stream: try source.asked())
         try self.desk.waitForUnnamedFile(of: drop)
         try drop.child.kill(SIGINT)
@@ -182,7 +182,7 @@ import Testing
     func killed() throws {
         let drop = try self.desk.destination()
         let source = try RawDragSource(at: self.desk, allowsMove: true)
-        #expect(try source.drop(at: "inbox") == 3)
+        #expect(try source.drop(at: "inbox") == .move)
         try source.peer.sendData([3], stream: try source.asked())
         try self.desk.waitForUnnamedFile(of: drop)
         try drop.child.kill(SIGKILL)
@@ -225,7 +225,7 @@ import Testing
         #expect(try self.desk.run("drop", "--list", "--json").text == json)
 
         let source = try RawDragSource(at: self.desk)
-        #expect(try source.drop(at: "c") == 2)
+        #expect(try source.drop(at: "c") == .copy)
         _ = try source.asked()
         let status = try self.desk.run("status").text
         #expect(status.contains("\nsessions\n  dropping") || status.contains("\nsessions\n  transferring"))

@@ -27,7 +27,7 @@ import Testing
             try broker.destination("takes-descriptor").expect("passed 3000001 sealed")
             try early.order("take 3000001")
             #expect(try early.outcome() == "done 3000001 intact")
-            #expect(try broker.connect().list().items.first?.representations.first?.provision == 1)
+            #expect(try broker.connect().list().items.first?.representations.first?.provision == .kept)
         }
     }
 

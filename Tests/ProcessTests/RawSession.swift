@@ -29,7 +29,7 @@ struct RawDragSource {
     }
 
     /// Drops the session there and returns the operation.
-    func drop(at destination: String) throws -> UInt32? {
+    func drop(at destination: String) throws -> DropOperation? {
         var move = Move()
         move.location = Location()
         move.location?.destination = destination
@@ -70,7 +70,7 @@ final class RawDropDestination {
     }
 
     /// Waits for a session and answers with this proposal. Returns its stream.
-    func propose(_ operation: UInt32, cannotHandle: Bool? = nil) throws -> UInt64 {
+    func propose(_ operation: DropOperation, cannotHandle: Bool? = nil) throws -> UInt64 {
         self.handle = try self.peer.next(.session).decoded(as: Session.self).handle ?? 0
         let enter = try self.peer.next(.enter)
         var proposal = Proposal()

@@ -37,7 +37,7 @@ struct RawSource {
     func askedForArchive() throws -> UInt64 {
         let ask = try self.asked()
         var answer = Answer()
-        answer.content = 1
+        answer.content = .folderArchive
         try self.peer.send(answer, stream: ask)
         return ask
     }

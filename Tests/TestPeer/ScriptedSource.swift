@@ -60,7 +60,7 @@ final class ScriptedSource {
         var representation = Representation()
         representation.type = "public.data"
         representation.byteCount = try self.options.number("bytes").map { UInt64($0) }
-        if self.options.has("once") { representation.policy = 1 }
+        if self.options.has("once") { representation.policy = .onceAndKept }
         var write = Write()
         write.board = self.options.text("board")
         let item = WriteItem(representations: [(representation: representation, source: .promised)])

@@ -9,9 +9,9 @@ struct AcceptedTypes: Sendable {
     private let targets: Conformance.Targets
 
     init(_ accepts: [Accept]) {
-        self.takesAny = accepts.isEmpty || accepts.contains { $0.match == 2 }
-        self.exact = Set(accepts.filter { $0.match == 1 }.map { IdentifierKey($0.type) })
-        self.targets = Conformance.Targets(accepts.filter { $0.match != 1 && $0.match != 2 }.map(\.type))
+        self.takesAny = accepts.isEmpty || accepts.contains { $0.match == .any }
+        self.exact = Set(accepts.filter { $0.match == .exact }.map { IdentifierKey($0.type) })
+        self.targets = Conformance.Targets(accepts.filter { $0.match != .exact && $0.match != .any }.map(\.type))
     }
 
     func take(_ candidate: some AcceptList.Candidate) -> Bool {

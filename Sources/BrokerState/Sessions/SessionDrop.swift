@@ -1,15 +1,5 @@
 import PasteboardWire
 
-/// The numbers of operations on the wire.
-enum DropOperation: UInt32, Sendable {
-    case cancel = 0
-    case forbidden = 1
-    case copy = 2
-    case move = 3
-
-    var transfers: Bool { self == .copy || self == .move }
-}
-
 /// The items of a drop: which were requested, which have arrived, and since when nothing has been transferred.
 ///
 /// The safety of a move depends on it. The source deletes only items that ``result(of:itemCount:)`` reports as transferred.

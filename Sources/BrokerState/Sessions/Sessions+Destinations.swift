@@ -21,14 +21,14 @@ extension Sessions {
             )
         }
         try checkRoom(forDestinationOf: owner.process, context.limits)
-        for accept in message.accepts where accept.match != 2 && !TypeIdentifier.isWellFormed(accept.type) {
+        for accept in message.accepts where accept.match != .any && !TypeIdentifier.isWellFormed(accept.type) {
             throw Failure(
                 .invalidArgument,
                 "the destination accepts '\(accept.type.printable.prefix(utf8Count: WireLimits.name))', which is not a type "
                     + "identifier: letters, digits, '-', '.' and '_', at most \(WireLimits.typeIdentifier) bytes"
             )
         }
-        let types = message.accepts.map { $0.match == 2 ? "" : $0.type }
+        let types = message.accepts.map { $0.match == .any ? "" : $0.type }
         let metadata = types.reduce(UInt64(message.name.utf8.count)) { $0 + UInt64($1.utf8.count) }
         let charge = try context.charge(owner.account, metadata: metadata, for: "a destination")
         let id = destinationTable.insert(

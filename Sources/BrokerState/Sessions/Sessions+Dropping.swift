@@ -8,7 +8,7 @@ extension Sessions {
         let tracking = sessionTable[slot].phase.tracking
         let operation = tracking?.decision ?? .cancel
         var dropped = Dropped()
-        dropped.operation = operation.rawValue
+        dropped.operation = operation
         context.send(dropped, to: sessionTable[slot].source, stream: sessionTable[slot].stream)
         guard operation.transfers, let tracking, let peer = peer(of: tracking.destinationSession),
             let destinationSession = destinationSessionTable.find(tracking.destinationSession)
@@ -27,7 +27,7 @@ extension Sessions {
         context.counters.drops += 1
         checkDeadline(of: id, &context)
         var perform = Perform()
-        perform.operation = operation.rawValue
+        perform.operation = operation
         perform.location = tracking.location
         perform.version = sessionTable[slot].version
         context.send(perform, to: peer, stream: tracking.destinationSession.stream)
@@ -196,7 +196,7 @@ extension Sessions {
     ) {
         guard let slot = sessionTable.find(id), let drop = sessionTable[slot].phase.drop else { return }
         var transferred = Transferred()
-        transferred.operation = drop.operation.rawValue
+        transferred.operation = drop.operation
         if failure == nil || isPart || drop.operation == .copy { transferred.items = drop.items.sorted() }
         transferred.failure = failure
         context.send(transferred, to: sessionTable[slot].source, stream: sessionTable[slot].stream)

@@ -62,7 +62,7 @@ extension Sessions {
         guard let slot = sessionTable.find(id) else { return }
         var proposal = Proposal()
         proposal.sequence = pointerUpdate ?? sessionTable[slot].lastPointerUpdate
-        proposal.operation = operation.rawValue
+        proposal.operation = operation
         proposal.isPrecise = answer.isPrecise
         proposal.prefersFullSizePreview = answer.prefersFullSizePreview
         proposal.cannotHandle = answer.cannotHandle

@@ -57,7 +57,7 @@ extension Sessions {
         _ slot: SlotTable<DragSession>.Slot,
         _ destination: SlotTable<StoredDestination>.Slot
     ) -> (operation: DropOperation, refusal: Failure?) {
-        let operation = DropOperation(rawValue: proposal.operation ?? 0) ?? .cancel
+        let operation = proposal.operation.flatMap { $0.isKnown ? $0 : nil } ?? .cancel
         guard operation == .move, !sessionTable[slot].allowsMove(by: destinationTable[destination].process) else {
             return (operation, nil)
         }

@@ -29,7 +29,7 @@ extension Sessions {
             {
                 status.destination = destinationTable[destination].name
             }
-            status.operation = (phase.drop?.operation ?? phase.tracking?.operation)?.rawValue
+            status.operation = (phase.drop?.operation ?? phase.tracking?.operation)
             status.milliseconds = now - sessionTable[slot].startedAt
             var entry = StatusEntry()
             entry.session = status

@@ -33,9 +33,9 @@ package struct WriteItem {
         item.suggestedName = self.suggestedName
         for (representation, source) in self.representations {
             var representation = representation
-            if case .promised = source { representation.provision = 0 } else { representation.provision = 1 }
+            if case .promised = source { representation.provision = .promised } else { representation.provision = .kept }
             item.representations.append(representation)
-            if representation.policy == 1 { item.requires = [Feature.onceAndKept.rawValue] }
+            if representation.policy == .onceAndKept { item.requires = [Feature.onceAndKept.rawValue] }
         }
         return item
     }

@@ -6,7 +6,7 @@ package struct DragProgress: Sendable {
         /// Nothing was transferred.
         case cancelled
         /// The destination has everything: what was moved may be deleted.
-        case transferred(SessionOperation)
+        case transferred(DropOperation)
         case failed(Failure)
     }
 
@@ -17,7 +17,7 @@ package struct DragProgress: Sendable {
     /// What a drop would do now: the destination's answer to the last move that was answered, or the broker's.
     package private(set) var proposal: Proposal?
     /// What the drop does, once it was dropped.
-    package private(set) var dropped: SessionOperation?
+    package private(set) var dropped: DropOperation?
     /// What became of it, once its stream is over.
     package private(set) var outcome: Outcome?
     /// What the destination has, by the place in the session. After a failed move: what may be deleted all the same.
@@ -47,11 +47,11 @@ package struct DragProgress: Sendable {
             // It is over nothing now, whatever was proposed. The number stays, so that nothing older comes up again.
             var nothing = Proposal()
             nothing.sequence = self.proposal?.sequence
-            nothing.operation = SessionOperation.cancel.rawValue
+            nothing.operation = .cancel
             nothing.refusal = exit.refusal
             self.proposal = nothing
         case .dropped(_, let dropped):
-            self.dropped = SessionOperation(received: dropped.operation)
+            self.dropped = dropped.operation ?? .absent
         case .transferred(_, let transferred):
             self.isTransferred = true
             self.transferFailure = transferred.failure

@@ -10,7 +10,7 @@ package struct VisitedSession: Sendable {
         case propose(sequence: UInt64, at: Location, isEntry: Bool)
         /// The session is elsewhere.
         case exited
-        case perform(SessionOperation, at: Location)
+        case perform(DropOperation, at: Location)
         /// The session is over; no more events follow.
         case over(DragProgress.Outcome)
     }
@@ -34,7 +34,7 @@ package struct VisitedSession: Sendable {
     /// Where the session is; nil while it is elsewhere.
     package private(set) var location: Location?
     /// The operation of the drop here; nil before it.
-    package private(set) var operation: SessionOperation?
+    package private(set) var operation: DropOperation?
     /// The result of the drop, if the broker has sent it.
     package private(set) var transferred: Transferred?
 
@@ -78,7 +78,7 @@ package struct VisitedSession: Sendable {
             return .exited
         case .perform(_, let perform):
             guard !self.isDropped else { return .none }
-            let operation = SessionOperation(received: perform.operation)
+            let operation = perform.operation ?? .absent
             self.operation = operation
             let location = perform.location ?? self.location ?? Location()
             self.location = location

@@ -106,7 +106,7 @@ extension ClientState {
     package mutating func answer(
         _ ask: UInt64,
         byteCount: UInt64?,
-        content: UInt32? = nil,
+        content: ContentForm? = nil,
         fileName: String? = nil
     ) {
         guard let index = self.asks.index(of: ask), self.asks.values[index].sent == 0 else { return }

@@ -69,9 +69,9 @@ extension ClientState {
             return .exited(open.handle, try Exit(decoding: bytes, range: payload))
         case .dropped where open.isDropped && open.operation == nil:
             let dropped = try Dropped(decoding: bytes, range: payload)
-            self.streams.values[index].operation = dropped.operation ?? 0
+            self.streams.values[index].operation = dropped.operation ?? .absent
             return .dropped(open.handle, dropped)
-        case .transferred where SessionOperation(received: open.operation).transfers && !open.isTransferred:
+        case .transferred where open.operation?.transfers == true && !open.isTransferred:
             self.streams.values[index].isTransferred = true
             return .transferred(open.handle, try Transferred(decoding: bytes, range: payload))
         case .end where open.operation != nil:

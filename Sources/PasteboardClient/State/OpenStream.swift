@@ -55,7 +55,7 @@ struct OpenStream: Sendable {
     /// Whether this client has let go.
     var isDropped = false
     /// What that does, once the broker has said so.
-    var operation: UInt32?
+    var operation: DropOperation?
     var isTransferred = false
 }
 

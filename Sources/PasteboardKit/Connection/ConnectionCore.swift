@@ -161,7 +161,7 @@ struct ConnectionCore: ~Copyable {
 
     /// Begins an answer of several chunks, with an empty one.
     private mutating func send(_ chunks: any ChunkSource, on ask: UInt64) {
-        let (content, name) = (chunks.isArchive ? UInt32(1) : nil, chunks.fileName)
+        let (content, name) = (chunks.isArchive ? ContentForm.folderArchive : nil, chunks.fileName)
         io.state.answer(ask, byteCount: chunks.byteCount, content: content, fileName: name)
         streams.answers[ask]?.chunks = chunks
         streams.answers[ask]?.data = Data()

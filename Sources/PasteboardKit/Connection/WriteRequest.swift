@@ -52,7 +52,7 @@ final class WriteRequest: StreamSink {
             let changeCount = ChangeCount(committed)
             effects.append { self.result.resolve(.success(changeCount)) }
         case .ended(_, let end):
-            effects.append { self.end.resolve(end.reason == 2 ? self.clearing : .replaced) }
+            effects.append { self.end.resolve(end.reason == .cleared ? self.clearing : .replaced) }
         default:
             break
         }

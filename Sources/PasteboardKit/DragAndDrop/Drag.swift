@@ -318,7 +318,7 @@ public final class Drag: DragSession {
 
 extension DropProposal {
     init(_ proposal: Proposal) {
-        let operation = SessionOperation(received: proposal.operation)
+        let operation = proposal.operation ?? .absent
         // What does not come from the destination stands for nothing, whatever its number.
         self.init(operation: proposal.refusal == nil ? DropOperation(operation) : .cancel)
         isPrecise = proposal.isPrecise ?? false
@@ -332,7 +332,7 @@ extension DropProposal {
     func message(_ sequence: UInt64) -> Proposal {
         var message = Proposal()
         message.sequence = sequence
-        message.operation = operation.sessionOperation.rawValue
+        message.operation = operation.message
         if isPrecise { message.isPrecise = true }
         if prefersFullSizePreview { message.prefersFullSizePreview = true }
         return message

@@ -1,31 +1,22 @@
-import PasteboardClient
+import PasteboardWire
 
-/// What a drop does.
+/// The effect of a drop.
 public enum DropOperation: UInt, Sendable {
     /// Nothing; the session is cancelled.
     case cancel
-    /// Nothing, where something like it would be welcome at another time.
+    /// Nothing, although the destination takes such items at other times.
     case forbidden
-    /// The destination gets a copy.
+    /// The destination receives a copy.
     case copy
-    /// The destination gets the items, and the source deletes them once it has.
+    /// The destination receives the items, and the source deletes them after that.
     case move
 
-    init(_ operation: SessionOperation) {
-        switch operation {
-        case .cancel: self = .cancel
-        case .forbidden: self = .forbidden
-        case .copy: self = .copy
-        case .move: self = .move
-        }
+    /// The operation of a message; one that this version does not know transfers nothing.
+    init(_ message: PasteboardWire.DropOperation) {
+        self = DropOperation(rawValue: UInt(message.rawValue)) ?? .cancel
     }
 
-    var sessionOperation: SessionOperation {
-        switch self {
-        case .cancel: .cancel
-        case .forbidden: .forbidden
-        case .copy: .copy
-        case .move: .move
-        }
+    var message: PasteboardWire.DropOperation {
+        PasteboardWire.DropOperation(rawValue: UInt32(rawValue))
     }
 }

@@ -227,7 +227,7 @@ extension Proposal {
     fileprivate static func declining(_ sequence: UInt64) -> Proposal {
         var message = Proposal()
         message.sequence = sequence
-        message.operation = SessionOperation.cancel.rawValue
+        message.operation = .cancel
         message.cannotHandle = true
         return message
     }

@@ -79,7 +79,7 @@ struct RemoteRepresentation: Sendable {
     private func request(timeout: Duration?) -> Load {
         var accept = Accept()
         accept.type = type.identifier
-        accept.match = 1
+        accept.match = .exact
         var load = Load()
         load.handle = handle
         load.item = UInt32(clamping: item)

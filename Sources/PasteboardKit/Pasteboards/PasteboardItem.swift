@@ -58,8 +58,8 @@ public struct PasteboardItem: Sendable, Identifiable {
             )
             var representation = ProviderContents.Representation(
                 type,
-                ItemProviderRepresentationVisibility(rawValue: Int(message.visibility ?? 0)) ?? .all,
-                fileOptions: ItemProviderFileOptions(rawValue: Int(message.fileOptions ?? 0)),
+                ItemProviderRepresentationVisibility(rawValue: Int((message.visibility ?? .absent).rawValue)) ?? .all,
+                fileOptions: ItemProviderFileOptions(rawValue: Int((message.fileOptions ?? []).rawValue)),
                 origin: .remote(remote)
             )
             representation.file = message.file
@@ -98,10 +98,10 @@ public struct PasteboardItem: Sendable, Identifiable {
 }
 
 extension PasteboardItem.Representation.State {
-    fileprivate init(provision: UInt32?) {
-        switch provision ?? 0 {
-        case 0: self = .promised
-        case 1: self = .kept
+    fileprivate init(provision: Provision?) {
+        switch provision ?? .absent {
+        case .promised: self = .promised
+        case .kept: self = .kept
         default: self = .gone
         }
     }

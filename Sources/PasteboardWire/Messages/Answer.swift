@@ -16,10 +16,10 @@ package struct Answer: WireMessage {
     /// Where the source's own file lies, given only with its descriptor and if that was welcome.
     package var path: String?
     /// 0 the bytes of the representation, 1 a tar archive of the folder that it is.
-    package var content: UInt32?
+    package var content: ContentForm?
 
     /// Whether the bytes are a tar archive of the folder that the representation is.
-    package var isArchive: Bool { self.content == 1 }
+    package var isArchive: Bool { self.content == .folderArchive }
 
     package init() {}
 
@@ -43,7 +43,7 @@ package struct Answer: WireMessage {
         case 5: self.itemCount = try field.number32()
         case 6: self.suggestedName = try field.string(in: bytes)
         case 7: self.path = try field.string(in: bytes)
-        case 8: self.content = try field.number32()
+        case 8: self.content = try field.enumeration()
         default: break
         }
     }

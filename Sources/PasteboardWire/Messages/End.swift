@@ -4,8 +4,8 @@ package struct End: WireMessage {
 
     /// All bytes of the stream's data frames: a receiver compares.
     package var byteCount: UInt64?
-    /// Why a publication ended: 1 replaced, 2 cleared.
-    package var reason: UInt32?
+    /// The reason, for the stream of a publication.
+    package var reason: EndReason?
 
     package init() {}
 
@@ -17,7 +17,7 @@ package struct End: WireMessage {
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
         case 1: self.byteCount = try field.number64()
-        case 2: self.reason = try field.number32()
+        case 2: self.reason = try field.enumeration()
         default: break
         }
     }

@@ -7,8 +7,7 @@ package struct Hello: WireMessage {
     package var maximumVersion: UInt32?
     /// Feature numbers that the client has, without obligation.
     package var features: [UInt32] = []
-    /// 1: a program on this machine; 2: a link to another broker.
-    package var role: UInt32?
+    package var role: Role?
     /// The program's name, as it says itself: shown in errors and lists, never trusted.
     package var label: String?
     /// The most asks that the client serves at once; the broker queues the rest.
@@ -35,7 +34,7 @@ package struct Hello: WireMessage {
         case 1: self.minimumVersion = try field.number32()
         case 2: self.maximumVersion = try field.number32()
         case 3: try field.append(to: &self.features, limit: WireLimits.features, in: bytes)
-        case 4: self.role = try field.number32()
+        case 4: self.role = try field.enumeration()
         case 5: self.label = try field.string(in: bytes)
         case 6: self.maximumStreams = try field.number32()
         case 7: self.programVersion = try field.string(in: bytes)

@@ -11,8 +11,7 @@ package struct Item: WireMessage {
     /// How large it would like to be shown, in thousandths of a point.
     package var presentationWidth: UInt64?
     package var presentationHeight: UInt64?
-    /// 0 unspecified, 1 inline, 2 attachment.
-    package var presentationStyle: UInt32?
+    package var presentationStyle: PresentationStyle?
     /// A few bytes for this user's programs on this machine, which they may read without a load.
     package var teamData: [UInt8]?
     /// The item's name for people; no file is named after it.
@@ -38,7 +37,7 @@ package struct Item: WireMessage {
         case 2: try field.append(to: &self.representations, limit: WireLimits.representations, in: bytes)
         case 3: self.presentationWidth = try field.number64()
         case 4: self.presentationHeight = try field.number64()
-        case 5: self.presentationStyle = try field.number32()
+        case 5: self.presentationStyle = try field.enumeration()
         case 6: self.teamData = try field.bytes(in: bytes, limit: WireLimits.teamData)
         case 7: self.title = try field.string(in: bytes, limit: WireLimits.title)
         case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
@@ -52,23 +51,18 @@ package struct Representation: ProtobufMessage {
     package var type: String = ""
     /// The whole closure of what the type conforms to, for types that no table declares.
     package var supertypes: [String] = []
-    /// 0 all, 1 team, 2 group, 3 own process.
-    package var visibility: UInt32?
+    package var visibility: Visibility?
     /// The size in bytes when it is known; of kept bytes it is what will follow.
     package var byteCount: UInt64?
-    /// 0 promised: the source is asked at each load. 1 kept: the bytes follow and the broker holds them.
-    /// In a list's answer also 2: gone, because its source is.
-    package var provision: UInt32?
-    /// 0 the source is asked at each load, 1 once: the broker then keeps the bytes (feature `onceAndKept`).
-    package var policy: UInt32?
+    package var provision: Provision?
+    package var policy: RepresentationPolicy?
     /// How long the source may take for the first byte, instead of the broker's default.
     package var firstByteMilliseconds: UInt64?
-    /// Bit 0: the source's own file may be opened where it is.
-    package var fileOptions: UInt32?
+    package var fileOptions: FileOptions?
     /// The name, mode and time of the file that the bytes are, if they are one.
     package var file: FileAttributes?
-    /// The form of kept bytes: 0 the bytes of the type, 1 a tar archive of the folder that the representation is.
-    package var content: UInt32?
+    /// The form of kept bytes.
+    package var content: ContentForm?
 
     package init() {}
 
@@ -89,7 +83,7 @@ package struct Representation: ProtobufMessage {
         bytes.appendField(5, self.provision)
         bytes.appendField(6, self.policy)
         bytes.appendField(7, self.firstByteMilliseconds)
-        bytes.appendField(8, self.fileOptions)
+        bytes.appendField(8, self.fileOptions?.rawValue)
         bytes.appendField(9, self.file)
         bytes.appendField(10, self.content)
     }
@@ -98,14 +92,14 @@ package struct Representation: ProtobufMessage {
         switch field.number {
         case 1: self.type = try field.string(in: bytes)
         case 2: try field.append(to: &self.supertypes, limit: WireLimits.supertypes, in: bytes)
-        case 3: self.visibility = try field.number32()
+        case 3: self.visibility = try field.enumeration()
         case 4: self.byteCount = try field.number64()
-        case 5: self.provision = try field.number32()
-        case 6: self.policy = try field.number32()
+        case 5: self.provision = try field.enumeration()
+        case 6: self.policy = try field.enumeration()
         case 7: self.firstByteMilliseconds = try field.number64()
-        case 8: self.fileOptions = try field.number32()
+        case 8: self.fileOptions = FileOptions(rawValue: try field.number32())
         case 9: try field.merge(into: &self.file, in: bytes)
-        case 10: self.content = try field.number32()
+        case 10: self.content = try field.enumeration()
         default: break
         }
     }

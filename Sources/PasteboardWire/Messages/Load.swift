@@ -12,8 +12,8 @@ package struct Load: WireMessage {
     package var item: UInt32?
     /// The types that the destination takes, best first; none: any type.
     package var accepts: [Accept] = []
-    /// Whose order decides among several that fit: 0 the source's, 1 the accept list's.
-    package var preference: UInt32?
+    /// The side whose order decides among several representations that fit.
+    package var preference: Preference?
     /// Fail with `too-large` rather than give more bytes than this.
     package var maximumByteCount: UInt64?
     /// The offset up to which bytes may be sent without further credit.
@@ -53,7 +53,7 @@ package struct Load: WireMessage {
         case 3: self.ifChangeCount = try field.number64()
         case 4: self.item = try field.number32()
         case 5: try field.append(to: &self.accepts, limit: WireLimits.accepts, in: bytes)
-        case 6: self.preference = try field.number32()
+        case 6: self.preference = try field.enumeration()
         case 7: self.maximumByteCount = try field.number64()
         case 8: self.credit = try field.number64()
         case 9: self.descriptorWelcome = try field.bool()
@@ -69,8 +69,7 @@ package struct Load: WireMessage {
 /// One entry of an accept list.
 package struct Accept: ProtobufMessage {
     package var type: String = ""
-    /// 0 the type or what conforms to it, 1 exactly the type, 2 any type.
-    package var match: UInt32?
+    package var match: Match?
 
     package init() {}
 
@@ -82,7 +81,7 @@ package struct Accept: ProtobufMessage {
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
         case 1: self.type = try field.string(in: bytes)
-        case 2: self.match = try field.number32()
+        case 2: self.match = try field.enumeration()
         default: break
         }
     }

@@ -180,7 +180,7 @@ package struct SessionStatus: ProtobufMessage {
     /// Where it is.
     package var destination: String?
     /// What a drop would do there, or does.
-    package var operation: UInt32?
+    package var operation: DropOperation?
     /// Its age.
     package var milliseconds: UInt64?
     /// The publication that its items are.
@@ -208,7 +208,7 @@ package struct SessionStatus: ProtobufMessage {
         case 4: self.itemCount = try field.number32()
         case 5: try field.append(to: &self.types, limit: WireLimits.representations, in: bytes)
         case 6: self.destination = try field.string(in: bytes)
-        case 7: self.operation = try field.number32()
+        case 7: self.operation = try field.enumeration()
         case 8: self.milliseconds = try field.number64()
         case 9: self.handle = try field.number64()
         default: break

@@ -14,7 +14,7 @@ package struct AcceptList: Sendable {
     @usableFromInline let edges: Conformance.Edges
 
     /// - Parameter edges: what the destination declares of types of its own, within `WireLimits.edgeSupertypes` in all.
-    package init(_ accepts: [Accept], preference: UInt32?, edges: [TypeEdges]) throws(Failure) {
+    package init(_ accepts: [Accept], preference: Preference?, edges: [TypeEdges]) throws(Failure) {
         let count = edges.reduce(0) { $0 + $1.supertypes.count }
         guard count <= WireLimits.edgeSupertypes else {
             throw Failure(
@@ -23,7 +23,7 @@ package struct AcceptList: Sendable {
             )
         }
         self.accepts = accepts
-        self.prefersReader = preference == 1
+        self.prefersReader = preference == .acceptList
         self.edges = Conformance.Edges(edges.map { (type: $0.type, supertypes: $0.supertypes) })
         // Dynamic identifiers among them spell out many more.
         guard self.edges.nameCount <= WireLimits.edgeNames else {
@@ -44,7 +44,7 @@ package struct AcceptList: Sendable {
     package func choose<Offered: Candidate>(among candidates: [Offered], where isOffered: (Offered) -> Bool) -> Int? {
         guard !self.accepts.isEmpty else { return candidates.firstIndex(where: isOffered) }
         // Who asks for one type and no other gets that, if it is there.
-        if self.accepts.count == 1, self.accepts[0].match ?? 0 == 0 {
+        if self.accepts.count == 1, self.accepts[0].match ?? .absent == .conforming {
             for index in 0..<candidates.count where isOffered(candidates[index]) {
                 if Conformance.equal(candidates[index].type, self.accepts[0].type) { return index }
             }
@@ -76,9 +76,9 @@ package struct AcceptList: Sendable {
     @inlinable
     @inline(__always)
     func fits(_ candidate: some Candidate, _ accept: Accept, _ reach: Conformance.Reach?) -> Bool {
-        switch accept.match ?? 0 {
-        case 1: return Conformance.equal(candidate.type, accept.type)
-        case 2: return true
+        switch accept.match ?? .absent {
+        case .exact: return Conformance.equal(candidate.type, accept.type)
+        case .any: return true
         default:
             return Conformance.equal(candidate.type, accept.type)
                 || (reach ?? candidate.reach).conforms(to: accept.type)

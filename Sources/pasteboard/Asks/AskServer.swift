@@ -101,7 +101,7 @@ final class AskServer {
             return connection.io.state.fail(stream, failure)
         }
         guard case .input(let input) = origin, let folder = input.folder else { return }
-        connection.io.state.answer(stream, byteCount: nil, content: 1, fileName: folder.name.description)
+        connection.io.state.answer(stream, byteCount: nil, content: .folderArchive, fileName: folder.name.description)
     }
 
     // MARK: Programs

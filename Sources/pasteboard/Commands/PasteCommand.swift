@@ -211,7 +211,7 @@ struct PasteCommand: Command {
         answered: (Answer, UniformType) -> Void
     ) throws {
         var load = load
-        load.preference = 1
+        load.preference = .acceptList
         load.timeoutMilliseconds = timeout?.loadMilliseconds
         var trimmer = trimsNewline ? NewlineTrimmer() : nil
         var total: UInt64?

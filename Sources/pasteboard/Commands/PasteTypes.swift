@@ -22,7 +22,7 @@ struct PasteTypes {
     var accepts: [Accept] {
         guard isOpen else { return wanted }
         var any = Accept()
-        any.match = 2
+        any.match = .any
         let types = ofOutput + [.utf8PlainText, .plainText, .text]
         return types.map(Self.accept) + [any]
     }
@@ -41,7 +41,7 @@ struct PasteTypes {
 
     /// The indices of the items that have one of the requested types; throws if there is none.
     func indices(among items: [Item]) throws -> [UInt32] {
-        let accepts = try AcceptList(self.wanted, preference: 1, edges: [])
+        let accepts = try AcceptList(self.wanted, preference: .acceptList, edges: [])
         let indices = items.indices.filter { index in
             accepts.choose(among: items[index].representations.map(ListedType.init)) { _ in true } != nil
         }

@@ -52,9 +52,9 @@ struct TypesCommand: Command {
     }
 
     private static func state(of representation: Representation) -> String {
-        switch representation.provision ?? 0 {
-        case 0: "promised"
-        case 1: "kept"
+        switch representation.provision ?? .absent {
+        case .promised: "promised"
+        case .kept: "kept"
         default: "gone"
         }
     }

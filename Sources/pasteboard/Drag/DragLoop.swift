@@ -45,10 +45,10 @@ final class DragLoop {
         guard let proposal = progress.proposal else { return }
         if let refusal = proposal.refusal { throw refusal }
         let what: String
-        switch SessionOperation(received: proposal.operation) {
+        switch proposal.operation ?? .absent {
         case .copy, .move: return
         case .forbidden: what = "accepts nothing at this time"
-        case .cancel:
+        default:
             what = proposal.cannotHandle == true ? "does not accept such items" : "proposes no operation for the items"
         }
         throw Failure(.refused, "destination \(destination) \(what)")

@@ -9,7 +9,7 @@ final class ReceivedDrop {
     private let accepts: [Accept]
     private let directory: SystemString
     private let line: ProgressLine
-    private var operation = SessionOperation.copy
+    private var operation = DropOperation.copy
     private var items: [UInt64: ReceivedItem] = [:]
     private var doneBytes: UInt64 = 0
     private var writtenCount = 0
@@ -58,8 +58,8 @@ final class ReceivedDrop {
             var proposal = Proposal()
             proposal.sequence = sequence
             // Files are written, so a move is possible if the source allows it.
-            let operation: SessionOperation = session.allowsMove ? .move : .copy
-            proposal.operation = operation.rawValue
+            let operation: DropOperation = session.allowsMove ? .move : .copy
+            proposal.operation = operation
             state.propose(proposal, on: session.stream)
         case .perform(let operation, _):
             perform(operation, &state)
@@ -69,7 +69,7 @@ final class ReceivedDrop {
         }
     }
 
-    private func perform(_ operation: SessionOperation, _ state: inout ClientState) {
+    private func perform(_ operation: DropOperation, _ state: inout ClientState) {
         self.operation = operation
         let verb = operation == .move ? "moving" : "copying"
         StandardStreams.note("\(verb) \(session.items.count.counted("item")) from \(source)")
@@ -78,7 +78,7 @@ final class ReceivedDrop {
             load.handle = session.handle
             load.item = index
             load.accepts = accepts
-            load.preference = 1
+            load.preference = .acceptList
             // An older broker waits for the file of a move for a limited time only: there the bytes are sent.
             load.descriptorWelcome = operation == .copy || state.reportsDrops
             do {

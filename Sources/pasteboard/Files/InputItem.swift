@@ -48,7 +48,7 @@ struct InputItem {
                     var message = Representation(of: type)
                     message.file = item.attributes(of: input)
                     guard isPromised(input) else {
-                        if input.folder != nil { message.content = 1 }
+                        if input.folder != nil { message.content = .folderArchive }
                         return (message, kept.next() ?? .bytes([]))
                     }
                     message.byteCount = input.size

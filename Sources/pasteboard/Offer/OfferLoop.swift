@@ -36,7 +36,7 @@ final class OfferLoop {
             hasEnded = true
             StandardStreams.note(
                 "pasteboard: offer: "
-                    + (end.reason == 2 ? "the offer was cleared" : "the offer was replaced by other contents")
+                    + (end.reason == .cleared ? "the offer was cleared" : "the offer was replaced by other contents")
             )
         case .failed(publication, let failure):
             throw failure

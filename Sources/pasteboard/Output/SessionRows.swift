@@ -25,7 +25,7 @@ extension DestinationStatus {
 
 extension SessionStatus {
     private var word: String? {
-        operation.map { operation in "\(SessionOperation(received: operation))" }
+        operation.map { operation in "\(operation)" }
     }
 
     var row: [String] {

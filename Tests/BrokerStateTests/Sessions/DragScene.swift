@@ -104,7 +104,7 @@ struct DragScene {
     }
 
     /// Answers the last ask that was heard.
-    mutating func propose(_ operation: UInt32, _ configure: (inout Proposal) -> Void = { _ in }) {
+    mutating func propose(_ operation: DropOperation, _ configure: (inout Proposal) -> Void = { _ in }) {
         self.broker.propose(operation, to: self.sequence, on: self.visit, from: self.destination, configure)
     }
 
@@ -141,7 +141,7 @@ struct DragScene {
     // MARK: Both
 
     /// Moves over the destination, which proposes.
-    mutating func hover(_ operation: UInt32) {
+    mutating func hover(_ operation: DropOperation) {
         self.move()
         _ = self.heardByDestination()
         self.propose(operation)
@@ -149,7 +149,7 @@ struct DragScene {
     }
 
     /// Begins, hovers and drops. A move is allowed.
-    mutating func dropped(_ operation: UInt32, _ items: [Item] = [Item("public.text")]) {
+    mutating func dropped(_ operation: DropOperation, _ items: [Item] = [Item("public.text")]) {
         self.begin(items) { $0.movesBetweenProcesses = true }
         self.hover(operation)
         self.drop()

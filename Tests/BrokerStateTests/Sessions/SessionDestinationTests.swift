@@ -108,13 +108,15 @@ import Testing
 
     @Test("Items of which a destination sees nothing are not there for it; a group sees what is for the group")
     func visibility() {
-        for (groups, visibility, isSeen) in [([], 3, false), ([], 2, false), (["g"], 2, true), ([], 1, true)] {
+        for (groups, visibility, isSeen) in [([], 3, false), ([], 2, false), (["g"], 2, true), ([], 1, true)]
+            as [([String], Visibility, Bool)]
+        {
             let broker = StateHarness()
             let source = broker.connect(groups: ["g"])
             let destination = broker.connect(groups: groups)
             broker.register(from: destination)
             _ = broker.take(destination)
-            let item = Item([Representation("public.text", visibility: UInt32(visibility))])
+            let item = Item([Representation("public.text", visibility: visibility)])
             let (drag, handle) = broker.drag([item], from: source)
             broker.move(drag, to: "shelf", from: source)
             let frames = broker.take(destination)
@@ -123,7 +125,7 @@ import Testing
                 #expect(broker.take(source).first(Proposal.self)?.refusal?.code == .typeUnavailable)
                 continue
             }
-            broker.propose(2, to: 1, on: frames[0].stream, from: destination)
+            broker.propose(.copy, to: 1, on: frames[0].stream, from: destination)
             broker.send(Drop(), on: drag, from: source)
             _ = broker.take(source)
             broker.load(from: destination) { $0.handle = handle }
@@ -134,7 +136,10 @@ import Testing
     @Test("A representation that a destination does not see is not loaded, even in the window")
     func hiddenRepresentation() {
         var scene = DragScene()
-        scene.dropped(2, [Item([Representation("public.png", visibility: 3), Representation("public.text")])])
+        scene.dropped(
+            .copy,
+            [Item([Representation("public.png", visibility: .ownProcess), Representation("public.text")])]
+        )
         let load = scene.broker.load(from: scene.destination) { [handle = scene.handle] in
             $0.handle = handle
             $0.accepts = [Accept("public.png")]
@@ -153,9 +158,9 @@ import Testing
             ([Accept("com.example.note")], "com.example.note", [], true),
             ([Accept("com.example.note")], "com.example.card", ["com.Example.Note"], true),
             ([Accept("com.example.note")], "com.example.card", [], false),
-            ([Accept("public.text", match: 1)], "public.html", [], false),
-            ([Accept("public.text", match: 1)], "public.Text", [], true),
-            ([Accept("public.png"), Accept("", match: 2)], "com.example.card", [], true),
+            ([Accept("public.text", match: .exact)], "public.html", [], false),
+            ([Accept("public.text", match: .exact)], "public.Text", [], true),
+            ([Accept("public.png"), Accept("", match: .any)], "com.example.card", [], true),
             ([], "com.example.card", [], true),
         ]
         for (accepts, type, supertypes, isTaken) in cases {
@@ -177,7 +182,7 @@ import Testing
         let second = scene.broker.connect("second")
         let (drag, _) = scene.broker.drag(from: second)
         scene.begin()
-        scene.hover(2)
+        scene.hover(.copy)
         scene.move(to: nil)
         scene.forget()
         scene.broker.move(drag, to: "shelf", from: second)
@@ -197,7 +202,7 @@ import Testing
         scene.begin()
         scene.move()
         _ = scene.heardByDestination()
-        scene.propose(0) { $0.cannotHandle = true }
+        scene.propose(.cancel) { $0.cannotHandle = true }
         scene.broker.move(drag, to: "shelf", from: second)
         #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
     }
@@ -213,7 +218,7 @@ import Testing
             scene.begin()
             scene.move()
             _ = scene.heardByDestination()
-            scene.propose(2)
+            scene.propose(.copy)
             if scene.heardBySource().first(Proposal.self)?.refusal?.code == .refused { refused += 1 }
         }
         #expect(refused == 1)
@@ -238,10 +243,10 @@ import Testing
         #expect(frames.kinds == [.session, .item, .enter])
         let location = try #require(frames.first(Enter.self)?.location)
         #expect(location.destination == "shelf" && location.indexPath == [0, 3])
-        scene.propose(2)
-        #expect(scene.heardBySource().first(Proposal.self)?.operation == 2)
+        scene.propose(.copy)
+        #expect(scene.heardBySource().first(Proposal.self)?.operation == .copy)
         scene.drop()
-        #expect(scene.heardBySource().first(Dropped.self)?.operation == 2)
+        #expect(scene.heardBySource().first(Dropped.self)?.operation == .copy)
         scene.broker.send(enter, on: scene.shelf, from: scene.destination)
         #expect(scene.heardByDestination().last?.decode(Exit.self).refusal?.code == .superseded)
     }
@@ -253,7 +258,7 @@ import Testing
         let stream = scene.broker.register("other", from: other)
         _ = scene.broker.take(other)
         scene.begin()
-        scene.hover(2)
+        scene.hover(.copy)
         var enter = Enter()
         enter.handle = scene.handle
         scene.broker.send(enter, on: stream, from: other)
@@ -271,7 +276,7 @@ import Testing
         for _ in 0..<1_000 {
             scene.broker.send(enter, on: scene.shelf, from: scene.destination)
             _ = scene.heardByDestination()
-            scene.propose(2)
+            scene.propose(.copy)
             scene.broker.send(Exit(), on: scene.visit, from: scene.destination)
             heard += scene.heardBySource().count
         }
@@ -302,11 +307,11 @@ import Testing
         scene.begin()
         for row: UInt32 in 1...100 { scene.move(row: row, sequence: UInt64(row)) }
         #expect(scene.heardByDestination().first(Enter.self)?.location?.indexPath == [0, 1])
-        scene.propose(2)
+        scene.propose(.copy)
         #expect(scene.heardBySource().all(Proposal.self).map(\.sequence) == [1])
         let frames = scene.heardByDestination()
         #expect(frames.kinds == [.update] && frames.first(Update.self)?.location?.indexPath == [0, 100])
-        scene.propose(3)
+        scene.propose(.move)
         let proposals = scene.heardBySource().all(Proposal.self)
         #expect(proposals.map(\.sequence) == [100])
     }
@@ -356,11 +361,11 @@ import Testing
         scene.begin()
         scene.move(sequence: .max)
         _ = scene.heardByDestination()
-        scene.propose(.max)
+        scene.propose(DropOperation(rawValue: .max))
         #expect(scene.heardBySource().first(Proposal.self)?.sequence == .max)
         scene.move(sequence: 0)
         _ = scene.heardByDestination()
-        scene.broker.propose(2, to: .max, on: scene.visit, from: scene.destination)
+        scene.broker.propose(.copy, to: .max, on: scene.visit, from: scene.destination)
         #expect(scene.broker.closed == [scene.destination])
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing)
@@ -371,7 +376,7 @@ import Testing
         var scene = DragScene()
         let before = scene.broker.held
         scene.begin()
-        scene.hover(2)
+        scene.hover(.copy)
         #expect(scene.broker.held.objects > before.objects + 3)
         scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
         #expect(scene.broker.held == before)

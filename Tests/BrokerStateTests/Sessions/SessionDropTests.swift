@@ -12,7 +12,7 @@ import Testing
         scene.begin()
         var load = scene.load()
         #expect(scene.heardByDestination().on(load).codes == [.superseded], "it has not been told of the session")
-        scene.hover(2)
+        scene.hover(.copy)
         load = scene.load()
         #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow])
         scene.drop()
@@ -32,7 +32,7 @@ import Testing
     func strangers() {
         var scene = DragScene()
         let sibling = scene.broker.connect("sibling", process: 2)
-        scene.dropped(2)
+        scene.dropped(.copy)
         for (peer, code) in [(scene.source, ErrorCode.notLoadableNow), (sibling, .superseded)] {
             let load = scene.broker.load(from: peer) { [handle = scene.handle] in $0.handle = handle }
             #expect(scene.broker.take(peer).on(load).codes == [code])
@@ -43,7 +43,7 @@ import Testing
 
     @Test("What is moved has arrived in each form that was asked for; of a copy one form is enough")
     func forms() {
-        for (operation, code) in [(UInt32(2), nil), (3, ErrorCode.sourceFailed)] {
+        for (operation, code) in [(DropOperation.copy, nil), (.move, ErrorCode.sourceFailed)] {
             var scene = DragScene()
             scene.dropped(operation, [Item("public.png", "public.text")])
             scene.load { $0.accepts = [Accept("public.png")] }
@@ -56,7 +56,7 @@ import Testing
             scene.conclude()
             let transferred = scene.result().transferred
             #expect(transferred?.failure?.code == code)
-            #expect(transferred?.items == (operation == 2 ? [0] : []))
+            #expect(transferred?.items == (operation == .copy ? [0] : []))
             scene.everybodyLeaves()
             #expect(scene.broker.held == .nothing)
         }
@@ -65,7 +65,7 @@ import Testing
     @Test("A file that could not be handed on has not arrived")
     func refusedDescriptor() throws {
         var scene = DragScene(descriptors: true)
-        scene.dropped(3)
+        scene.dropped(.move)
         scene.broker.refusesDescriptors = true
         let load = scene.load { $0.descriptorWelcome = true }
         _ = scene.heardBySource()
@@ -80,24 +80,24 @@ import Testing
 
     @Test("What is moved is not opened where it lies")
     func inPlace() throws {
-        for operation in [UInt32(2), 3] {
+        for operation in [DropOperation.copy, .move] {
             var scene = DragScene(descriptors: true)
             var item = Item("public.text")
-            item.representations[0].fileOptions = 1
+            item.representations[0].fileOptions = .openInPlace
             scene.dropped(operation, [item])
             scene.load {
                 $0.descriptorWelcome = true
                 $0.inPlaceWelcome = true
             }
             let ask = try #require(scene.heardBySource().first(Ask.self))
-            #expect(ask.inPlaceWelcome == (operation == 2 ? true : nil) && ask.descriptorWelcome == true)
+            #expect(ask.inPlaceWelcome == (operation == .copy ? true : nil) && ask.descriptorWelcome == true)
         }
     }
 
     @Test("The limit of the window is for the first load: a handler may take its time after it")
     func windowIsForTheFirstLoad() throws {
         var scene = DragScene()
-        scene.dropped(2, DragScene.two)
+        scene.dropped(.copy, DragScene.two)
         scene.broker.advance(by: 4_999)
         scene.fetch()
         scene.broker.advance(by: 599_999)
@@ -114,7 +114,7 @@ import Testing
 
     @Test("A handler that fails long after its last load has failed all the same")
     func lateFailure() throws {
-        for operation: UInt32 in [2, 3] {
+        for operation: DropOperation in [.copy, .move] {
             var scene = DragScene()
             scene.dropped(operation)
             scene.fetch()
@@ -128,7 +128,7 @@ import Testing
 
     @Test("A window that passes without a load ends the session, and both sides hear which limit that was")
     func emptyWindow() throws {
-        for operation: UInt32 in [2, 3] {
+        for operation: DropOperation in [.copy, .move] {
             var scene = DragScene(dropReports: true)
             scene.dropped(operation)
             scene.broker.advance(by: 5_000)
@@ -145,7 +145,7 @@ import Testing
     @Test("A drop of which nothing was loaded or taken ends alone, whatever was concluded")
     func nothing() {
         var scene = DragScene()
-        scene.dropped(3)
+        scene.dropped(.move)
         let load = scene.load(7)
         #expect(scene.heardByDestination().on(load).codes == [.nothingHere])
         scene.conclude()
@@ -158,7 +158,7 @@ import Testing
     @Test("A copy is transferred when all that was asked for has arrived and the destination concludes, not before")
     func copy() throws {
         var scene = DragScene()
-        scene.dropped(2, DragScene.two)
+        scene.dropped(.copy, DragScene.two)
         scene.load(0)
         _ = scene.heardBySource()
         scene.performed()
@@ -170,14 +170,14 @@ import Testing
         let result = scene.result()
         #expect(result.kinds == [.transferred, .end])
         let transferred = try #require(result.transferred)
-        #expect(transferred.operation == 2 && transferred.items == [0] && transferred.failure == nil)
+        #expect(transferred.operation == .copy && transferred.items == [0] && transferred.failure == nil)
         #expect(scene.heardByDestination().on(scene.visit).kinds == [.end])
     }
 
     @Test("A copy that nobody concludes is transferred when the time for that has passed")
     func unconcludedCopy() throws {
         var scene = DragScene()
-        scene.dropped(2)
+        scene.dropped(.copy)
         scene.fetch()
         scene.performed()
         scene.broker.advance(by: 29_970)
@@ -190,7 +190,7 @@ import Testing
     @Test("A copy of which a load failed keeps what arrived")
     func partialCopy() throws {
         var scene = DragScene()
-        scene.dropped(2, DragScene.two)
+        scene.dropped(.copy, DragScene.two)
         scene.fetch(0)
         scene.load(1)
         _ = scene.heardBySource()
@@ -203,7 +203,7 @@ import Testing
     @Test("However many loads fail, the source hears why the first item did not come")
     func manyFailures() throws {
         var scene = DragScene()
-        scene.dropped(2, Array(repeating: Item("public.text"), count: 20))
+        scene.dropped(.copy, Array(repeating: Item("public.text"), count: 20))
         for item in (0..<20 as Range<UInt32>).reversed() {
             let load = scene.load(item)
             _ = scene.heardBySource()
@@ -221,7 +221,7 @@ import Testing
     @Test("A load that fails does not count if another of the same item arrives")
     func secondTry() throws {
         var scene = DragScene()
-        scene.dropped(2)
+        scene.dropped(.copy)
         scene.load()
         _ = scene.heardBySource()
         scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
@@ -237,7 +237,7 @@ import Testing
     func move() throws {
         for concludesFirst in [false, true] {
             var scene = DragScene()
-            scene.dropped(3, DragScene.two)
+            scene.dropped(.move, DragScene.two)
             scene.fetch(1)
             scene.load(0)
             _ = scene.heardBySource()
@@ -251,14 +251,14 @@ import Testing
             let result = scene.result()
             #expect(result.kinds == [.transferred, .end])
             #expect(result.transferred?.items == [0, 1] && result.transferred?.failure == nil)
-            #expect(result.transferred?.operation == 3)
+            #expect(result.transferred?.operation == .move)
         }
     }
 
     @Test("A move that nobody concludes in time has failed, and the source may delete nothing")
     func unconcludedMove() throws {
         var scene = DragScene(dropReports: true)
-        scene.dropped(3)
+        scene.dropped(.move)
         scene.fetch()
         scene.performed()
         _ = scene.heardBySource()
@@ -274,7 +274,7 @@ import Testing
     @Test("Of a move that took some of the items, no more than these may be deleted, and only after the conclusion")
     func partialMove() throws {
         var scene = DragScene()
-        scene.dropped(3, DragScene.two)
+        scene.dropped(.move, DragScene.two)
         scene.fetch(1)
         scene.performed()
         #expect(scene.result().transferred == nil)
@@ -287,7 +287,7 @@ import Testing
     func failedMove() throws {
         for way in 0..<4 {
             var scene = DragScene()
-            scene.dropped(3, DragScene.two)
+            scene.dropped(.move, DragScene.two)
             scene.fetch(0)
             scene.load(1)
             _ = scene.heardBySource()
@@ -314,7 +314,7 @@ import Testing
     @Test("An item that a destination cannot see keeps a move from being whole")
     func hiddenItem() throws {
         var scene = DragScene()
-        scene.dropped(3, [Item([Representation("public.png", visibility: 3)]), Item("public.text")])
+        scene.dropped(.move, [Item([Representation("public.png", visibility: .ownProcess)]), Item("public.text")])
         scene.fetch(0)
         scene.performed()
         scene.conclude()
@@ -326,7 +326,7 @@ import Testing
     func taken() throws {
         for isOwn in [true, false] {
             var scene = DragScene(sameProcess: isOwn)
-            scene.dropped(3, DragScene.two)
+            scene.dropped(.move, DragScene.two)
             scene.performed([0, 9, .max])
             scene.conclude([1])
             let result = scene.result()
@@ -341,7 +341,7 @@ import Testing
     func destinationDies() throws {
         for leaves in [false, true] {
             var scene = DragScene()
-            scene.dropped(3, DragScene.two)
+            scene.dropped(.move, DragScene.two)
             scene.fetch(0)
             let load = scene.load(1)
             scene.forget()
@@ -362,7 +362,7 @@ import Testing
     @Test("A source that dies ends the session and its loads; what has arrived stays good")
     func sourceDies() {
         var scene = DragScene()
-        scene.dropped(2, DragScene.two)
+        scene.dropped(.copy, DragScene.two)
         scene.fetch(0)
         #expect(scene.heardByDestination().bytes == [1, 2, 3])
         let load = scene.load(1)
@@ -388,7 +388,7 @@ import Testing
         scene.broker.commit(1, on: scene.drag, from: scene.source)
         let handle = scene.heardBySource().first(Committed.self)?.handle
         scene.broker.send(Begin(), on: scene.drag, from: scene.source)
-        scene.hover(2)
+        scene.hover(.copy)
         scene.drop()
         _ = scene.heardByDestination()
         let load = scene.broker.load(from: scene.destination, credit: 1) { $0.handle = handle }
@@ -402,7 +402,7 @@ import Testing
     @Test("A source that withdraws what was dropped: its loads end, and the destination hears that it was cancelled")
     func withdrawn() {
         var scene = DragScene()
-        scene.dropped(3)
+        scene.dropped(.move)
         let load = scene.load()
         scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
         let frames = scene.heardByDestination()
@@ -417,7 +417,7 @@ import Testing
         var scene = DragScene()
         scene.begin()
         scene.broker.advance(by: 200_000)
-        scene.hover(2)
+        scene.hover(.copy)
         scene.broker.advance(by: 299_990)
         #expect(scene.broker.held.sessions == 1)
         scene.broker.advance(by: 30)
@@ -433,7 +433,7 @@ import Testing
         var scene = DragScene()
         scene.begin()
         for _ in 0..<6 {
-            scene.hover(2)
+            scene.hover(.copy)
             scene.broker.advance(by: 99_000)
         }
         #expect(scene.broker.held.sessions == 1)
@@ -445,7 +445,7 @@ import Testing
     @Test("A draining broker ends sessions that are not dropped, and takes no new ones; drops may finish")
     func drain() {
         var scene = DragScene()
-        scene.dropped(2)
+        scene.dropped(.copy)
         scene.load()
         _ = scene.heardBySource()
         scene.give([1], last: false)

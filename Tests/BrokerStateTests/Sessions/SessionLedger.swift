@@ -13,10 +13,10 @@ struct SessionLedger {
         var items: Int
         var handle: UInt64?
         var isBegun = false
-        var dropped: UInt32?
+        var dropped: DropOperation?
         var isTransferred = false
         /// What its last proposal was.
-        var proposed: UInt32 = 0
+        var proposed: DropOperation = .cancel
     }
 
     private struct VisitRecord {
@@ -26,13 +26,13 @@ struct SessionLedger {
         /// The ask that it has not answered.
         var owed: UInt64?
         var sequence: UInt64 = 0
-        var operation: UInt32?
+        var operation: DropOperation?
         var isTransferred = false
     }
 
     /// What is known of a session's drop.
     private struct DropRecord {
-        let operation: UInt32
+        let operation: DropOperation
         var isConcluded = false
         var hasFailed = false
         /// As the destination counts.
@@ -152,7 +152,9 @@ struct SessionLedger {
     }
 
     /// Those that would be dropped if they were let go.
-    var accepted: [Stream] { Self.sorted(self.drags.filter { $0.value.proposed > 1 && $0.value.dropped == nil }.keys) }
+    var accepted: [Stream] {
+        Self.sorted(self.drags.filter { $0.value.proposed.transfers && $0.value.dropped == nil }.keys)
+    }
 
     func isDropped(_ stream: Stream) -> Bool { self.drags[stream]?.dropped != nil }
 
@@ -213,10 +215,11 @@ struct SessionLedger {
             if drag.dropped != nil || !drag.isBegun {
                 self.breaks("\(frame) of a session that is dropped or not begun")
             }
-            self.drags[stream]?.proposed = frame.kind == .exit ? 0 : frame.decode(Proposal.self).operation ?? 0
+            self.drags[stream]?.proposed =
+                frame.kind == .exit ? .cancel : frame.decode(Proposal.self).operation ?? .cancel
         case .dropped:
             if drag.dropped != nil || !drag.isBegun { self.breaks("\(frame) twice, or before it began") }
-            self.drags[stream]?.dropped = frame.decode(Dropped.self).operation ?? 0
+            self.drags[stream]?.dropped = frame.decode(Dropped.self).operation ?? .cancel
         case .transferred:
             self.checkTransferred(frame.decode(Transferred.self), drag)
             self.drags[stream]?.isTransferred = true
@@ -239,13 +242,13 @@ struct SessionLedger {
             self.breaks("transferred before the last load")
         }
         guard transferred.failure == nil else {
-            if drop.operation == 3, !drop.isConcluded, !transferred.items.isEmpty {
+            if drop.operation == .move, !drop.isConcluded, !transferred.items.isEmpty {
                 self.breaks("a move that failed names items before it was concluded")
             }
             return
         }
         if drop.hasFailed { self.breaks("transferred, though the destination did not take it") }
-        guard drop.operation == 3 else { return }
+        guard drop.operation == .move else { return }
         if !drop.isConcluded { self.breaks("moved without a conclusion") }
         if drop.arrived.count < drag.items || transferred.items.count != drag.items {
             self.breaks("moved, and \(drop.arrived.count) of \(drag.items) items arrived")
@@ -287,7 +290,7 @@ struct SessionLedger {
             if visit.operation == nil || visit.isTransferred { self.breaks("\(frame) twice, or without a drop") }
             if visit.operation != frame.decode(Transferred.self).operation { self.breaks("\(frame) of another drop") }
             self.visits[stream]?.isTransferred = true
-        case .perform: self.performs(frame.decode(Perform.self).operation ?? 0, visit, stream)
+        case .perform: self.performs(frame.decode(Perform.self).operation ?? .cancel, visit, stream)
         case .end, .error:
             if visit.isInside { self.breaks("\(frame) without an exit") }
             self.visits[stream] = nil
@@ -305,7 +308,7 @@ struct SessionLedger {
         self.visits[stream]?.sequence = sequence ?? 0
     }
 
-    private mutating func performs(_ operation: UInt32, _ visit: VisitRecord, _ stream: Stream) {
+    private mutating func performs(_ operation: DropOperation, _ visit: VisitRecord, _ stream: Stream) {
         self.performs += 1
         if !visit.isInside || visit.owed != nil { self.breaks("performed outside, or unanswered") }
         if self.drops[visit.handle] != nil { self.breaks("dropped twice") }
@@ -314,10 +317,10 @@ struct SessionLedger {
         self.drops[visit.handle] = DropRecord(operation: operation)
         guard let drag = self.drag(visit.handle) else { return self.breaks("performed for nobody") }
         let isOwn = self.processes[drag.peer] == self.processes[stream.peer]
-        if operation == 3, !drag.allowsMove || !(isOwn || drag.movesBetweenProcesses) {
+        if operation == .move, !drag.allowsMove || !(isOwn || drag.movesBetweenProcesses) {
             self.breaks("a move that is not allowed")
         }
-        if operation != 2 && operation != 3 { self.breaks("performed with operation \(operation)") }
+        if operation != .copy && operation != .move { self.breaks("performed with operation \(operation)") }
     }
 
     mutating func checkAllEnded() {

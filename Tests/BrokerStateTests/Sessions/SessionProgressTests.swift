@@ -6,7 +6,7 @@ import Testing
 @Suite("Drag sessions: drops that take their time") struct SessionProgressTests {
     @Test("A drop takes as long as bytes of it come, however long that is")
     func flow() throws {
-        for operation: UInt32 in [2, 3] {
+        for operation: DropOperation in [.copy, .move] {
             var scene = DragScene { $0.progress = 900_000 }
             scene.dropped(operation)
             scene.load { $0.credit = 1 << 20 }
@@ -30,7 +30,7 @@ import Testing
             $0.firstByte = 900_000
             $0.progress = 900_000
         }
-        scene.dropped(2)
+        scene.dropped(.copy)
         let load = scene.load()
         _ = scene.heardBySource()
         scene.give([1], last: false)
@@ -51,7 +51,7 @@ import Testing
     @Test("Progress of the destination keeps the drop alive before its first load, between loads and after the last")
     func progress() throws {
         var scene = DragScene()
-        scene.dropped(3, DragScene.two)
+        scene.dropped(.move, DragScene.two)
         for step: UInt64 in 1...3 {
             scene.report(step)
             scene.broker.advance(by: 599_000)
@@ -73,7 +73,7 @@ import Testing
     @Test("A copy of which a part is there has failed, when its handler has not returned before the limit")
     func copyUnderWay() throws {
         var scene = DragScene(dropReports: true)
-        scene.dropped(2, DragScene.two)
+        scene.dropped(.copy, DragScene.two)
         scene.fetch(0)
         scene.broker.advance(by: 600_100)
         let failure = try #require(scene.result().transferred?.failure)
@@ -89,7 +89,7 @@ import Testing
             $0.firstByte = 900_000
             $0.keepAlive = 900_000
         }
-        scene.dropped(2, DragScene.two)
+        scene.dropped(.copy, DragScene.two)
         scene.report(nil)
         scene.broker.advance(by: 595_000)
         scene.load(0)
@@ -103,8 +103,8 @@ import Testing
     @Test("The result that a destination gets has its own numbers of the items")
     func numbers() throws {
         var scene = DragScene(dropReports: true)
-        let hidden = Item([Representation("public.png", visibility: 3)])
-        scene.dropped(3, [hidden, Item("public.text"), Item("public.text")])
+        let hidden = Item([Representation("public.png", visibility: .ownProcess)])
+        scene.dropped(.move, [hidden, Item("public.text"), Item("public.text")])
         scene.load(1)
         _ = scene.heardBySource()
         scene.give()
@@ -118,7 +118,7 @@ import Testing
     @Test("A destination of an older version gets no result: its stream just ends")
     func olderDestination() {
         var scene = DragScene()
-        scene.dropped(3)
+        scene.dropped(.move)
         scene.fetch()
         scene.performed()
         scene.conclude()
@@ -129,7 +129,7 @@ import Testing
     @Test("A report that repeats itself says that the destination is there, and no more")
     func repeatedReport() throws {
         var scene = DragScene()
-        scene.dropped(3)
+        scene.dropped(.move)
         scene.report(nil)
         scene.report(7)
         for _ in 0..<5 {
@@ -147,7 +147,7 @@ import Testing
     @Test("A copy whose destination is at work and never concludes is there all the same, when the limit has passed")
     func unconcludedCopyAtWork() throws {
         var scene = DragScene()
-        scene.dropped(2)
+        scene.dropped(.copy)
         scene.fetch()
         scene.report(nil)
         scene.performed()

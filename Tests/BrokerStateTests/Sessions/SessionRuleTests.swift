@@ -49,8 +49,8 @@ import Testing
     func told() throws {
         var scene = DragScene()
         let items = [
-            Item([Representation("public.text"), Representation("public.png", visibility: 3)], name: "a"),
-            Item([Representation("public.png", visibility: 3)]), Item("public.png"),
+            Item([Representation("public.text"), Representation("public.png", visibility: .ownProcess)], name: "a"),
+            Item([Representation("public.png", visibility: .ownProcess)]), Item("public.png"),
         ]
         scene.begin(items)
         scene.move(row: 4)
@@ -68,17 +68,17 @@ import Testing
     func updates() throws {
         var scene = DragScene()
         scene.begin()
-        scene.hover(2)
+        scene.hover(.copy)
         scene.move(row: 7, sequence: 9)
         let frames = scene.heardByDestination()
         #expect(frames.kinds == [.update])
         #expect(frames.first(Update.self)?.location?.indexPath == [0, 7])
-        scene.propose(1) {
+        scene.propose(.forbidden) {
             $0.isPrecise = true
             $0.prefersFullSizePreview = true
         }
         let proposal = try #require(scene.heardBySource().first(Proposal.self))
-        #expect(proposal.sequence == 9 && proposal.operation == 1)
+        #expect(proposal.sequence == 9 && proposal.operation == .forbidden)
         #expect(proposal.isPrecise == true && proposal.prefersFullSizePreview == true && proposal.refusal == nil)
     }
 
@@ -87,13 +87,13 @@ import Testing
         var scene = DragScene()
         scene.broker.register("other", from: scene.destination)
         scene.begin()
-        scene.hover(2)
+        scene.hover(.copy)
         let first = scene.visit
         scene.move(to: "other")
         let frames = scene.heardByDestination()
         #expect(frames.kinds == [.exit, .session, .item, .enter].map { $0 } || frames.on(first).kinds == [.exit])
         #expect(scene.visit != first)
-        scene.propose(2)
+        scene.propose(.copy)
         scene.move(to: "shelf")
         let back = scene.heardByDestination()
         #expect(back.on(first).kinds == [.enter], "what it has been told once is not told again")
@@ -107,7 +107,7 @@ import Testing
         for isDead in [false, true] {
             var scene = DragScene()
             scene.begin()
-            scene.hover(2)
+            scene.hover(.copy)
             if isDead {
                 scene.broker.disconnect(scene.destination)
             } else {
@@ -116,7 +116,7 @@ import Testing
             let exit = scene.heardBySource().first(Exit.self)
             #expect(exit?.refusal?.code == (isDead ? .destinationGone : .refused))
             scene.drop()
-            #expect(scene.heardBySource().first(Dropped.self)?.operation == 0)
+            #expect(scene.heardBySource().first(Dropped.self)?.operation == .cancel)
         }
     }
 
@@ -125,7 +125,7 @@ import Testing
         for isDead in [false, true] {
             var scene = DragScene()
             scene.begin()
-            scene.hover(2)
+            scene.hover(.copy)
             if isDead {
                 scene.broker.disconnect(scene.source)
             } else {
@@ -143,7 +143,7 @@ import Testing
 
     @Test("A proposal of copy, or of a move that is allowed, is dropped; the source hears it before anything else")
     func dropped() {
-        for operation: UInt32 in [2, 3] {
+        for operation: DropOperation in [.copy, .move] {
             var scene = DragScene()
             scene.begin { $0.movesBetweenProcesses = true }
             scene.hover(operation)
@@ -158,14 +158,14 @@ import Testing
     }
 
     @Test("Cancel, forbidden, what nobody knows, and over nothing: dropped says so, and it ends", arguments: [0, 1, 9])
-    func notDropped(_ operation: UInt32) {
+    func notDropped(_ operation: DropOperation) {
         var scene = DragScene()
         scene.begin()
         scene.hover(operation)
         scene.drop()
         let frames = scene.heardBySource()
         #expect(frames.kinds == [.dropped, .end])
-        #expect(frames.first(Dropped.self)?.operation == (operation == 1 ? 1 : 0))
+        #expect(frames.first(Dropped.self)?.operation == (operation == .forbidden ? .forbidden : .cancel))
         #expect(scene.heardByDestination().kinds == [.exit, .end], "nothing is performed")
     }
 
@@ -179,11 +179,11 @@ import Testing
             }
             scene.move()
             #expect(scene.heardByDestination().first(Session.self)?.allowsMove == false)
-            scene.propose(3)
+            scene.propose(.move)
             let proposal = try #require(scene.heardBySource().first(Proposal.self))
-            #expect(proposal.operation == 0 && proposal.refusal?.code == .notPermitted)
+            #expect(proposal.operation == .cancel && proposal.refusal?.code == .notPermitted)
             scene.drop()
-            #expect(scene.heardBySource().first(Dropped.self)?.operation == 0)
+            #expect(scene.heardBySource().first(Dropped.self)?.operation == .cancel)
             #expect(scene.heardByDestination().first(Perform.self) == nil)
         }
     }
@@ -192,9 +192,9 @@ import Testing
     func ownMove() {
         var scene = DragScene(sameProcess: true)
         scene.begin()
-        scene.hover(3)
+        scene.hover(.move)
         scene.drop()
-        #expect(scene.heardBySource().first(Dropped.self)?.operation == 3)
+        #expect(scene.heardBySource().first(Dropped.self)?.operation == .move)
     }
 
     @Test("A drop elsewhere ends the other visits, and they hear of nothing else")
@@ -205,8 +205,8 @@ import Testing
         scene.begin()
         scene.move(to: "other")
         let visit = scene.broker.take(other).last?.stream ?? 0
-        scene.broker.propose(2, to: 1, on: visit, from: other)
-        scene.hover(2)
+        scene.broker.propose(.copy, to: 1, on: visit, from: other)
+        scene.hover(.copy)
         #expect(scene.broker.take(other).kinds == [.exit])
         scene.drop()
         #expect(scene.broker.take(other).kinds == [.end])
@@ -226,7 +226,7 @@ import Testing
         scene.drop()
         scene.move(to: nil)
         #expect(scene.heardBySource().isEmpty, "a move after the drop is none")
-        scene.propose(2)
+        scene.propose(.copy)
         #expect(scene.heardBySource().kinds == [.proposal, .dropped])
         #expect(scene.heardByDestination().kinds == [.perform])
     }
@@ -241,12 +241,12 @@ import Testing
         #expect(scene.heardBySource().isEmpty)
         scene.broker.advance(by: 1)
         let proposal = try #require(scene.heardBySource().first(Proposal.self))
-        #expect(proposal.operation == 0 && proposal.refusal?.code == .timeout)
+        #expect(proposal.operation == .cancel && proposal.refusal?.code == .timeout)
         #expect(scene.heardByDestination().kinds == [.exit])
-        scene.propose(2)
+        scene.propose(.copy)
         #expect(scene.heardBySource().isEmpty)
         scene.drop()
-        #expect(scene.heardBySource().first(Dropped.self)?.operation == 0)
+        #expect(scene.heardBySource().first(Dropped.self)?.operation == .cancel)
         #expect(scene.heardByDestination().kinds == [.end])
     }
 
@@ -269,7 +269,7 @@ import Testing
         scene.move()
         #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .timeout)
         #expect(scene.heardByDestination().isEmpty, "nor this one")
-        scene.propose(2)
+        scene.propose(.copy)
         scene.broker.move(drag, to: "shelf", from: second)
         #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
     }
@@ -284,10 +284,10 @@ import Testing
         #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .refused)
         scene.move()
         #expect(scene.heardByDestination().kinds == [.enter])
-        scene.broker.propose(2, to: 1, on: scene.visit, from: scene.destination)
+        scene.broker.propose(.copy, to: 1, on: scene.visit, from: scene.destination)
         #expect(scene.heardBySource().isEmpty, "that was what it did not answer")
-        scene.propose(2)
-        #expect(scene.heardBySource().first(Proposal.self)?.operation == 2)
+        scene.propose(.copy)
+        #expect(scene.heardBySource().first(Proposal.self)?.operation == .copy)
     }
 
     // MARK: Items that are added
@@ -303,14 +303,14 @@ import Testing
         #expect(added.kinds == [.committed, .end])
         #expect(added.first(Committed.self)?.changeCount == 2 && added.first(Committed.self)?.handle == scene.handle)
         scene.drop()
-        scene.propose(2)
+        scene.propose(.copy)
         #expect(scene.heardBySource().kinds == [.proposal], "that was for the first item alone")
         let frames = scene.heardByDestination()
         #expect(frames.kinds == [.session, .item, .update], "the items that are new come ahead")
         #expect(frames.first(Session.self)?.version == 2 && frames.first(Session.self)?.itemCount == 2)
         #expect(frames.first(Item.self)?.representations.first?.type == "public.png")
         #expect(frames.first(Update.self)?.version == 2)
-        scene.propose(2)
+        scene.propose(.copy)
         #expect(scene.heardBySource().kinds == [.proposal, .dropped])
         #expect(scene.heardByDestination().first(Perform.self)?.version == 2)
     }
@@ -321,9 +321,9 @@ import Testing
         scene.begin()
         scene.move()
         _ = scene.heardByDestination()
-        scene.propose(2) { $0.cannotHandle = true }
+        scene.propose(.copy) { $0.cannotHandle = true }
         let proposal = try #require(scene.heardBySource().first(Proposal.self))
-        #expect(proposal.cannotHandle == true && proposal.operation == 0)
+        #expect(proposal.cannotHandle == true && proposal.operation == .cancel)
         for sequence: UInt64 in 2...5 {
             scene.move(sequence: sequence)
             let proposal = try #require(scene.heardBySource().first(Proposal.self))
@@ -332,9 +332,9 @@ import Testing
         #expect(scene.heardByDestination().isEmpty)
         scene.add()
         #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
-        scene.propose(2)
+        scene.propose(.copy)
         scene.drop()
-        #expect(scene.heardBySource().first(Dropped.self)?.operation == 2)
+        #expect(scene.heardBySource().first(Dropped.self)?.operation == .copy)
     }
 
     @Test("A session that is moved away after it was declined stays away when items are added")
@@ -343,7 +343,7 @@ import Testing
         scene.begin()
         scene.move()
         _ = scene.heardByDestination()
-        scene.propose(2) { $0.cannotHandle = true }
+        scene.propose(.copy) { $0.cannotHandle = true }
         scene.move(to: nil)
         scene.add()
         #expect(scene.heardByDestination().isEmpty)
@@ -369,14 +369,14 @@ import Testing
     func failedAddition() {
         var scene = DragScene { $0.metadataPerSession = 400 }
         scene.begin()
-        scene.hover(2)
+        scene.hover(.copy)
         for items in [[Item([])], [Item("not a type")], (0..<20).map { _ in Item("com.example.quite-a-long-name") }] {
             let stream = scene.add(items)
             #expect(scene.heardBySource().on(stream).kinds == [.error])
         }
         #expect(scene.heardByDestination().isEmpty)
         scene.drop()
-        #expect(scene.heardBySource().first(Dropped.self)?.operation == 2)
+        #expect(scene.heardBySource().first(Dropped.self)?.operation == .copy)
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing)
     }

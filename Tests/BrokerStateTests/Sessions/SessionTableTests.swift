@@ -130,7 +130,7 @@ import Testing
         if stage == .writing {
             scene.write()
         } else if stage.rawValue >= Stage.dropping.rawValue {
-            scene.dropped(3)
+            scene.dropped(.move)
             if stage.rawValue >= Stage.loading.rawValue { scene.load() }
             if stage.rawValue >= Stage.finishing.rawValue { scene.performed() }
             scene.forget()
@@ -143,9 +143,9 @@ import Testing
             if stage.rawValue >= Stage.asked.rawValue { scene.move() }
             _ = scene.heardByDestination()
             switch stage {
-            case .copy: scene.propose(2)
-            case .move: scene.propose(3)
-            case .refused: scene.propose(0)
+            case .copy: scene.propose(.copy)
+            case .move: scene.propose(.move)
+            case .refused: scene.propose(.cancel)
             case .lifting: scene.drop()
             default: break
             }
@@ -174,10 +174,10 @@ import Testing
         case .sourcePerforms: raw(.performed, on: drag, from: source, &scene)
         case .sourceEnds: raw(.end, on: drag, from: source, &scene)
         case .sourceUnknown: scene.broker.raw(kind: 99, flags: 2, on: drag, from: source)
-        case .propose: scene.propose(2)
-        case .decline: scene.propose(2) { $0.cannotHandle = true }
-        case .proposeOld: scene.broker.propose(2, to: 0, on: visit, from: destination)
-        case .proposeNew: scene.broker.propose(2, to: scene.sequence + 1, on: visit, from: destination)
+        case .propose: scene.propose(.copy)
+        case .decline: scene.propose(.copy) { $0.cannotHandle = true }
+        case .proposeOld: scene.broker.propose(.copy, to: 0, on: visit, from: destination)
+        case .proposeNew: scene.broker.propose(.copy, to: scene.sequence + 1, on: visit, from: destination)
         case .exit: raw(.exit, on: visit, from: destination, &scene)
         case .report: raw(.progress, on: visit, from: destination, &scene)
         case .performed: scene.performed()
@@ -256,12 +256,13 @@ extension Frame {
         switch self.kind {
         case .error: "!\(self.code?.rawValue ?? 0)"
         case .proposal:
-            "p\(self.decode(Proposal.self).operation ?? 9)" + Self.shorthand(self.decode(Proposal.self).refusal)
+            "p\(self.decode(Proposal.self).operation?.rawValue ?? 9)"
+                + Self.shorthand(self.decode(Proposal.self).refusal)
         case .exit: "x" + Self.shorthand(self.decode(Exit.self).refusal)
-        case .dropped: "d\(self.decode(Dropped.self).operation ?? 9)"
+        case .dropped: "d\(self.decode(Dropped.self).operation?.rawValue ?? 9)"
         case .transferred:
             "t\(self.decode(Transferred.self).items.count)" + Self.shorthand(self.decode(Transferred.self).failure)
-        case .perform: "P\(self.decode(Perform.self).operation ?? 9)"
+        case .perform: "P\(self.decode(Perform.self).operation?.rawValue ?? 9)"
         case .ask: "a"
         case .cancel: "c"
         case .end: "e"

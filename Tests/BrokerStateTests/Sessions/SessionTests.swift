@@ -21,12 +21,12 @@ struct SessionTests {
         let session = told[0].decode(Session.self)
         #expect(session.handle == handle && session.version == 1 && session.itemCount == 2)
         #expect(told[3].decode(Enter.self).location?.indexPath == [0, 2])
-        broker.propose(2, to: told[3].decode(Enter.self).sequence ?? 0, on: visit, from: destination)
+        broker.propose(.copy, to: told[3].decode(Enter.self).sequence ?? 0, on: visit, from: destination)
         let proposal = try #require(broker.take(source).first(Proposal.self))
-        #expect(proposal.sequence == 7 && proposal.operation == 2 && proposal.refusal == nil)
+        #expect(proposal.sequence == 7 && proposal.operation == .copy && proposal.refusal == nil)
 
         broker.send(Drop(), on: drag, from: source)
-        #expect(broker.take(source).first(Dropped.self)?.operation == 2)
+        #expect(broker.take(source).first(Dropped.self)?.operation == .copy)
         let perform = broker.take(destination)
         #expect(perform.kinds == [.perform])
         let load = broker.load(from: destination) { $0.handle = handle }

@@ -77,7 +77,7 @@ struct SessionWalker {
             "p",
             process: process,
             dropReports: self.chance(50),
-            role: self.chance(10) ? 2 : nil
+            role: self.chance(10) ? .link : nil
         )
         self.peers.append(peer)
         self.ledger.connected(peer, process: process)
@@ -116,7 +116,7 @@ struct SessionWalker {
             return Item(
                 types.prefix(Int.random(in: 1...3, using: &self.random)).enumerated().map { index, type in
                     // Within its process the ledger takes each item for seen: also by a link, which does not see 1.
-                    let visibilities: [UInt32] = index == 0 ? [0, 2, 3] : [0, 1, 2, 3]
+                    let visibilities: [Visibility] = index == 0 ? [0, 2, 3] : [0, 1, 2, 3]
                     let visibility = self.chance(20) ? visibilities.randomElement(using: &self.random) : 0
                     return Representation(type, visibility: visibility)
                 }
@@ -236,7 +236,7 @@ struct SessionWalker {
         let declines = self.chance(6)
         if declines { self.ledger.isOutside(visit) }
         let operation = [2, 2, 3, 3, 3, 0, 1, 9].randomElement(using: &self.random) ?? 0
-        self.broker.propose(UInt32(operation), to: sequence, on: visit.id, from: visit.peer) {
+        self.broker.propose(DropOperation(rawValue: UInt32(operation)), to: sequence, on: visit.id, from: visit.peer) {
             $0.cannotHandle = declines
         }
         return "propose"

@@ -60,7 +60,7 @@ final class SessionsDriver {
             type: type,
             supertypes: [],
             reach: Conformance.Reach(of: type, closure: []),
-            visibility: 0,
+            visibility: .all,
             isKeptOnce: false,
             isOpenInPlace: false,
             firstByteMilliseconds: 0,

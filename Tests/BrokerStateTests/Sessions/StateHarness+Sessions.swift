@@ -61,7 +61,7 @@ extension StateHarness {
     }
 
     func propose(
-        _ operation: UInt32,
+        _ operation: DropOperation,
         to sequence: UInt64,
         on visit: UInt64,
         from peer: PeerID,

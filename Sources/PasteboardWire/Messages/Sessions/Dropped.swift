@@ -2,8 +2,7 @@
 package struct Dropped: WireMessage {
     package static let kind = FrameKind.dropped
 
-    /// 0 cancel, 1 forbidden, 2 copy, 3 move.
-    package var operation: UInt32?
+    package var operation: DropOperation?
 
     package init() {}
 
@@ -13,7 +12,7 @@ package struct Dropped: WireMessage {
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.operation = try field.number32()
+        case 1: self.operation = try field.enumeration()
         default: break
         }
     }

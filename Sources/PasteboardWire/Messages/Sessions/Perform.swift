@@ -2,8 +2,7 @@
 package struct Perform: WireMessage {
     package static let kind = FrameKind.perform
 
-    /// 2 copy, 3 move.
-    package var operation: UInt32?
+    package var operation: DropOperation?
     package var location: Location?
     package var version: UInt64?
 
@@ -17,7 +16,7 @@ package struct Perform: WireMessage {
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.operation = try field.number32()
+        case 1: self.operation = try field.enumeration()
         case 2: try field.merge(into: &self.location, in: bytes)
         case 3: self.version = try field.number64()
         default: break

@@ -4,8 +4,7 @@ package struct Proposal: WireMessage {
 
     /// Of the update, or of the move, that it answers.
     package var sequence: UInt64?
-    /// 0 cancel, 1 forbidden, 2 copy, 3 move.
-    package var operation: UInt32?
+    package var operation: DropOperation?
     package var isPrecise: Bool?
     package var prefersFullSizePreview: Bool?
     /// From a destination: it does not take these items anywhere, and is not asked again before others are added.
@@ -27,7 +26,7 @@ package struct Proposal: WireMessage {
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
         case 1: self.sequence = try field.number64()
-        case 2: self.operation = try field.number32()
+        case 2: self.operation = try field.enumeration()
         case 3: self.isPrecise = try field.bool()
         case 4: self.prefersFullSizePreview = try field.bool()
         case 5: self.cannotHandle = try field.bool()

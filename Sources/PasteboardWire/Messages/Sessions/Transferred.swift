@@ -2,7 +2,7 @@
 package struct Transferred: WireMessage {
     package static let kind = FrameKind.transferred
 
-    package var operation: UInt32?
+    package var operation: DropOperation?
     /// Those that the destination has.
     package var items: [UInt32] = []
     /// Why it is not all that the destination asked for, or was to have.
@@ -18,7 +18,7 @@ package struct Transferred: WireMessage {
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.operation = try field.number32()
+        case 1: self.operation = try field.enumeration()
         case 2: try field.append(to: &self.items, limit: WireLimits.items, in: bytes)
         case 3: try field.merge(into: &self.failure, in: bytes)
         default: break

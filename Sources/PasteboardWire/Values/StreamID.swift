@@ -1,0 +1,45 @@
+/// The number of a stream, which tells who opened it and, for the broker's streams, for what.
+///
+/// - 0 is the connection itself.
+/// - Odd numbers are opened by the client; they only grow.
+/// - Even numbers are opened by the broker. They hold the slot and the generation of a record of the broker's, so that
+///   a frame finds the record without a search. Bit 31 separates destination sessions from asks.
+package struct StreamID: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt64
+
+    @inlinable
+    package init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    @inlinable
+    package init(_ rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// The stream of an ask, for the load in this slot of the broker's table.
+    @inlinable
+    package init(askSlot slot: UInt32, generation: UInt32) {
+        rawValue = UInt64(generation) << 32 | UInt64(slot) << 1
+    }
+
+    /// The stream of a destination session, in this slot of the broker's table.
+    @inlinable
+    package init(destinationSessionSlot slot: UInt32, generation: UInt32) {
+        rawValue = UInt64(generation) << 32 | 1 << 31 | UInt64(slot) << 1
+    }
+
+    /// The connection itself: hello, welcome, and the error that ends the connection.
+    @inlinable package static var connection: StreamID { StreamID(0) }
+
+    @inlinable package var isOpenedByClient: Bool { rawValue & 1 == 1 }
+    /// Whether this is a stream of the broker's. The connection itself counts as one.
+    @inlinable package var isOpenedByBroker: Bool { rawValue & 1 == 0 }
+    /// Whether the broker opened it for a drag session at a destination.
+    @inlinable package var isDestinationSession: Bool { rawValue & (1 << 31 | 1) == 1 << 31 }
+
+    /// The slot of the broker's record; meaningful for streams that the broker opened.
+    @inlinable package var slot: UInt32 { (UInt32(truncatingIfNeeded: rawValue) & 0x7FFF_FFFF) >> 1 }
+    /// The generation of the broker's record; meaningful for streams that the broker opened.
+    @inlinable package var generation: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
+}

@@ -1,0 +1,30 @@
+/// A number in a message that names one of several values, such as a visibility or a drop operation.
+///
+/// A conforming type keeps numbers that this version does not know, so that the broker passes on unchanged what only
+/// its peers understand. An absent field means the value 0, `Self.absent`.
+package protocol WireEnumeration: RawRepresentable, Hashable, Sendable where RawValue == UInt32 {
+    init(rawValue: UInt32)
+
+    /// The highest number that this version knows.
+    static var highest: UInt32 { get }
+}
+
+extension WireEnumeration {
+    /// The meaning of a field that was not sent.
+    @inlinable package static var absent: Self { Self(rawValue: 0) }
+
+    /// Whether this version gives the number a meaning.
+    package var isKnown: Bool { rawValue <= Self.highest }
+}
+
+extension OutputSpan<UInt8> {
+    mutating func appendField(_ number: UInt32, _ value: (some WireEnumeration)?) {
+        appendField(number, value?.rawValue)
+    }
+}
+
+extension ProtobufField {
+    func enumeration<Value: WireEnumeration>() throws(Failure) -> Value {
+        Value(rawValue: try number32())
+    }
+}
