@@ -10,7 +10,7 @@ private func lines(of value: Any, at path: String) -> [String] {
     // The types are compared instead of cast, because any empty list can be cast to this type.
     if type(of: value) == [UInt8]?.self { return (value as? [UInt8]).map { [FieldLine.bytes($0, at: path)] } ?? [] }
     switch value {
-    case let value as ErrorCode: return ["\(path)=\(value.rawValue)"]
+    case let value as any RawRepresentable<UInt32>: return ["\(path)=\(value.rawValue)"]
     case let value as String: return [FieldLine.string(value, at: path)]
     // Bound with `case let`, because a cast looks through an optional and a plain value does not.
     case let value as UInt32: return ["\(path)=\(value)"]
