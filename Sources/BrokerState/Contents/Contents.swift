@@ -41,15 +41,15 @@ struct Contents: ~Copyable, Sendable {
         var message = Representation()
         message.type = stored.type
         message.supertypes = stored.supertypes
-        message.visibility = UInt32(stored.visibility)
+        message.visibility = stored.visibility
         message.byteCount = stored.byteCount
         if let slot = stored.kept.flatMap({ keptTable.find($0) }) {
             message.byteCount = keptTable[slot].count
             message.content = keptTable[slot].content
         }
-        message.provision = stored.kept != nil ? 1 : hasSource ? 0 : 2
-        if stored.isKeptOnce { message.policy = 1 }
-        if stored.isOpenInPlace { message.fileOptions = 1 }
+        message.provision = stored.kept != nil ? .kept : hasSource ? .promised : .gone
+        if stored.isKeptOnce { message.policy = .onceAndKept }
+        if stored.isOpenInPlace { message.fileOptions = .openInPlace }
         message.file = stored.file?.attributes
         return message
     }

@@ -46,10 +46,14 @@ extension ProviderContents {
             item.presentationWidth = UInt64(thousandths: presentationSize.width)
             item.presentationHeight = UInt64(thousandths: presentationSize.height)
         }
-        if presentationStyle != .unspecified { item.presentationStyle = .init(rawValue: UInt32(presentationStyle.rawValue)) }
+        if presentationStyle != .unspecified {
+            item.presentationStyle = .init(rawValue: UInt32(presentationStyle.rawValue))
+        }
         item.title = title
         item.teamData = teamData.map { Array($0) }
-        if item.representations.contains(where: { $0.policy == .onceAndKept }) { item.requires = [Feature.onceAndKept.rawValue] }
+        if item.representations.contains(where: { $0.policy == .onceAndKept }) {
+            item.requires = [Feature.onceAndKept.rawValue]
+        }
         return item
     }
 
@@ -69,7 +73,8 @@ extension ProviderContents {
             width: Double(item.presentationWidth ?? 0) / 1_000,
             height: Double(item.presentationHeight ?? 0) / 1_000
         )
-        presentationStyle = PreferredPresentationStyle(rawValue: Int((item.presentationStyle ?? .absent).rawValue)) ?? .unspecified
+        presentationStyle =
+            PreferredPresentationStyle(rawValue: Int((item.presentationStyle ?? .absent).rawValue)) ?? .unspecified
         title = item.title
         teamData = item.teamData.map { Data($0) }
     }
@@ -81,7 +86,9 @@ extension ProviderContents.Representation {
         message.visibility = Visibility(rawValue: UInt32(visibility.rawValue))
         message.provision = .promised
         message.file = file
-        if !fileOptions.isEmpty { message.fileOptions = FileOptions(rawValue: UInt32(truncatingIfNeeded: fileOptions.rawValue)) }
+        if !fileOptions.isEmpty {
+            message.fileOptions = FileOptions(rawValue: UInt32(truncatingIfNeeded: fileOptions.rawValue))
+        }
         switch origin {
         case .handler(let registration):
             if registration.policy == .onceAndKept { message.policy = .onceAndKept }
