@@ -13,10 +13,10 @@ struct DragScene {
     private(set) var drag: UInt64 = 0
     private(set) var handle: UInt64 = 0
     /// The session's stream at the destination; as long as there is none, one that was never opened.
-    private(set) var visit: UInt64 = 1 << 32 | 1 << 31
+    private(set) var destinationStream: UInt64 = 1 << 32 | 1 << 31
     /// The last ask that the destination was sent.
     private(set) var sequence: UInt64 = 0
-    /// What the source is asked for; as long as it is not, something that nobody asked.
+    /// The stream on which the source is asked for a load; one that was never opened until there is one.
     private(set) var ask: UInt64 = 1 << 32
 
     init(
@@ -52,7 +52,7 @@ struct DragScene {
     mutating func offer(_ items: [Item] = [Item("public.text")], _ configure: (inout Drag) -> Void = { _ in }) {
         self.write(items, configure)
         self.broker.commit(items.count, on: self.drag, from: self.source)
-        self.handle = self.heardBySource().first(Committed.self)?.handle ?? 0
+        self.handle = self.framesToSource().first(Committed.self)?.handle ?? 0
     }
 
     mutating func begin(_ items: [Item] = [Item("public.text")], _ configure: (inout Drag) -> Void = { _ in }) {
@@ -76,25 +76,25 @@ struct DragScene {
         self.broker.data(bytes, last: last, on: self.ask, from: self.source)
     }
 
-    mutating func heardBySource() -> [Frame] {
+    mutating func framesToSource() -> [Frame] {
         let frames = self.broker.take(self.source)
         if let ask = frames.first(where: { $0.kind == .ask })?.stream { self.ask = ask }
         return frames
     }
 
-    /// The end of the drop, as the source hears it.
+    /// The end of the drop on the stream of the source.
     mutating func result() -> (transferred: Transferred?, kinds: [FrameKind]) {
-        let frames = self.heardBySource().on(self.drag)
+        let frames = self.framesToSource().on(self.drag)
         return (frames.first(Transferred.self), frames.kinds)
     }
 
     // MARK: The destination
 
-    mutating func heardByDestination() -> [Frame] {
+    mutating func framesToDestination() -> [Frame] {
         let frames = self.broker.take(self.destination)
         for frame in frames {
             switch frame.kind {
-            case .session: self.visit = frame.stream
+            case .session: self.destinationStream = frame.stream
             case .enter: self.sequence = frame.decode(Enter.self).sequence ?? 0
             case .update: self.sequence = frame.decode(Update.self).sequence ?? 0
             default: break
@@ -103,9 +103,9 @@ struct DragScene {
         return frames
     }
 
-    /// Answers the last ask that was heard.
+    /// Answers the last question.
     mutating func propose(_ operation: DropOperation, _ configure: (inout Proposal) -> Void = { _ in }) {
-        self.broker.propose(operation, to: self.sequence, on: self.visit, from: self.destination, configure)
+        self.broker.propose(operation, to: self.sequence, on: self.destinationStream, from: self.destination, configure)
     }
 
     @discardableResult
@@ -121,37 +121,37 @@ struct DragScene {
     mutating func report(_ completed: UInt64?) {
         var progress = Progress()
         progress.completed = completed
-        self.broker.send(progress, on: self.visit, from: self.destination)
+        self.broker.send(progress, on: self.destinationStream, from: self.destination)
     }
 
     mutating func performed(_ items: [UInt32] = [], _ failure: Failure? = nil) {
         var performed = Performed()
         performed.items = items
         performed.failure = failure
-        self.broker.send(performed, on: self.visit, from: self.destination)
+        self.broker.send(performed, on: self.destinationStream, from: self.destination)
     }
 
     mutating func conclude(_ items: [UInt32] = [], _ failure: Failure? = nil) {
         var conclude = Conclude()
         conclude.items = items
         conclude.failure = failure
-        self.broker.send(conclude, on: self.visit, from: self.destination)
+        self.broker.send(conclude, on: self.destinationStream, from: self.destination)
     }
 
     // MARK: Both
 
     /// Moves over the destination, which proposes.
-    mutating func hover(_ operation: DropOperation) {
+    mutating func track(_ operation: DropOperation) {
         self.move()
-        _ = self.heardByDestination()
+        _ = self.framesToDestination()
         self.propose(operation)
-        _ = self.heardBySource()
+        _ = self.framesToSource()
     }
 
-    /// Begins, hovers and drops. A move is allowed.
+    /// Begins, tracks and drops. A move is allowed.
     mutating func dropped(_ operation: DropOperation, _ items: [Item] = [Item("public.text")]) {
         self.begin(items) { $0.movesBetweenProcesses = true }
-        self.hover(operation)
+        self.track(operation)
         self.drop()
         self.forget()
     }
@@ -159,13 +159,13 @@ struct DragScene {
     /// Loads an item, and has it arrive.
     mutating func fetch(_ item: UInt32 = 0) {
         self.load(item)
-        _ = self.heardBySource()
+        _ = self.framesToSource()
         self.give()
     }
 
     mutating func forget() {
-        _ = self.heardBySource()
-        _ = self.heardByDestination()
+        _ = self.framesToSource()
+        _ = self.framesToDestination()
     }
 
     mutating func everybodyLeaves() {

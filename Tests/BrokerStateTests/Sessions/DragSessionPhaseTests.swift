@@ -5,7 +5,7 @@ import Testing
 
 /// Each event in each phase of a drag session. A phase or an event without a row does not compile.
 @Suite("Phases of a drag session") struct DragSessionPhaseTests {
-    /// The phases, with the states of what they carry.
+    /// The phases, with the states of their values.
     enum State: CaseIterable {
         case offered
         /// Tracking: over nothing; over a destination that has to be asked, is asked, is asked about an earlier location, or

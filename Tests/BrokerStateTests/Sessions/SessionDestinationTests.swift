@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Names of destinations, who may come to them, and how much may.
+/// Names of destinations, the sessions that may come to them, and their limits.
 @Suite("Drag sessions: destinations") struct SessionDestinationTests {
     // MARK: Names
 
@@ -63,7 +63,7 @@ import Testing
         scene.broker.register("own", from: scene.source) { $0.isOwnProcess = true }
         scene.begin()
         scene.move(to: "nowhere")
-        let refusal = try #require(scene.heardBySource().first(Proposal.self)?.refusal)
+        let refusal = try #require(scene.framesToSource().first(Proposal.self)?.refusal)
         #expect(refusal.code == .nothingHere && refusal.detail == "shelf")
     }
 
@@ -76,11 +76,11 @@ import Testing
         let ownShelf = scene.broker.register("own", from: own)
         scene.begin { $0.isRestricted = true }
         scene.move()
-        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .nothingHere)
+        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .nothingHere)
         var enter = Enter()
         enter.handle = scene.handle
         scene.broker.send(enter, on: scene.shelf, from: scene.destination)
-        let frames = scene.heardByDestination()
+        let frames = scene.framesToDestination()
         #expect(frames.kinds == [.exit] && frames.first(Exit.self)?.refusal?.code == .superseded)
         #expect(scene.broker.status(from: scene.destination).compactMap(\.session).isEmpty)
         _ = scene.broker.take(own)
@@ -97,16 +97,16 @@ import Testing
         }
         scene.begin()
         scene.move()
-        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .nothingHere)
+        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .nothingHere)
         var enter = Enter()
         enter.handle = scene.handle
         scene.broker.send(enter, on: scene.shelf, from: scene.destination)
-        #expect(scene.heardByDestination().first(Exit.self)?.refusal?.code == .superseded)
+        #expect(scene.framesToDestination().first(Exit.self)?.refusal?.code == .superseded)
         #expect(scene.broker.status(from: scene.source).compactMap(\.destination).isEmpty)
         #expect(scene.broker.status(from: scene.destination).compactMap(\.destination).map(\.name) == ["shelf"])
     }
 
-    @Test("Items of which a destination sees nothing are not there for it; a group sees what is for the group")
+    @Test("Items of which a destination sees nothing do not exist for it; a group sees the items for the group")
     func visibility() {
         for (groups, visibility, isSeen) in [([], 3, false), ([], 2, false), (["g"], 2, true), ([], 1, true)]
             as [([String], Visibility, Bool)]
@@ -144,11 +144,11 @@ import Testing
             $0.handle = handle
             $0.accepts = [Accept("public.png")]
         }
-        #expect(scene.heardByDestination().on(load).codes == [.typeUnavailable])
-        #expect(scene.heardBySource().isEmpty)
+        #expect(scene.framesToDestination().on(load).codes == [.typeUnavailable])
+        #expect(scene.framesToSource().isEmpty)
     }
 
-    @Test("A destination takes what conforms to one of its types, one of them itself, or anything")
+    @Test("A destination accepts types that conform to one of its types, one exact type, or any type")
     func accepts() {
         let cases: [(accepts: [Accept], type: String, supertypes: [String], isTaken: Bool)] = [
             ([Accept("public.text")], "public.utf8-plain-text", [], true),
@@ -170,7 +170,7 @@ import Testing
             }
             scene.begin([Item([Representation(type, supertypes: supertypes)])])
             scene.move()
-            #expect(scene.heardByDestination().isEmpty != isTaken, "\(accepts) of \(type)")
+            #expect(scene.framesToDestination().isEmpty != isTaken, "\(accepts) of \(type)")
         }
     }
 
@@ -182,16 +182,16 @@ import Testing
         let second = scene.broker.connect("second")
         let (drag, _) = scene.broker.drag(from: second)
         scene.begin()
-        scene.hover(.copy)
+        scene.track(.copy)
         scene.move(to: nil)
         scene.forget()
         scene.broker.move(drag, to: "shelf", from: second)
         #expect(scene.broker.take(second).first(Proposal.self)?.refusal?.code == .refused)
-        #expect(scene.heardByDestination().isEmpty, "it is not announced")
+        #expect(scene.framesToDestination().isEmpty, "it is not announced")
         scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
-        _ = scene.heardByDestination()
+        _ = scene.framesToDestination()
         scene.broker.move(drag, to: "shelf", from: second)
-        #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
+        #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
     }
 
     @Test("A session that was declined has not entered, and leaves the place to others")
@@ -201,10 +201,10 @@ import Testing
         let (drag, _) = scene.broker.drag(from: second)
         scene.begin()
         scene.move()
-        _ = scene.heardByDestination()
+        _ = scene.framesToDestination()
         scene.propose(.cancel) { $0.cannotHandle = true }
         scene.broker.move(drag, to: "shelf", from: second)
-        #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
+        #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
     }
 
     @Test("A destination that allows it has 64 sessions, and not one more")
@@ -217,9 +217,9 @@ import Testing
         for _ in 0..<65 {
             scene.begin()
             scene.move()
-            _ = scene.heardByDestination()
+            _ = scene.framesToDestination()
             scene.propose(.copy)
-            if scene.heardBySource().first(Proposal.self)?.refusal?.code == .refused { refused += 1 }
+            if scene.framesToSource().first(Proposal.self)?.refusal?.code == .refused { refused += 1 }
         }
         #expect(refused == 1)
         #expect(scene.broker.status(from: scene.source).compactMap(\.destination).first?.sessions == 64)
@@ -229,7 +229,7 @@ import Testing
 
     // MARK: By its own doing
 
-    @Test("A destination takes a session upon itself, and the source hears its proposal")
+    @Test("A destination enters a session by itself, and the source receives its proposal")
     func enters() throws {
         var scene = DragScene()
         scene.begin()
@@ -239,16 +239,16 @@ import Testing
         enter.location?.destination = "another"
         enter.location?.indexPath = [0, 3]
         scene.broker.send(enter, on: scene.shelf, from: scene.destination)
-        let frames = scene.heardByDestination()
+        let frames = scene.framesToDestination()
         #expect(frames.kinds == [.session, .item, .enter])
         let location = try #require(frames.first(Enter.self)?.location)
         #expect(location.destination == "shelf" && location.indexPath == [0, 3])
         scene.propose(.copy)
-        #expect(scene.heardBySource().first(Proposal.self)?.operation == .copy)
+        #expect(scene.framesToSource().first(Proposal.self)?.operation == .copy)
         scene.drop()
-        #expect(scene.heardBySource().first(Dropped.self)?.operation == .copy)
+        #expect(scene.framesToSource().first(Dropped.self)?.operation == .copy)
         scene.broker.send(enter, on: scene.shelf, from: scene.destination)
-        #expect(scene.heardByDestination().last?.decode(Exit.self).refusal?.code == .superseded)
+        #expect(scene.framesToDestination().last?.decode(Exit.self).refusal?.code == .superseded)
     }
 
     @Test("A destination does not take a session from another")
@@ -258,29 +258,29 @@ import Testing
         let stream = scene.broker.register("other", from: other)
         _ = scene.broker.take(other)
         scene.begin()
-        scene.hover(.copy)
+        scene.track(.copy)
         var enter = Enter()
         enter.handle = scene.handle
         scene.broker.send(enter, on: stream, from: other)
         #expect(scene.broker.take(other).first(Exit.self)?.refusal?.code == .refused)
-        #expect(scene.heardByDestination().isEmpty)
+        #expect(scene.framesToDestination().isEmpty)
     }
 
-    @Test("A destination cannot fill what a source has to read by entering and leaving")
+    @Test("A destination cannot fill the queue of a source by entering and leaving")
     func entersOften() {
         var scene = DragScene()
         scene.begin()
-        var heard = 0
+        var count = 0
         var enter = Enter()
         enter.handle = scene.handle
         for _ in 0..<1_000 {
             scene.broker.send(enter, on: scene.shelf, from: scene.destination)
-            _ = scene.heardByDestination()
+            _ = scene.framesToDestination()
             scene.propose(.copy)
-            scene.broker.send(Exit(), on: scene.visit, from: scene.destination)
-            heard += scene.heardBySource().count
+            scene.broker.send(Exit(), on: scene.destinationStream, from: scene.destination)
+            count += scene.framesToSource().count
         }
-        #expect(heard <= 2 * 64)
+        #expect(count <= 2 * 64)
     }
 
     // MARK: Bounds
@@ -297,7 +297,7 @@ import Testing
             scene.move(to: "other", sequence: .max)
             if count % 200 == 0 { scene.broker.advance(by: 3) }
         }
-        #expect(scene.heardByDestination().count <= 5)
+        #expect(scene.framesToDestination().count <= 5)
         #expect(scene.broker.take(other).count <= 5)
     }
 
@@ -306,17 +306,17 @@ import Testing
         var scene = DragScene()
         scene.begin()
         for row: UInt32 in 1...100 { scene.move(row: row, sequence: UInt64(row)) }
-        #expect(scene.heardByDestination().first(Enter.self)?.location?.indexPath == [0, 1])
+        #expect(scene.framesToDestination().first(Enter.self)?.location?.indexPath == [0, 1])
         scene.propose(.copy)
-        #expect(scene.heardBySource().all(Proposal.self).map(\.sequence) == [1])
-        let frames = scene.heardByDestination()
+        #expect(scene.framesToSource().all(Proposal.self).map(\.sequence) == [1])
+        let frames = scene.framesToDestination()
         #expect(frames.kinds == [.update] && frames.first(Update.self)?.location?.indexPath == [0, 100])
         scene.propose(.move)
-        let proposals = scene.heardBySource().all(Proposal.self)
+        let proposals = scene.framesToSource().all(Proposal.self)
         #expect(proposals.map(\.sequence) == [100])
     }
 
-    @Test("Sessions that come and go do not fill what a destination has to read that answers none")
+    @Test("Sessions that come and go do not fill the queue of a destination that answers none")
     func manySessions() {
         var scene = DragScene()
         var bytes = 0
@@ -327,18 +327,18 @@ import Testing
             bytes += scene.broker.take(scene.destination).reduce(0) { $0 + 16 + $1.payload.count }
         }
         #expect(bytes < 640 << 10)
-        _ = scene.heardBySource()
+        _ = scene.framesToSource()
         scene.begin()
         scene.move()
-        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .timeout)
+        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .timeout)
         scene.broker.advance(by: 500)
         scene.move()
-        #expect(scene.heardByDestination().kinds == [.session, .item, .enter], "it has read them all")
+        #expect(scene.framesToDestination().kinds == [.session, .item, .enter], "it has read them all")
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing)
     }
 
-    @Test("Large sessions are told to a peer that does not answer up to a bound of bytes, whatever its destinations")
+    @Test("Large sessions are announced to a peer that does not answer up to a limit of bytes for all its destinations")
     func largeSessions() {
         var scene = DragScene()
         let names = (0..<40).map { "d\($0)" }
@@ -349,7 +349,7 @@ import Testing
         for name in names { scene.move(to: name) }
         let bytes = scene.broker.take(scene.destination).reduce(0) { $0 + 16 + $1.payload.count }
         #expect(bytes > 100 << 10 && bytes < 700 << 10)
-        let refusals = scene.heardBySource().all(Proposal.self).compactMap(\.refusal?.code)
+        let refusals = scene.framesToSource().all(Proposal.self).compactMap(\.refusal?.code)
         #expect(!refusals.isEmpty && refusals.allSatisfy { $0 == .timeout })
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing)
@@ -360,23 +360,23 @@ import Testing
         var scene = DragScene()
         scene.begin()
         scene.move(sequence: .max)
-        _ = scene.heardByDestination()
+        _ = scene.framesToDestination()
         scene.propose(DropOperation(rawValue: .max))
-        #expect(scene.heardBySource().first(Proposal.self)?.sequence == .max)
+        #expect(scene.framesToSource().first(Proposal.self)?.sequence == .max)
         scene.move(sequence: 0)
-        _ = scene.heardByDestination()
-        scene.broker.propose(.copy, to: .max, on: scene.visit, from: scene.destination)
+        _ = scene.framesToDestination()
+        scene.broker.propose(.copy, to: .max, on: scene.destinationStream, from: scene.destination)
         #expect(scene.broker.closed == [scene.destination])
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing)
     }
 
-    @Test("What a destination holds, a session and each of its visits are charged, and given back")
+    @Test("Destinations, sessions and destination sessions are charged, and the charges are released")
     func accounting() {
         var scene = DragScene()
         let before = scene.broker.held
         scene.begin()
-        scene.hover(.copy)
+        scene.track(.copy)
         #expect(scene.broker.held.objects > before.objects + 3)
         scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
         #expect(scene.broker.held == before)

@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// The window, the loads in it, and what the source hears in the end.
+/// The drop window, the loads in it, and the result.
 @Suite("Drag sessions: the drop") struct SessionDropTests {
     // MARK: The window
 
@@ -11,21 +11,21 @@ import Testing
         var scene = DragScene()
         scene.begin()
         var load = scene.load()
-        #expect(scene.heardByDestination().on(load).codes == [.superseded], "it has not been told of the session")
-        scene.hover(.copy)
+        #expect(scene.framesToDestination().on(load).codes == [.superseded], "the session is not announced to it")
+        scene.track(.copy)
         load = scene.load()
-        #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow])
+        #expect(scene.framesToDestination().on(load).codes == [.notLoadableNow])
         scene.drop()
         scene.forget()
         load = scene.load()
-        #expect(scene.heardBySource().kinds == [.ask])
+        #expect(scene.framesToSource().kinds == [.ask])
         scene.performed()
         load = scene.load()
-        #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow], "the window is closed")
+        #expect(scene.framesToDestination().on(load).codes == [.notLoadableNow], "the window is closed")
         scene.give()
-        #expect(scene.heardByDestination().bytes == [1, 2, 3], "what had begun goes on")
+        #expect(scene.framesToDestination().bytes == [1, 2, 3], "what had begun goes on")
         load = scene.load()
-        #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow], "and is closed until the end")
+        #expect(scene.framesToDestination().on(load).codes == [.notLoadableNow], "and is closed until the end")
     }
 
     @Test("The window is for the connection of the destination alone")
@@ -38,19 +38,19 @@ import Testing
             #expect(scene.broker.take(peer).on(load).codes == [code])
         }
         scene.load()
-        #expect(scene.heardBySource().kinds == [.ask])
+        #expect(scene.framesToSource().kinds == [.ask])
     }
 
-    @Test("What is moved has arrived in each form that was asked for; of a copy one form is enough")
+    @Test("A moved item has to arrive in each requested type; of a copied item one type is enough")
     func forms() {
         for (operation, code) in [(DropOperation.copy, nil), (.move, ErrorCode.sourceFailed)] {
             var scene = DragScene()
             scene.dropped(operation, [Item("public.png", "public.text")])
             scene.load { $0.accepts = [Accept("public.png")] }
-            _ = scene.heardBySource()
+            _ = scene.framesToSource()
             scene.broker.send(Failure(.sourceFailed, "no ink"), on: scene.ask, from: scene.source)
             scene.load { $0.accepts = [Accept("public.text")] }
-            _ = scene.heardBySource()
+            _ = scene.framesToSource()
             scene.give()
             scene.performed()
             scene.conclude()
@@ -68,17 +68,17 @@ import Testing
         scene.dropped(.move)
         scene.broker.refusesDescriptors = true
         let load = scene.load { $0.descriptorWelcome = true }
-        _ = scene.heardBySource()
+        _ = scene.framesToSource()
         var answer = [UInt8]()
         Answer(byteCount: 9).encode(into: &answer)
         scene.broker.pass(.readOnlyFile, kind: .answer, payload: answer, on: scene.ask, from: scene.source)
-        #expect(scene.heardByDestination().on(load).codes == [.limitExceeded])
+        #expect(scene.framesToDestination().on(load).codes == [.limitExceeded])
         scene.performed()
         scene.conclude()
         #expect(scene.result().transferred?.failure?.code == .limitExceeded)
     }
 
-    @Test("What is moved is not opened where it lies")
+    @Test("A moved file is not opened in place")
     func inPlace() throws {
         for operation in [DropOperation.copy, .move] {
             var scene = DragScene(descriptors: true)
@@ -89,7 +89,7 @@ import Testing
                 $0.descriptorWelcome = true
                 $0.inPlaceWelcome = true
             }
-            let ask = try #require(scene.heardBySource().first(Ask.self))
+            let ask = try #require(scene.framesToSource().first(Ask.self))
             #expect(ask.inPlaceWelcome == (operation == .copy ? true : nil) && ask.descriptorWelcome == true)
         }
     }
@@ -106,7 +106,7 @@ import Testing
         scene.broker.advance(by: 599_999)
         scene.performed()
         let load = scene.load()
-        #expect(scene.heardByDestination().on(load).codes == [.notLoadableNow])
+        #expect(scene.framesToDestination().on(load).codes == [.notLoadableNow])
         scene.conclude()
         let transferred = try #require(scene.result().transferred)
         #expect(transferred.items == [0, 1] && transferred.failure == nil)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("A window that passes without a load ends the session, and both sides hear which limit that was")
+    @Test("A drop window without a load ends the session, and the error names the limit to both sides")
     func emptyWindow() throws {
         for operation: DropOperation in [.copy, .move] {
             var scene = DragScene(dropReports: true)
@@ -136,9 +136,9 @@ import Testing
             #expect(
                 failure.code == .timeout && failure.text.contains("5000 ms") && failure.text.contains("drop-window")
             )
-            let heard = scene.heardByDestination()
-            #expect(heard.kinds == [.transferred, .end])
-            #expect(heard.first(Transferred.self)?.failure?.text == failure.text)
+            let frames = scene.framesToDestination()
+            #expect(frames.kinds == [.transferred, .end])
+            #expect(frames.first(Transferred.self)?.failure?.text == failure.text)
         }
     }
 
@@ -147,10 +147,10 @@ import Testing
         var scene = DragScene()
         scene.dropped(.move)
         let load = scene.load(7)
-        #expect(scene.heardByDestination().on(load).codes == [.nothingHere])
+        #expect(scene.framesToDestination().on(load).codes == [.nothingHere])
         scene.conclude()
         #expect(scene.result().kinds == [.end])
-        #expect(scene.heardByDestination().kinds == [.end])
+        #expect(scene.framesToDestination().kinds == [.end])
     }
 
     // MARK: Copies
@@ -160,7 +160,7 @@ import Testing
         var scene = DragScene()
         scene.dropped(.copy, DragScene.two)
         scene.load(0)
-        _ = scene.heardBySource()
+        _ = scene.framesToSource()
         scene.performed()
         scene.conclude()
         #expect(scene.result().kinds.isEmpty, "a load runs")
@@ -171,10 +171,10 @@ import Testing
         #expect(result.kinds == [.transferred, .end])
         let transferred = try #require(result.transferred)
         #expect(transferred.operation == .copy && transferred.items == [0] && transferred.failure == nil)
-        #expect(scene.heardByDestination().on(scene.visit).kinds == [.end])
+        #expect(scene.framesToDestination().on(scene.destinationStream).kinds == [.end])
     }
 
-    @Test("A copy that nobody concludes is transferred when the time for that has passed")
+    @Test("A copy that is not concluded is transferred when the time limit for the conclusion has passed")
     func unconcludedCopy() throws {
         var scene = DragScene()
         scene.dropped(.copy)
@@ -187,26 +187,26 @@ import Testing
         #expect(transferred.items == [0] && transferred.failure == nil)
     }
 
-    @Test("A copy of which a load failed keeps what arrived")
+    @Test("A copy with a failed load keeps the items that arrived")
     func partialCopy() throws {
         var scene = DragScene()
         scene.dropped(.copy, DragScene.two)
         scene.fetch(0)
         scene.load(1)
-        _ = scene.heardBySource()
+        _ = scene.framesToSource()
         scene.performed()
         scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
         let transferred = try #require(scene.result().transferred)
         #expect(transferred.items == [0] && transferred.failure?.code == .sourceFailed)
     }
 
-    @Test("However many loads fail, the source hears why the first item did not come")
+    @Test("However many loads fail, the result names the failure of the first missing item")
     func manyFailures() throws {
         var scene = DragScene()
         scene.dropped(.copy, Array(repeating: Item("public.text"), count: 20))
         for item in (0..<20 as Range<UInt32>).reversed() {
             let load = scene.load(item)
-            _ = scene.heardBySource()
+            _ = scene.framesToSource()
             if item == 0 {
                 scene.broker.send(Cancel(), on: load, from: scene.destination)
             } else {
@@ -223,7 +223,7 @@ import Testing
         var scene = DragScene()
         scene.dropped(.copy)
         scene.load()
-        _ = scene.heardBySource()
+        _ = scene.framesToSource()
         scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
         scene.fetch()
         scene.performed()
@@ -240,7 +240,7 @@ import Testing
             scene.dropped(.move, DragScene.two)
             scene.fetch(1)
             scene.load(0)
-            _ = scene.heardBySource()
+            _ = scene.framesToSource()
             scene.performed()
             if concludesFirst { scene.conclude() }
             #expect(scene.result().kinds.isEmpty)
@@ -255,20 +255,20 @@ import Testing
         }
     }
 
-    @Test("A move that nobody concludes in time has failed, and the source may delete nothing")
+    @Test("A move that is not concluded in time has failed, and the source may delete nothing")
     func unconcludedMove() throws {
         var scene = DragScene(dropReports: true)
         scene.dropped(.move)
         scene.fetch()
         scene.performed()
-        _ = scene.heardBySource()
+        _ = scene.framesToSource()
         scene.broker.advance(by: 30_000)
         let transferred = try #require(scene.result().transferred)
         #expect(transferred.failure?.code == .timeout && transferred.items.isEmpty)
         #expect(transferred.failure?.text.contains("limit conclude") == true)
-        let heard = scene.heardByDestination().on(scene.visit)
-        #expect(heard.kinds == [.transferred, .end])
-        #expect(heard.first(Transferred.self)?.failure?.text == transferred.failure?.text, "both sides know of it")
+        let frames = scene.framesToDestination().on(scene.destinationStream)
+        #expect(frames.kinds == [.transferred, .end])
+        #expect(frames.first(Transferred.self)?.failure?.text == transferred.failure?.text, "both sides know of it")
     }
 
     @Test("Of a move that took some of the items, no more than these may be deleted, and only after the conclusion")
@@ -290,7 +290,7 @@ import Testing
             scene.dropped(.move, DragScene.two)
             scene.fetch(0)
             scene.load(1)
-            _ = scene.heardBySource()
+            _ = scene.framesToSource()
             switch way {
             case 0:
                 scene.broker.send(Failure(.sourceFailed, "no"), on: scene.ask, from: scene.source)
@@ -322,7 +322,7 @@ import Testing
         #expect(transferred.failure?.code == .refused && transferred.items == [1], "as the source counts")
     }
 
-    @Test("What was taken without a load is believed within one process, and of nobody else")
+    @Test("Items taken without a load count within one process only")
     func taken() throws {
         for isOwn in [true, false] {
             var scene = DragScene(sameProcess: isOwn)
@@ -347,11 +347,11 @@ import Testing
             scene.forget()
             if leaves {
                 scene.broker.send(Cancel(), on: scene.shelf, from: scene.destination)
-                #expect(scene.heardByDestination().map(\.stream).sorted() == [load, scene.visit])
+                #expect(scene.framesToDestination().map(\.stream).sorted() == [load, scene.destinationStream])
             } else {
                 scene.broker.disconnect(scene.destination)
             }
-            let frames = scene.heardBySource()
+            let frames = scene.framesToSource()
             #expect(frames.kinds == [.cancel, .transferred, .end])
             #expect(frames.first(Transferred.self)?.failure?.code == .destinationGone)
             scene.everybodyLeaves()
@@ -359,18 +359,18 @@ import Testing
         }
     }
 
-    @Test("A source that dies ends the session and its loads; what has arrived stays good")
+    @Test("A source that dies ends the session and its loads; complete loads stay complete")
     func sourceDies() {
         var scene = DragScene()
         scene.dropped(.copy, DragScene.two)
         scene.fetch(0)
-        #expect(scene.heardByDestination().bytes == [1, 2, 3])
+        #expect(scene.framesToDestination().bytes == [1, 2, 3])
         let load = scene.load(1)
         scene.performed()
         scene.broker.disconnect(scene.source)
-        let frames = scene.heardByDestination()
+        let frames = scene.framesToDestination()
         #expect(frames.on(load).codes == [.sourceGone])
-        #expect(frames.on(scene.visit).codes == [.sourceGone])
+        #expect(frames.on(scene.destinationStream).codes == [.sourceGone])
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing)
     }
@@ -386,28 +386,30 @@ import Testing
         )
         scene.broker.data([4, 5, 6], last: true, on: scene.drag, from: scene.source)
         scene.broker.commit(1, on: scene.drag, from: scene.source)
-        let handle = scene.heardBySource().first(Committed.self)?.handle
+        let handle = scene.framesToSource().first(Committed.self)?.handle
         scene.broker.send(Begin(), on: scene.drag, from: scene.source)
-        scene.hover(.copy)
+        scene.track(.copy)
         scene.drop()
-        _ = scene.heardByDestination()
+        _ = scene.framesToDestination()
         let load = scene.broker.load(from: scene.destination, credit: 1) { $0.handle = handle }
         scene.broker.disconnect(scene.source)
         scene.broker.credit(10, on: load, from: scene.destination)
-        #expect(scene.heardByDestination().on(load).bytes == [4, 5, 6])
+        #expect(scene.framesToDestination().on(load).bytes == [4, 5, 6])
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing && scene.broker.openMemory == 0)
     }
 
-    @Test("A source that withdraws what was dropped: its loads end, and the destination hears that it was cancelled")
+    @Test(
+        "A source that withdraws a dropped session ends its loads, and the destination is notified that it was cancelled"
+    )
     func withdrawn() {
         var scene = DragScene()
         scene.dropped(.move)
         let load = scene.load()
         scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
-        let frames = scene.heardByDestination()
-        #expect(frames.on(load).codes == [.sourceGone] && frames.on(scene.visit).codes == [.cancelled])
-        #expect(scene.heardBySource().first(Transferred.self) == nil)
+        let frames = scene.framesToDestination()
+        #expect(frames.on(load).codes == [.sourceGone] && frames.on(scene.destinationStream).codes == [.cancelled])
+        #expect(scene.framesToSource().first(Transferred.self) == nil)
     }
 
     // MARK: Times
@@ -417,13 +419,13 @@ import Testing
         var scene = DragScene()
         scene.begin()
         scene.broker.advance(by: 200_000)
-        scene.hover(.copy)
+        scene.track(.copy)
         scene.broker.advance(by: 299_990)
         #expect(scene.broker.held.sessions == 1)
         scene.broker.advance(by: 30)
-        let failure = try #require(scene.heardBySource().on(scene.drag).first(Failure.self))
+        let failure = try #require(scene.framesToSource().on(scene.drag).first(Failure.self))
         #expect(failure.code == .timeout && failure.text.contains("limit session-idle"))
-        #expect(scene.heardByDestination().on(scene.visit).codes == [.timeout])
+        #expect(scene.framesToDestination().on(scene.destinationStream).codes == [.timeout])
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing)
     }
@@ -433,13 +435,13 @@ import Testing
         var scene = DragScene()
         scene.begin()
         for _ in 0..<6 {
-            scene.hover(.copy)
+            scene.track(.copy)
             scene.broker.advance(by: 99_000)
         }
         #expect(scene.broker.held.sessions == 1)
         scene.broker.advance(by: 6_000)
-        #expect(scene.heardBySource().codes == [.timeout])
-        #expect(scene.heardByDestination().kinds == [.exit, .error])
+        #expect(scene.framesToSource().codes == [.timeout])
+        #expect(scene.framesToDestination().kinds == [.exit, .error])
     }
 
     @Test("A draining broker ends sessions that are not dropped, and takes no new ones; drops may finish")
@@ -447,7 +449,7 @@ import Testing
         var scene = DragScene()
         scene.dropped(.copy)
         scene.load()
-        _ = scene.heardBySource()
+        _ = scene.framesToSource()
         scene.give([1], last: false)
         scene.performed()
         let other = scene.broker.connect("other")

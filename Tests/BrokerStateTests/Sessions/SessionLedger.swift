@@ -1,7 +1,7 @@
 import BrokerState
 import PasteboardWire
 
-/// What sources and destinations of drag sessions have done and been told, and which rules that broke.
+/// The actions of sources and destinations of drag sessions, the frames that they received, and the rules that were broken.
 struct SessionLedger {
     typealias Stream = SessionWalker.Stream
 
@@ -15,22 +15,22 @@ struct SessionLedger {
         var isBegun = false
         var dropped: DropOperation?
         var isTransferred = false
-        /// What its last proposal was.
+        /// The operation of its last proposal.
         var proposed: DropOperation = .cancel
     }
 
-    private struct VisitRecord {
+    private struct DestinationSessionRecord {
         let handle: UInt64
         let destination: UInt64
         var isInside = false
         /// The ask that it has not answered.
-        var owed: UInt64?
+        var pending: UInt64?
         var sequence: UInt64 = 0
         var operation: DropOperation?
         var isTransferred = false
     }
 
-    /// What is known of a session's drop.
+    /// The progress of a session's drop.
     private struct DropRecord {
         let operation: DropOperation
         var isConcluded = false
@@ -39,12 +39,12 @@ struct SessionLedger {
         var arrived: Set<UInt32> = []
     }
 
-    enum VisitState {
+    enum DestinationSessionState {
         case any, asked, dropped
     }
 
     private var drags: [Stream: DragRecord] = [:]
-    private var visits: [Stream: VisitRecord] = [:]
+    private var destinationSessions: [Stream: DestinationSessionRecord] = [:]
     private var drops: [UInt64: DropRecord] = [:]
     private var additions: [Stream: (handle: UInt64, items: Int)] = [:]
     private var loads: [Stream: (handle: UInt64, item: UInt32)] = [:]
@@ -54,7 +54,7 @@ struct SessionLedger {
     private(set) var broken: [String] = []
     private(set) var performs = 0
 
-    // MARK: What was done
+    // MARK: Actions
 
     mutating func connected(_ peer: PeerID, process: UInt32) { self.processes[peer] = process }
 
@@ -79,40 +79,42 @@ struct SessionLedger {
         self.closed.insert(drag)
     }
 
-    mutating func cancelled(visit: Stream) {
-        self.visits[visit] = nil
-        self.closed.insert(visit)
+    mutating func cancelled(destinationSession: Stream) {
+        self.destinationSessions[destinationSession] = nil
+        self.closed.insert(destinationSession)
     }
 
     /// A destination has given itself up: its sessions end without an exit.
     mutating func unregistered(_ destination: Stream) {
-        for (visit, record) in self.visits
-        where visit.peer == destination.peer && record.destination == destination.id {
-            self.visits[visit]?.isInside = false
+        for (destinationSession, record) in self.destinationSessions
+        where destinationSession.peer == destination.peer && record.destination == destination.id {
+            self.destinationSessions[destinationSession]?.isInside = false
         }
     }
 
     /// The sequence that was to be answered.
-    mutating func answered(_ visit: Stream) -> UInt64 {
-        let owed = self.visits[visit]?.owed ?? 0
-        self.visits[visit]?.owed = nil
-        return owed
+    mutating func answered(_ destinationSession: Stream) -> UInt64 {
+        let pending = self.destinationSessions[destinationSession]?.pending ?? 0
+        self.destinationSessions[destinationSession]?.pending = nil
+        return pending
     }
 
-    mutating func isOutside(_ visit: Stream) {
-        self.visits[visit]?.isInside = false
-        self.visits[visit]?.owed = nil
+    mutating func isOutside(_ destinationSession: Stream) {
+        self.destinationSessions[destinationSession]?.isInside = false
+        self.destinationSessions[destinationSession]?.pending = nil
     }
 
-    mutating func took(_ items: [UInt32], _ failure: Failure?, _ visit: Stream) {
-        guard let handle = self.visits[visit]?.handle, let drag = self.drag(handle) else { return }
+    mutating func took(_ items: [UInt32], _ failure: Failure?, _ destinationSession: Stream) {
+        guard let handle = self.destinationSessions[destinationSession]?.handle, let drag = self.drag(handle) else {
+            return
+        }
         if failure != nil { self.drops[handle]?.hasFailed = true }
-        guard self.processes[drag.peer] == self.processes[visit.peer] else { return }
+        guard self.processes[drag.peer] == self.processes[destinationSession.peer] else { return }
         self.drops[handle]?.arrived.formUnion(items.filter { Int($0) < drag.items })
     }
 
-    mutating func concluded(_ visit: Stream, _ failure: Failure?) {
-        guard failure == nil, let handle = self.visits[visit]?.handle else { return }
+    mutating func concluded(_ destinationSession: Stream, _ failure: Failure?) {
+        guard failure == nil, let handle = self.destinationSessions[destinationSession]?.handle else { return }
         self.drops[handle]?.isConcluded = true
     }
 
@@ -126,7 +128,7 @@ struct SessionLedger {
         switch kind {
         case .begin: self.begun(stream)
         case .cancel where self.drags[stream] != nil: self.cancelled(drag: stream)
-        case .cancel where self.visits[stream] != nil: self.cancelled(visit: stream)
+        case .cancel where self.destinationSessions[stream] != nil: self.cancelled(destinationSession: stream)
         case .cancel: self.unregistered(stream)
         case .exit: self.isOutside(stream)
         case .conclude: self.concluded(stream, nil)
@@ -136,12 +138,12 @@ struct SessionLedger {
 
     mutating func forget(_ peer: PeerID) {
         self.drags = self.drags.filter { $0.key.peer != peer }
-        self.visits = self.visits.filter { $0.key.peer != peer }
+        self.destinationSessions = self.destinationSessions.filter { $0.key.peer != peer }
         self.loads = self.loads.filter { $0.key.peer != peer }
         self.additions = self.additions.filter { $0.key.peer != peer }
     }
 
-    // MARK: What there is to do something with
+    // MARK: Candidates for an action
 
     private static func sorted(_ streams: some Sequence<Stream>) -> [Stream] {
         streams.sorted { ($0.peer.rawValue, $0.id) < ($1.peer.rawValue, $1.id) }
@@ -151,60 +153,63 @@ struct SessionLedger {
         Self.sorted(self.drags.filter { $0.value.isBegun == isBegun && $0.value.handle != nil }.keys)
     }
 
-    /// Those that would be dropped if they were let go.
+    /// The sessions with a proposal of a copy or a move.
     var accepted: [Stream] {
         Self.sorted(self.drags.filter { $0.value.proposed.transfers && $0.value.dropped == nil }.keys)
     }
 
     func isDropped(_ stream: Stream) -> Bool { self.drags[stream]?.dropped != nil }
 
-    func handle(of stream: Stream) -> UInt64? { self.drags[stream]?.handle ?? self.visits[stream]?.handle }
+    func handle(of stream: Stream) -> UInt64? { self.drags[stream]?.handle ?? self.destinationSessions[stream]?.handle }
 
-    func visits(_ state: VisitState) -> [Stream] {
-        let visits = self.visits.filter { _, visit in
+    func destinationSessions(_ state: DestinationSessionState) -> [Stream] {
+        let destinationSessions = self.destinationSessions.filter { _, destinationSession in
             switch state {
             case .any: true
-            case .asked: visit.owed != nil
-            case .dropped: visit.operation != nil
+            case .asked: destinationSession.pending != nil
+            case .dropped: destinationSession.operation != nil
             }
         }
-        return Self.sorted(visits.keys)
+        return Self.sorted(destinationSessions.keys)
     }
 
     func streams(of peer: PeerID) -> [UInt64] {
-        (self.drags.keys.map(\.self) + self.visits.keys.map(\.self)).filter { $0.peer == peer }.map(\.id).sorted()
+        (self.drags.keys.map(\.self) + self.destinationSessions.keys.map(\.self)).filter { $0.peer == peer }.map(\.id)
+            .sorted()
     }
 
     private func drag(_ handle: UInt64) -> DragRecord? { self.drags.values.first { $0.handle == handle } }
 
-    // MARK: What was heard
+    // MARK: Received frames
 
     func isLoad(_ frame: Frame, of peer: PeerID) -> Bool {
         self.loads[Stream(peer: peer, id: frame.stream)] != nil
     }
 
-    mutating func heardOfLoad(_ frame: Frame, by peer: PeerID) {
+    mutating func receivedOfLoad(_ frame: Frame, by peer: PeerID) {
         let stream = Stream(peer: peer, id: frame.stream)
         guard let load = self.loads[stream], frame.kind == .error || frame.kind == .end || frame.last else { return }
         self.loads[stream] = nil
         if frame.kind != .error { self.drops[load.handle]?.arrived.insert(load.item) }
     }
 
-    mutating func heard(_ frame: Frame, on stream: Stream) {
+    mutating func received(_ frame: Frame, on stream: Stream) {
         if self.closed.contains(stream) { return self.breaks("\(frame) came after the end") }
-        if self.drags[stream] != nil { return self.heardBySource(frame, stream) }
+        if self.drags[stream] != nil { return self.receivedBySource(frame, stream) }
         if let addition = self.additions[stream] {
             let drag = self.drags.first { $0.value.handle == addition.handle }?.key
             if frame.kind == .committed, let drag { self.drags[drag]?.items += addition.items }
             if frame.kind == .end || frame.kind == .error { self.additions[stream] = nil }
             return
         }
-        if frame.kind == .session || self.visits[stream] != nil { self.heardByDestination(frame, stream) }
+        if frame.kind == .session || self.destinationSessions[stream] != nil {
+            self.receivedByDestination(frame, stream)
+        }
     }
 
     private mutating func breaks(_ what: String) { self.broken.append(what) }
 
-    private mutating func heardBySource(_ frame: Frame, _ stream: Stream) {
+    private mutating func receivedBySource(_ frame: Frame, _ stream: Stream) {
         guard let drag = self.drags[stream] else { return }
         switch frame.kind {
         case .committed:
@@ -225,7 +230,7 @@ struct SessionLedger {
             self.drags[stream]?.isTransferred = true
         case .end, .error:
             if frame.kind == .end, !drag.isTransferred, let drop = self.drops[drag.handle ?? 0], !drop.arrived.isEmpty {
-                self.breaks("\(frame): items arrived and the source was not told")
+                self.breaks("\(frame): items arrived and the source was not notified")
             }
             self.drags[stream] = nil
             self.closed.insert(stream)
@@ -255,17 +260,20 @@ struct SessionLedger {
         }
     }
 
-    private mutating func heardByDestination(_ frame: Frame, _ stream: Stream) {
+    private mutating func receivedByDestination(_ frame: Frame, _ stream: Stream) {
         if frame.kind == .session {
             let session = frame.decode(Session.self)
-            if let known = self.visits[stream] {
+            if let known = self.destinationSessions[stream] {
                 if known.handle != session.handle || known.operation != nil {
                     self.breaks("\(frame) of another session")
                 }
                 return
             }
             let handle = session.handle ?? 0
-            self.visits[stream] = VisitRecord(handle: handle, destination: session.destination ?? 0)
+            self.destinationSessions[stream] = DestinationSessionRecord(
+                handle: handle,
+                destination: session.destination ?? 0
+            )
             if let drag = self.drag(handle), !drag.isBegun { self.breaks("\(frame) of a session that has not begun") }
             if let drag = self.drag(handle), drag.isRestricted,
                 self.processes[drag.peer] != self.processes[stream.peer]
@@ -274,48 +282,60 @@ struct SessionLedger {
             }
             return
         }
-        guard let visit = self.visits[stream] else { return }
+        guard let destinationSession = self.destinationSessions[stream] else { return }
         switch frame.kind {
         case .item: break
         case .enter:
-            if visit.isInside || visit.operation != nil { self.breaks("\(frame) of a session that is inside") }
+            if destinationSession.isInside || destinationSession.operation != nil {
+                self.breaks("\(frame) of a session that is inside")
+            }
             self.asked(frame.decode(Enter.self).sequence, stream)
         case .update:
-            if !visit.isInside { self.breaks("\(frame) of a session that is not inside") }
+            if !destinationSession.isInside { self.breaks("\(frame) of a session that is not inside") }
             self.asked(frame.decode(Update.self).sequence, stream)
         case .exit:
-            if !visit.isInside { self.breaks("\(frame) of a session that is not inside") }
-            self.visits[stream]?.isInside = false
+            if !destinationSession.isInside { self.breaks("\(frame) of a session that is not inside") }
+            self.destinationSessions[stream]?.isInside = false
         case .transferred:
-            if visit.operation == nil || visit.isTransferred { self.breaks("\(frame) twice, or without a drop") }
-            if visit.operation != frame.decode(Transferred.self).operation { self.breaks("\(frame) of another drop") }
-            self.visits[stream]?.isTransferred = true
-        case .perform: self.performs(frame.decode(Perform.self).operation ?? .cancel, visit, stream)
+            if destinationSession.operation == nil || destinationSession.isTransferred {
+                self.breaks("\(frame) twice, or without a drop")
+            }
+            if destinationSession.operation != frame.decode(Transferred.self).operation {
+                self.breaks("\(frame) of another drop")
+            }
+            self.destinationSessions[stream]?.isTransferred = true
+        case .perform: self.performs(frame.decode(Perform.self).operation ?? .cancel, destinationSession, stream)
         case .end, .error:
-            if visit.isInside { self.breaks("\(frame) without an exit") }
-            self.visits[stream] = nil
+            if destinationSession.isInside { self.breaks("\(frame) without an exit") }
+            self.destinationSessions[stream] = nil
             self.closed.insert(stream)
         default: self.breaks("\(frame) to a destination")
         }
     }
 
     private mutating func asked(_ sequence: UInt64?, _ stream: Stream) {
-        guard let visit = self.visits[stream] else { return }
-        if visit.owed != nil { self.breaks("asked again before the answer") }
-        if sequence ?? 0 <= visit.sequence { self.breaks("asked with sequence \(sequence ?? 0) again") }
-        self.visits[stream]?.isInside = true
-        self.visits[stream]?.owed = sequence
-        self.visits[stream]?.sequence = sequence ?? 0
+        guard let destinationSession = self.destinationSessions[stream] else { return }
+        if destinationSession.pending != nil { self.breaks("asked again before the answer") }
+        if sequence ?? 0 <= destinationSession.sequence { self.breaks("asked with sequence \(sequence ?? 0) again") }
+        self.destinationSessions[stream]?.isInside = true
+        self.destinationSessions[stream]?.pending = sequence
+        self.destinationSessions[stream]?.sequence = sequence ?? 0
     }
 
-    private mutating func performs(_ operation: DropOperation, _ visit: VisitRecord, _ stream: Stream) {
+    private mutating func performs(
+        _ operation: DropOperation,
+        _ destinationSession: DestinationSessionRecord,
+        _ stream: Stream
+    ) {
         self.performs += 1
-        if !visit.isInside || visit.owed != nil { self.breaks("performed outside, or unanswered") }
-        if self.drops[visit.handle] != nil { self.breaks("dropped twice") }
-        self.visits[stream]?.isInside = false
-        self.visits[stream]?.operation = operation
-        self.drops[visit.handle] = DropRecord(operation: operation)
-        guard let drag = self.drag(visit.handle) else { return self.breaks("performed for nobody") }
+        if !destinationSession.isInside || destinationSession.pending != nil {
+            self.breaks("performed outside, or unanswered")
+        }
+        if self.drops[destinationSession.handle] != nil { self.breaks("dropped twice") }
+        self.destinationSessions[stream]?.isInside = false
+        self.destinationSessions[stream]?.operation = operation
+        self.drops[destinationSession.handle] = DropRecord(operation: operation)
+        guard let drag = self.drag(destinationSession.handle) else { return self.breaks("performed for nobody") }
         let isOwn = self.processes[drag.peer] == self.processes[stream.peer]
         if operation == .move, !drag.allowsMove || !(isOwn || drag.movesBetweenProcesses) {
             self.breaks("a move that is not allowed")
@@ -324,9 +344,9 @@ struct SessionLedger {
     }
 
     mutating func checkAllEnded() {
-        if !self.drags.isEmpty || !self.visits.isEmpty || !self.loads.isEmpty {
+        if !self.drags.isEmpty || !self.destinationSessions.isEmpty || !self.loads.isEmpty {
             self.breaks(
-                "\(self.drags.count) sessions, \(self.visits.count) visits, \(self.loads) never ended"
+                "\(self.drags.count) sessions, \(self.destinationSessions.count) destination sessions, \(self.loads) never ended"
             )
         }
     }

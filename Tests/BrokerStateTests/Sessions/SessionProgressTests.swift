@@ -10,7 +10,7 @@ import Testing
             var scene = DragScene { $0.progress = 900_000 }
             scene.dropped(operation)
             scene.load { $0.credit = 1 << 20 }
-            _ = scene.heardBySource()
+            _ = scene.framesToSource()
             for _ in 0..<20 {
                 scene.give([1], last: false)
                 scene.forget()
@@ -32,7 +32,7 @@ import Testing
         }
         scene.dropped(.copy)
         let load = scene.load()
-        _ = scene.heardBySource()
+        _ = scene.framesToSource()
         scene.give([1], last: false)
         scene.broker.advance(by: 599_999)
         #expect(scene.result().kinds.isEmpty)
@@ -42,8 +42,10 @@ import Testing
         #expect(
             failure.code == .timeout && failure.text.contains("600000 ms") && failure.text.contains("limit session")
         )
-        let heard = scene.heardByDestination()
-        #expect(heard.on(load).codes == [.timeout] && heard.on(scene.visit).kinds == [.transferred, .end])
+        let frames = scene.framesToDestination()
+        #expect(
+            frames.on(load).codes == [.timeout] && frames.on(scene.destinationStream).kinds == [.transferred, .end]
+        )
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing)
     }
@@ -78,8 +80,8 @@ import Testing
         scene.broker.advance(by: 600_100)
         let failure = try #require(scene.result().transferred?.failure)
         #expect(failure.code == .timeout && failure.text.contains("limit session"))
-        let heard = try #require(scene.heardByDestination().first(Transferred.self))
-        #expect(heard.failure?.text == failure.text && heard.items == [0])
+        let frames = try #require(scene.framesToDestination().first(Transferred.self))
+        #expect(frames.failure?.text == failure.text && frames.items == [0])
     }
 
     @Test("A load that waits for its turn at the source has begun, as far as the limit is concerned")
@@ -106,13 +108,13 @@ import Testing
         let hidden = Item([Representation("public.png", visibility: .ownProcess)])
         scene.dropped(.move, [hidden, Item("public.text"), Item("public.text")])
         scene.load(1)
-        _ = scene.heardBySource()
+        _ = scene.framesToSource()
         scene.give()
         scene.performed()
         scene.conclude()
         let transferred = try #require(scene.result().transferred)
         #expect(transferred.items == [2] && transferred.failure?.code == .refused)
-        #expect(scene.heardByDestination().first(Transferred.self)?.items == [1])
+        #expect(scene.framesToDestination().first(Transferred.self)?.items == [1])
     }
 
     @Test("A destination of an older version gets no result: its stream just ends")
@@ -123,7 +125,7 @@ import Testing
         scene.performed()
         scene.conclude()
         #expect(scene.result().transferred?.failure == nil)
-        #expect(scene.heardByDestination().on(scene.visit).kinds == [.end])
+        #expect(scene.framesToDestination().on(scene.destinationStream).kinds == [.end])
     }
 
     @Test("A report that repeats itself says that the destination is there, and no more")
@@ -156,6 +158,6 @@ import Testing
         scene.broker.advance(by: 1_100)
         let transferred = try #require(scene.result().transferred)
         #expect(transferred.items == [0] && transferred.failure == nil)
-        #expect(scene.heardByDestination().last?.kind == .end)
+        #expect(scene.framesToDestination().last?.kind == .end)
     }
 }

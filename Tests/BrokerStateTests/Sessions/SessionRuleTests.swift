@@ -2,18 +2,18 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// The states of a session and what leads from one to the next.
+/// The phases of a session and the frames that lead from one to the next.
 @Suite("Drag sessions: the rules") struct SessionRuleTests {
     // MARK: From the offer to the drop
 
-    @Test("An offer is answered with a handle and version 1, and nobody hears of it")
+    @Test("An offer is answered with a handle and version 1, and no destination is notified")
     func offer() throws {
         var scene = DragScene()
         scene.write()
         scene.broker.commit(1, on: scene.drag, from: scene.source)
-        let committed = try #require(scene.heardBySource().first(Committed.self))
+        let committed = try #require(scene.framesToSource().first(Committed.self))
         #expect(committed.changeCount == 1 && committed.handle != nil && committed.epoch == 77)
-        #expect(scene.heardByDestination().isEmpty)
+        #expect(scene.framesToDestination().isEmpty)
         var entries = scene.broker.status(from: scene.destination).compactMap(\.session)
         #expect(entries.isEmpty, "it has not begun")
         entries = scene.broker.status(from: scene.source).compactMap(\.session)
@@ -26,27 +26,27 @@ import Testing
             var scene = DragScene()
             scene.write(items)
             scene.broker.commit(items.count, on: scene.drag, from: scene.source)
-            #expect(scene.heardBySource().codes == [.invalidArgument])
+            #expect(scene.framesToSource().codes == [.invalidArgument])
             scene.everybodyLeaves()
             #expect(scene.broker.held == .nothing)
         }
     }
 
-    @Test("A session is announced to nobody but the destination that it comes to")
+    @Test("A session is announced only to the destination that it comes to")
     func announcement() {
         var scene = DragScene()
         let other = scene.broker.connect("other")
         scene.broker.register("other", from: other)
         _ = scene.broker.take(other)
         scene.begin()
-        #expect(scene.heardByDestination().isEmpty)
+        #expect(scene.framesToDestination().isEmpty)
         scene.move()
-        #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
+        #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
         #expect(scene.broker.take(other).isEmpty)
     }
 
-    @Test("What a destination is told: its own stream, the session and its items as far as it sees them")
-    func told() throws {
+    @Test("A destination receives its own stream, the session, and the items that it may see")
+    func announced() throws {
         var scene = DragScene()
         let items = [
             Item([Representation("public.text"), Representation("public.png", visibility: .ownProcess)], name: "a"),
@@ -54,7 +54,7 @@ import Testing
         ]
         scene.begin(items)
         scene.move(row: 4)
-        let frames = scene.heardByDestination()
+        let frames = scene.framesToDestination()
         let session = try #require(frames.first(Session.self))
         #expect(session.destination == scene.shelf && session.handle == scene.handle && session.version == 1)
         #expect(session.itemCount == 2 && session.ownerLabel == "source" && session.ownerProcess == 1)
@@ -68,16 +68,16 @@ import Testing
     func updates() throws {
         var scene = DragScene()
         scene.begin()
-        scene.hover(.copy)
+        scene.track(.copy)
         scene.move(row: 7, sequence: 9)
-        let frames = scene.heardByDestination()
+        let frames = scene.framesToDestination()
         #expect(frames.kinds == [.update])
         #expect(frames.first(Update.self)?.location?.indexPath == [0, 7])
         scene.propose(.forbidden) {
             $0.isPrecise = true
             $0.prefersFullSizePreview = true
         }
-        let proposal = try #require(scene.heardBySource().first(Proposal.self))
+        let proposal = try #require(scene.framesToSource().first(Proposal.self))
         #expect(proposal.sequence == 9 && proposal.operation == .forbidden)
         #expect(proposal.isPrecise == true && proposal.prefersFullSizePreview == true && proposal.refusal == nil)
     }
@@ -87,36 +87,36 @@ import Testing
         var scene = DragScene()
         scene.broker.register("other", from: scene.destination)
         scene.begin()
-        scene.hover(.copy)
-        let first = scene.visit
+        scene.track(.copy)
+        let first = scene.destinationStream
         scene.move(to: "other")
-        let frames = scene.heardByDestination()
+        let frames = scene.framesToDestination()
         #expect(frames.kinds == [.exit, .session, .item, .enter].map { $0 } || frames.on(first).kinds == [.exit])
-        #expect(scene.visit != first)
+        #expect(scene.destinationStream != first)
         scene.propose(.copy)
         scene.move(to: "shelf")
-        let back = scene.heardByDestination()
-        #expect(back.on(first).kinds == [.enter], "what it has been told once is not told again")
+        let back = scene.framesToDestination()
+        #expect(back.on(first).kinds == [.enter], "items that are announced once are not announced again")
         scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
-        let ends = scene.heardByDestination()
+        let ends = scene.framesToDestination()
         #expect(ends.on(first).kinds == [.exit, .end] && ends.count == 3, "each that it ever entered hears of the end")
     }
 
-    @Test("A destination that is left or goes is no target any more, and the source hears why")
+    @Test("A destination that is left or goes is no target any more, and the source is notified of the reason")
     func lost() {
         for isDead in [false, true] {
             var scene = DragScene()
             scene.begin()
-            scene.hover(.copy)
+            scene.track(.copy)
             if isDead {
                 scene.broker.disconnect(scene.destination)
             } else {
-                scene.broker.send(Exit(), on: scene.visit, from: scene.destination)
+                scene.broker.send(Exit(), on: scene.destinationStream, from: scene.destination)
             }
-            let exit = scene.heardBySource().first(Exit.self)
+            let exit = scene.framesToSource().first(Exit.self)
             #expect(exit?.refusal?.code == (isDead ? .destinationGone : .refused))
             scene.drop()
-            #expect(scene.heardBySource().first(Dropped.self)?.operation == .cancel)
+            #expect(scene.framesToSource().first(Dropped.self)?.operation == .cancel)
         }
     }
 
@@ -125,13 +125,13 @@ import Testing
         for isDead in [false, true] {
             var scene = DragScene()
             scene.begin()
-            scene.hover(.copy)
+            scene.track(.copy)
             if isDead {
                 scene.broker.disconnect(scene.source)
             } else {
                 scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
             }
-            let frames = scene.heardByDestination()
+            let frames = scene.framesToDestination()
             #expect(frames.kinds == [.exit, isDead ? .error : .end])
             #expect(frames.codes == (isDead ? [.sourceGone] : []))
             scene.everybodyLeaves()
@@ -141,35 +141,38 @@ import Testing
 
     // MARK: Letting go
 
-    @Test("A proposal of copy, or of a move that is allowed, is dropped; the source hears it before anything else")
+    @Test("A proposal of copy, or of a move that is allowed, is dropped; the source is notified of it first")
     func dropped() {
         for operation: DropOperation in [.copy, .move] {
             var scene = DragScene()
             scene.begin { $0.movesBetweenProcesses = true }
-            scene.hover(operation)
+            scene.track(operation)
             scene.drop()
-            let frames = scene.heardBySource()
+            let frames = scene.framesToSource()
             #expect(frames.kinds == [.dropped])
             #expect(frames.first(Dropped.self)?.operation == operation)
-            let perform = scene.heardByDestination().first(Perform.self)
+            let perform = scene.framesToDestination().first(Perform.self)
             #expect(perform?.operation == operation && perform?.version == 1)
             #expect(perform?.location?.destination == "shelf")
         }
     }
 
-    @Test("Cancel, forbidden, what nobody knows, and over nothing: dropped says so, and it ends", arguments: [0, 1, 9])
+    @Test(
+        "A drop with cancel, forbidden, an unknown operation or over nothing reports that and ends",
+        arguments: [0, 1, 9]
+    )
     func notDropped(_ operation: DropOperation) {
         var scene = DragScene()
         scene.begin()
-        scene.hover(operation)
+        scene.track(operation)
         scene.drop()
-        let frames = scene.heardBySource()
+        let frames = scene.framesToSource()
         #expect(frames.kinds == [.dropped, .end])
         #expect(frames.first(Dropped.self)?.operation == (operation == .forbidden ? .forbidden : .cancel))
-        #expect(scene.heardByDestination().kinds == [.exit, .end], "nothing is performed")
+        #expect(scene.framesToDestination().kinds == [.exit, .end], "nothing is performed")
     }
 
-    @Test("A move that is not allowed counts as cancel, and the proposal says why")
+    @Test("A move that is not allowed counts as cancel, and the proposal contains the reason")
     func moveNotAllowed() throws {
         for (allows, between, isOwn) in [(true, false, false), (false, true, false), (false, true, true)] {
             var scene = DragScene(sameProcess: isOwn)
@@ -178,39 +181,39 @@ import Testing
                 $0.movesBetweenProcesses = between
             }
             scene.move()
-            #expect(scene.heardByDestination().first(Session.self)?.allowsMove == false)
+            #expect(scene.framesToDestination().first(Session.self)?.allowsMove == false)
             scene.propose(.move)
-            let proposal = try #require(scene.heardBySource().first(Proposal.self))
+            let proposal = try #require(scene.framesToSource().first(Proposal.self))
             #expect(proposal.operation == .cancel && proposal.refusal?.code == .notPermitted)
             scene.drop()
-            #expect(scene.heardBySource().first(Dropped.self)?.operation == .cancel)
-            #expect(scene.heardByDestination().first(Perform.self) == nil)
+            #expect(scene.framesToSource().first(Dropped.self)?.operation == .cancel)
+            #expect(scene.framesToDestination().first(Perform.self) == nil)
         }
     }
 
-    @Test("Within one process a move is allowed unless the source says no")
+    @Test("Within one process a move is allowed unless the source forbids it")
     func ownMove() {
         var scene = DragScene(sameProcess: true)
         scene.begin()
-        scene.hover(.move)
+        scene.track(.move)
         scene.drop()
-        #expect(scene.heardBySource().first(Dropped.self)?.operation == .move)
+        #expect(scene.framesToSource().first(Dropped.self)?.operation == .move)
     }
 
-    @Test("A drop elsewhere ends the other visits, and they hear of nothing else")
+    @Test("A drop ends the other destination sessions, which are sent nothing else")
     func otherVisits() {
         var scene = DragScene()
         let other = scene.broker.connect("other")
         scene.broker.register("other", from: other)
         scene.begin()
         scene.move(to: "other")
-        let visit = scene.broker.take(other).last?.stream ?? 0
-        scene.broker.propose(.copy, to: 1, on: visit, from: other)
-        scene.hover(.copy)
+        let stream = scene.broker.take(other).last?.stream ?? 0
+        scene.broker.propose(.copy, to: 1, on: stream, from: other)
+        scene.track(.copy)
         #expect(scene.broker.take(other).kinds == [.exit])
         scene.drop()
         #expect(scene.broker.take(other).kinds == [.end])
-        #expect(scene.heardByDestination().kinds == [.perform])
+        #expect(scene.framesToDestination().kinds == [.perform])
         scene.fetch()
         scene.performed()
         scene.conclude()
@@ -222,32 +225,32 @@ import Testing
         var scene = DragScene()
         scene.begin()
         scene.move()
-        _ = scene.heardByDestination()
+        _ = scene.framesToDestination()
         scene.drop()
         scene.move(to: nil)
-        #expect(scene.heardBySource().isEmpty, "a move after the drop is none")
+        #expect(scene.framesToSource().isEmpty, "a move after the drop is none")
         scene.propose(.copy)
-        #expect(scene.heardBySource().kinds == [.proposal, .dropped])
-        #expect(scene.heardByDestination().kinds == [.perform])
+        #expect(scene.framesToSource().kinds == [.proposal, .dropped])
+        #expect(scene.framesToDestination().kinds == [.perform])
     }
 
-    @Test("A proposal that does not come within its time is a cancel, and what comes later is dropped")
+    @Test("A proposal that does not come within its time is a cancel, and a later one is ignored")
     func lateProposal() throws {
         var scene = DragScene()
         scene.begin()
         scene.move()
-        _ = scene.heardByDestination()
+        _ = scene.framesToDestination()
         scene.broker.advance(by: 499)
-        #expect(scene.heardBySource().isEmpty)
+        #expect(scene.framesToSource().isEmpty)
         scene.broker.advance(by: 1)
-        let proposal = try #require(scene.heardBySource().first(Proposal.self))
+        let proposal = try #require(scene.framesToSource().first(Proposal.self))
         #expect(proposal.operation == .cancel && proposal.refusal?.code == .timeout)
-        #expect(scene.heardByDestination().kinds == [.exit])
+        #expect(scene.framesToDestination().kinds == [.exit])
         scene.propose(.copy)
-        #expect(scene.heardBySource().isEmpty)
+        #expect(scene.framesToSource().isEmpty)
         scene.drop()
-        #expect(scene.heardBySource().first(Dropped.self)?.operation == .cancel)
-        #expect(scene.heardByDestination().kinds == [.end])
+        #expect(scene.framesToSource().first(Dropped.self)?.operation == .cancel)
+        #expect(scene.framesToDestination().kinds == [.end])
     }
 
     @Test("A destination that owes an answer is sent no other session until it has given it")
@@ -258,20 +261,20 @@ import Testing
         }
         scene.begin()
         scene.move()
-        _ = scene.heardByDestination()
+        _ = scene.framesToDestination()
         scene.broker.advance(by: 500)
         scene.forget()
         let second = scene.broker.connect("second")
         let (drag, _) = scene.broker.drag(from: second)
         scene.broker.move(drag, to: "shelf", from: second)
         #expect(scene.broker.take(second).first(Proposal.self)?.refusal?.code == .timeout)
-        #expect(scene.heardByDestination().isEmpty)
+        #expect(scene.framesToDestination().isEmpty)
         scene.move()
-        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .timeout)
-        #expect(scene.heardByDestination().isEmpty, "nor this one")
+        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .timeout)
+        #expect(scene.framesToDestination().isEmpty, "nor this one")
         scene.propose(.copy)
         scene.broker.move(drag, to: "shelf", from: second)
-        #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
+        #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
     }
 
     @Test("A destination that leaves instead of answering owes nothing")
@@ -279,15 +282,15 @@ import Testing
         var scene = DragScene()
         scene.begin()
         scene.move()
-        _ = scene.heardByDestination()
-        scene.broker.send(Exit(), on: scene.visit, from: scene.destination)
-        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .refused)
+        _ = scene.framesToDestination()
+        scene.broker.send(Exit(), on: scene.destinationStream, from: scene.destination)
+        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .refused)
         scene.move()
-        #expect(scene.heardByDestination().kinds == [.enter])
-        scene.broker.propose(.copy, to: 1, on: scene.visit, from: scene.destination)
-        #expect(scene.heardBySource().isEmpty, "that was what it did not answer")
+        #expect(scene.framesToDestination().kinds == [.enter])
+        scene.broker.propose(.copy, to: 1, on: scene.destinationStream, from: scene.destination)
+        #expect(scene.framesToSource().isEmpty, "that was what it did not answer")
         scene.propose(.copy)
-        #expect(scene.heardBySource().first(Proposal.self)?.operation == .copy)
+        #expect(scene.framesToSource().first(Proposal.self)?.operation == .copy)
     }
 
     // MARK: Items that are added
@@ -297,22 +300,22 @@ import Testing
         var scene = DragScene()
         scene.begin()
         scene.move()
-        _ = scene.heardByDestination()
+        _ = scene.framesToDestination()
         let stream = scene.add([Item("public.png")])
-        let added = scene.heardBySource().on(stream)
+        let added = scene.framesToSource().on(stream)
         #expect(added.kinds == [.committed, .end])
         #expect(added.first(Committed.self)?.changeCount == 2 && added.first(Committed.self)?.handle == scene.handle)
         scene.drop()
         scene.propose(.copy)
-        #expect(scene.heardBySource().kinds == [.proposal], "that was for the first item alone")
-        let frames = scene.heardByDestination()
+        #expect(scene.framesToSource().kinds == [.proposal], "that was for the first item alone")
+        let frames = scene.framesToDestination()
         #expect(frames.kinds == [.session, .item, .update], "the items that are new come ahead")
         #expect(frames.first(Session.self)?.version == 2 && frames.first(Session.self)?.itemCount == 2)
         #expect(frames.first(Item.self)?.representations.first?.type == "public.png")
         #expect(frames.first(Update.self)?.version == 2)
         scene.propose(.copy)
-        #expect(scene.heardBySource().kinds == [.proposal, .dropped])
-        #expect(scene.heardByDestination().first(Perform.self)?.version == 2)
+        #expect(scene.framesToSource().kinds == [.proposal, .dropped])
+        #expect(scene.framesToDestination().first(Perform.self)?.version == 2)
     }
 
     @Test("A destination that has declined is not asked again before items are added, and then at once")
@@ -320,21 +323,21 @@ import Testing
         var scene = DragScene()
         scene.begin()
         scene.move()
-        _ = scene.heardByDestination()
+        _ = scene.framesToDestination()
         scene.propose(.copy) { $0.cannotHandle = true }
-        let proposal = try #require(scene.heardBySource().first(Proposal.self))
+        let proposal = try #require(scene.framesToSource().first(Proposal.self))
         #expect(proposal.cannotHandle == true && proposal.operation == .cancel)
         for sequence: UInt64 in 2...5 {
             scene.move(sequence: sequence)
-            let proposal = try #require(scene.heardBySource().first(Proposal.self))
+            let proposal = try #require(scene.framesToSource().first(Proposal.self))
             #expect(proposal.sequence == sequence && proposal.cannotHandle == true)
         }
-        #expect(scene.heardByDestination().isEmpty)
+        #expect(scene.framesToDestination().isEmpty)
         scene.add()
-        #expect(scene.heardByDestination().kinds == [.session, .item, .enter])
+        #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
         scene.propose(.copy)
         scene.drop()
-        #expect(scene.heardBySource().first(Dropped.self)?.operation == .copy)
+        #expect(scene.framesToSource().first(Dropped.self)?.operation == .copy)
     }
 
     @Test("A session that is moved away after it was declined stays away when items are added")
@@ -342,11 +345,11 @@ import Testing
         var scene = DragScene()
         scene.begin()
         scene.move()
-        _ = scene.heardByDestination()
+        _ = scene.framesToDestination()
         scene.propose(.copy) { $0.cannotHandle = true }
         scene.move(to: nil)
         scene.add()
-        #expect(scene.heardByDestination().isEmpty)
+        #expect(scene.framesToDestination().isEmpty)
     }
 
     @Test("A destination that takes none of the types is not asked before an item comes that it takes")
@@ -357,26 +360,26 @@ import Testing
         }
         scene.begin()
         scene.move()
-        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .typeUnavailable)
+        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .typeUnavailable)
         scene.add([Item("public.html")])
-        #expect(scene.heardBySource().first(Proposal.self)?.refusal?.code == .typeUnavailable)
-        #expect(scene.heardByDestination().isEmpty)
+        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .typeUnavailable)
+        #expect(scene.framesToDestination().isEmpty)
         scene.add([Item("public.png")])
-        #expect(scene.heardByDestination().kinds == [.session, .item, .item, .item, .enter])
+        #expect(scene.framesToDestination().kinds == [.session, .item, .item, .item, .enter])
     }
 
     @Test("An addition that fails leaves the session as it was")
     func failedAddition() {
         var scene = DragScene { $0.metadataPerSession = 400 }
         scene.begin()
-        scene.hover(.copy)
+        scene.track(.copy)
         for items in [[Item([])], [Item("not a type")], (0..<20).map { _ in Item("com.example.quite-a-long-name") }] {
             let stream = scene.add(items)
-            #expect(scene.heardBySource().on(stream).kinds == [.error])
+            #expect(scene.framesToSource().on(stream).kinds == [.error])
         }
-        #expect(scene.heardByDestination().isEmpty)
+        #expect(scene.framesToDestination().isEmpty)
         scene.drop()
-        #expect(scene.heardBySource().first(Dropped.self)?.operation == .copy)
+        #expect(scene.framesToSource().first(Dropped.self)?.operation == .copy)
         scene.everybodyLeaves()
         #expect(scene.broker.held == .nothing)
     }
@@ -388,16 +391,16 @@ import Testing
         var codes: [ErrorCode] = []
         for _ in 0..<20 {
             let stream = scene.add([Item("com.example.name")])
-            codes += scene.heardBySource().on(stream).codes
+            codes += scene.framesToSource().on(stream).codes
         }
         #expect(!codes.isEmpty && codes.allSatisfy { $0 == .limitExceeded })
         var many = DragScene()
         many.begin((0..<WireLimits.items).map { _ in Item("a.b") })
         many.add()
-        #expect(many.heardBySource().codes == [.limitExceeded])
+        #expect(many.framesToSource().codes == [.limitExceeded])
     }
 
-    @Test("Nothing is added to another's session, nor after the source has let go, nor to one that has ended")
+    @Test("Nothing is added to another's session, to a dropped session, or to one that has ended")
     func additionRefused() {
         var scene = DragScene()
         scene.begin()
@@ -407,10 +410,10 @@ import Testing
         scene.move()
         scene.drop()
         scene.add()
-        #expect(scene.heardBySource().codes == [.superseded])
+        #expect(scene.framesToSource().codes == [.superseded])
         scene.broker.send(Cancel(), on: scene.drag, from: scene.source)
         scene.add()
-        #expect(scene.heardBySource().codes == [.superseded])
+        #expect(scene.framesToSource().codes == [.superseded])
         scene.everybodyLeaves()
         scene.broker.disconnect(other)
         #expect(scene.broker.held == .nothing)

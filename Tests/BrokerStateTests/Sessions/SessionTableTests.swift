@@ -7,23 +7,23 @@ import Testing
     enum Stage: Int, CaseIterable {
         /// Items are being written; committed; begun; over the destination, which has not answered; or has, in three ways.
         case writing, offered, nothing, asked, copy, move, refused
-        /// Let go while it is being asked; let go of, as a move: no load, a load, a load and the handler has returned, all
-        /// has arrived and nothing is concluded; over.
-        case lifting, dropping, loading, finishing, awaiting, ended
+        /// Dropped while the destination is asked; dropped as a move: no load, a load, a load and the handler has returned,
+        /// everything has arrived and nothing is concluded; over.
+        case undecided, dropping, loading, finishing, awaiting, ended
     }
 
-    /// What is done to it.
+    /// The inputs.
     enum Input: String, CaseIterable {
         case begin, move, away, nowhere, drop, commit, item, add, withdraw, sourceDies
         case sourceProposes, sourcePerforms, sourceEnds, sourceUnknown
         case propose, decline, proposeOld, proposeNew, exit, report, performed, refuse, conclude, concludeNot, leave
-        case visitBegins, visitEnters, visitEnds, visitData, visitUnknown
+        case streamBegins, streamEnters, streamEnds, streamData, streamUnknown
         case enter, shelfExits, shelfProposes, unregister, destinationDies
         case load, sourceLoads, strangerLoads, give, fail
         case halfSecond, fiveSeconds, thirtySeconds, fiveMinutes, tenMinutes
     }
 
-    /// What source / destination hear. A letter is a frame: `p`roposal, e`x`it, `d`ropped, `t`ransferred, `a`sk, `c`ancel,
+    /// The frames to source / destination. A letter is a frame: `p`roposal, e`x`it, `d`ropped, `t`ransferred, `a`sk, `c`ancel,
     /// `e`nd, committed `k`, `s`ession, `i`tem, e`n`ter, `u`pdate, `P`erform, an answer `A` and `D`ata. With it the
     /// operation, or the number of items, and `!` with the code of an error. `V` is a violation, after which the peer is
     /// gone.
@@ -54,11 +54,11 @@ import Testing
         conclude         -/V      -/V      -/V      -/-       -/-       -/-       -/-
         concludeNot      -/V      -/V      -/V      -/-       -/-       -/-       -/-
         leave            -/V      -/V      -/V      p0!18/-   x!18/-    x!18/-    x!18/-
-        visitBegins      -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
-        visitEnters      -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
-        visitEnds        -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
-        visitData        -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
-        visitUnknown     -/V      -/V      -/V      p0!18/-   x!18/-    x!18/-    x!18/-
+        streamBegins     -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        streamEnters     -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        streamEnds       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        streamData       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
+        streamUnknown    -/V      -/V      -/V      p0!18/-   x!18/-    x!18/-    x!18/-
         enter            -/x!3    -/x!3    -/sin    -/-       -/u       -/u       -/u
         shelfExits       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         shelfProposes    -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
@@ -77,7 +77,7 @@ import Testing
         """
 
     private static let dropped = """
-                         lifting      dropping  loading      finishing    awaiting  ended
+                         undecided    dropping  loading      finishing    awaiting  ended
         begin            V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
         move             -/-          -/-       -/-          -/-          -/-       -/-
         away             -/-          -/-       -/-          -/-          -/-       -/-
@@ -103,11 +103,11 @@ import Testing
         conclude         -/-          e/e       -/-          -/-          t1e/t1e   -/-
         concludeNot      -/-          t0!18e/t0!18e -/-      -/-          t0!18e/t0!18e -/-
         leave            p0!18d0e/-   t0!10e/-  ct0!10e/!10  ct0!10e/!10  t0!10e/-  -/-
-        visitBegins      p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        visitEnters      p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/-
-        visitEnds        p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        visitData        p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        visitUnknown     p0!18d0e/-   t0!10e/-  ct0!10e/!10  ct0!10e/!10  t0!10e/-  -/-
+        streamBegins     p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
+        streamEnters     p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/-
+        streamEnds       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
+        streamData       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
+        streamUnknown    p0!18d0e/-   t0!10e/-  ct0!10e/!10  ct0!10e/!10  t0!10e/-  -/-
         enter            -/x!3        -/x!3     -/x!3        -/x!3        -/x!3     -/x!3
         shelfExits       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
         shelfProposes    p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
@@ -141,12 +141,12 @@ import Testing
         } else {
             scene.begin { $0.movesBetweenProcesses = true }
             if stage.rawValue >= Stage.asked.rawValue { scene.move() }
-            _ = scene.heardByDestination()
+            _ = scene.framesToDestination()
             switch stage {
             case .copy: scene.propose(.copy)
             case .move: scene.propose(.move)
             case .refused: scene.propose(.cancel)
-            case .lifting: scene.drop()
+            case .undecided: scene.drop()
             default: break
             }
         }
@@ -155,7 +155,7 @@ import Testing
     }
 
     private static func perform(_ input: Input, _ scene: inout DragScene, _ stranger: PeerID) {
-        let (source, destination, drag, visit) = (scene.source, scene.destination, scene.drag, scene.visit)
+        let (source, destination, drag, stream) = (scene.source, scene.destination, scene.drag, scene.destinationStream)
         func raw(_ kind: FrameKind, on stream: UInt64, from peer: PeerID, _ scene: inout DragScene) {
             scene.broker.raw(kind: kind.rawValue, on: stream, from: peer)
         }
@@ -176,20 +176,20 @@ import Testing
         case .sourceUnknown: scene.broker.raw(kind: 99, flags: 2, on: drag, from: source)
         case .propose: scene.propose(.copy)
         case .decline: scene.propose(.copy) { $0.cannotHandle = true }
-        case .proposeOld: scene.broker.propose(.copy, to: 0, on: visit, from: destination)
-        case .proposeNew: scene.broker.propose(.copy, to: scene.sequence + 1, on: visit, from: destination)
-        case .exit: raw(.exit, on: visit, from: destination, &scene)
-        case .report: raw(.progress, on: visit, from: destination, &scene)
+        case .proposeOld: scene.broker.propose(.copy, to: 0, on: stream, from: destination)
+        case .proposeNew: scene.broker.propose(.copy, to: scene.sequence + 1, on: stream, from: destination)
+        case .exit: raw(.exit, on: stream, from: destination, &scene)
+        case .report: raw(.progress, on: stream, from: destination, &scene)
         case .performed: scene.performed()
         case .refuse: scene.performed([], Failure(.sourceFailed, "no"))
         case .conclude: scene.conclude()
         case .concludeNot: scene.conclude([], Failure(.noSpace, "no"))
-        case .leave: raw(.cancel, on: visit, from: destination, &scene)
-        case .visitBegins: raw(.begin, on: visit, from: destination, &scene)
-        case .visitEnters: raw(.enter, on: visit, from: destination, &scene)
-        case .visitEnds: raw(.end, on: visit, from: destination, &scene)
-        case .visitData: raw(.data, on: visit, from: destination, &scene)
-        case .visitUnknown: scene.broker.raw(kind: 99, flags: 2, on: visit, from: destination)
+        case .leave: raw(.cancel, on: stream, from: destination, &scene)
+        case .streamBegins: raw(.begin, on: stream, from: destination, &scene)
+        case .streamEnters: raw(.enter, on: stream, from: destination, &scene)
+        case .streamEnds: raw(.end, on: stream, from: destination, &scene)
+        case .streamData: raw(.data, on: stream, from: destination, &scene)
+        case .streamUnknown: scene.broker.raw(kind: 99, flags: 2, on: stream, from: destination)
         case .enter:
             var enter = Enter()
             enter.handle = scene.handle
@@ -227,10 +227,10 @@ import Testing
             var scene = Self.scene(stage)
             let stranger = scene.broker.connect("stranger")
             Self.perform(input, &scene, stranger)
-            let heard = [Self.outcome(scene.source, &scene), Self.outcome(scene.destination, &scene)]
+            let frames = [Self.outcome(scene.source, &scene), Self.outcome(scene.destination, &scene)]
             let third = Self.outcome(stranger, &scene)
             actual.append(
-                heard.map { $0.isEmpty ? "-" : $0 }.joined(separator: "/") + (third.isEmpty ? "" : "/" + third)
+                frames.map { $0.isEmpty ? "-" : $0 }.joined(separator: "/") + (third.isEmpty ? "" : "/" + third)
             )
             let broken = scene.broker.brokenInvariants()
             #expect(broken.isEmpty, "\(input) while \(stage): \(broken.joined(separator: "; "))")

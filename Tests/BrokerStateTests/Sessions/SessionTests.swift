@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Drag sessions: from begin to transferred")
 struct SessionTests {
-    @Test("A copy: each side hears what concerns it, in order, and nothing is left")
+    @Test("In a copy each side is sent its frames in order, and nothing is left")
     func copy() throws {
         let broker = StateHarness()
         let source = broker.connect("source")
@@ -15,13 +15,13 @@ struct SessionTests {
         #expect(broker.take(destination).isEmpty, "nobody hears of a session that is not directed to him")
 
         broker.move(drag, to: "shelf", row: 2, sequence: 7, from: source)
-        let told = broker.take(destination)
-        #expect(told.kinds == [.session, .item, .item, .enter])
-        let visit = told[0].stream
-        let session = told[0].decode(Session.self)
+        let frames = broker.take(destination)
+        #expect(frames.kinds == [.session, .item, .item, .enter])
+        let stream = frames[0].stream
+        let session = frames[0].decode(Session.self)
         #expect(session.handle == handle && session.version == 1 && session.itemCount == 2)
-        #expect(told[3].decode(Enter.self).location?.indexPath == [0, 2])
-        broker.propose(.copy, to: told[3].decode(Enter.self).sequence ?? 0, on: visit, from: destination)
+        #expect(frames[3].decode(Enter.self).location?.indexPath == [0, 2])
+        broker.propose(.copy, to: frames[3].decode(Enter.self).sequence ?? 0, on: stream, from: destination)
         let proposal = try #require(broker.take(source).first(Proposal.self))
         #expect(proposal.sequence == 7 && proposal.operation == .copy && proposal.refusal == nil)
 
@@ -31,8 +31,8 @@ struct SessionTests {
         #expect(perform.kinds == [.perform])
         let load = broker.load(from: destination) { $0.handle = handle }
         let ask = try #require(broker.takeAsks(source).first)
-        broker.send(Performed(), on: visit, from: destination)
-        broker.send(Conclude(), on: visit, from: destination)
+        broker.send(Performed(), on: stream, from: destination)
+        broker.send(Conclude(), on: stream, from: destination)
         #expect(broker.take(source).isEmpty, "transferred comes after the last load")
         broker.data([1, 2, 3], last: true, on: ask, from: source)
         #expect(broker.take(destination).on(load).bytes == [1, 2, 3])

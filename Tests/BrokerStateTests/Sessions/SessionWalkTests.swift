@@ -7,7 +7,7 @@ import Testing
     static let seeds: [UInt64] = [574_882_921_945_164_383, 1, 2, 3, 4, 5, 6, UInt64.random(in: 1_000...(.max))]
 
     @Test(
-        "Whatever sources and destinations do, each hears what it should, in order, and nothing is left",
+        "Whatever sources and destinations do, each is sent its frames in order, and nothing is left",
         arguments: seeds
     )
     func walk(_ seed: UInt64) {

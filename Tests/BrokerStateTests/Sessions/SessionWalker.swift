@@ -1,8 +1,8 @@
 import BrokerState
 import PasteboardWire
 
-/// Sources and destinations that do random things with drag sessions. What they are told is looked at by a
-/// `SessionLedger`.
+/// Sources and destinations that do random things with drag sessions. The frames that they are sent
+/// are checked by a `SessionLedger`.
 struct SessionWalker {
     struct Stream: Hashable {
         let peer: PeerID
@@ -34,7 +34,7 @@ struct SessionWalker {
 
     // MARK: One step
 
-    /// Does one thing and says what it was.
+    /// Does one thing, and returns its name.
     mutating func step() -> String {
         guard self.peers.count > 2, let peer = self.peers.randomElement(using: &self.random) else {
             return self.connect()
@@ -231,44 +231,55 @@ struct SessionWalker {
     }
 
     private mutating func propose() -> String {
-        guard let visit = self.ledger.visits(.asked).randomElement(using: &self.random) else { return "nothing" }
-        let sequence = self.ledger.answered(visit)
+        guard let destinationSession = self.ledger.destinationSessions(.asked).randomElement(using: &self.random) else {
+            return "nothing"
+        }
+        let sequence = self.ledger.answered(destinationSession)
         let declines = self.chance(6)
-        if declines { self.ledger.isOutside(visit) }
+        if declines { self.ledger.isOutside(destinationSession) }
         let operation = [2, 2, 3, 3, 3, 0, 1, 9].randomElement(using: &self.random) ?? 0
-        self.broker.propose(DropOperation(rawValue: UInt32(operation)), to: sequence, on: visit.id, from: visit.peer) {
+        self.broker.propose(
+            DropOperation(rawValue: UInt32(operation)),
+            to: sequence,
+            on: destinationSession.id,
+            from: destinationSession.peer
+        ) {
             $0.cannotHandle = declines
         }
         return "propose"
     }
 
     private mutating func perform() -> String {
-        guard let visit = self.ledger.visits(.dropped).randomElement(using: &self.random) else { return "nothing" }
+        guard let destinationSession = self.ledger.destinationSessions(.dropped).randomElement(using: &self.random)
+        else { return "nothing" }
         var performed = Performed()
         if self.chance(5) { performed.failure = Failure(.refused, "no") }
         if self.chance(20) { performed.items = [0, 1, .max] }
-        self.ledger.took(performed.items, performed.failure, visit)
-        self.broker.send(performed, on: visit.id, from: visit.peer)
+        self.ledger.took(performed.items, performed.failure, destinationSession)
+        self.broker.send(performed, on: destinationSession.id, from: destinationSession.peer)
         return "performed"
     }
 
     private mutating func conclude() -> String {
-        guard let visit = self.ledger.visits(.dropped).randomElement(using: &self.random) else { return "nothing" }
+        guard let destinationSession = self.ledger.destinationSessions(.dropped).randomElement(using: &self.random)
+        else { return "nothing" }
         var conclude = Conclude()
         if self.chance(5) { conclude.failure = Failure(.refused, "no") }
         if self.chance(20) { conclude.items = [1, 2] }
-        self.ledger.took(conclude.items, conclude.failure, visit)
-        self.ledger.concluded(visit, conclude.failure)
-        self.broker.send(conclude, on: visit.id, from: visit.peer)
+        self.ledger.took(conclude.items, conclude.failure, destinationSession)
+        self.ledger.concluded(destinationSession, conclude.failure)
+        self.broker.send(conclude, on: destinationSession.id, from: destinationSession.peer)
         return "conclude"
     }
 
     private mutating func load(as peer: PeerID) -> String {
         var handle = self.ledger.handles.randomElement(using: &self.random)
         var peer = peer
-        if self.chance(90), let visit = self.ledger.visits(.dropped).randomElement(using: &self.random) {
-            handle = self.ledger.handle(of: visit)
-            peer = visit.peer
+        if self.chance(90),
+            let destinationSession = self.ledger.destinationSessions(.dropped).randomElement(using: &self.random)
+        {
+            handle = self.ledger.handle(of: destinationSession)
+            peer = destinationSession.peer
         }
         guard let handle else { return "nothing" }
         let stream = self.broker.newStream(of: peer)
@@ -287,16 +298,20 @@ struct SessionWalker {
     }
 
     private mutating func leave() -> String {
-        guard let visit = self.ledger.visits(.any).randomElement(using: &self.random) else { return "nothing" }
-        self.ledger.cancelled(visit: visit)
-        self.broker.send(Cancel(), on: visit.id, from: visit.peer)
+        guard let destinationSession = self.ledger.destinationSessions(.any).randomElement(using: &self.random) else {
+            return "nothing"
+        }
+        self.ledger.cancelled(destinationSession: destinationSession)
+        self.broker.send(Cancel(), on: destinationSession.id, from: destinationSession.peer)
         return "leave"
     }
 
     private mutating func exit() -> String {
-        guard let visit = self.ledger.visits(.any).randomElement(using: &self.random) else { return "nothing" }
-        self.ledger.isOutside(visit)
-        self.broker.send(Exit(), on: visit.id, from: visit.peer)
+        guard let destinationSession = self.ledger.destinationSessions(.any).randomElement(using: &self.random) else {
+            return "nothing"
+        }
+        self.ledger.isOutside(destinationSession)
+        self.broker.send(Exit(), on: destinationSession.id, from: destinationSession.peer)
         return "exit"
     }
 
@@ -310,7 +325,7 @@ struct SessionWalker {
         return "enter"
     }
 
-    /// Frames that nobody would send.
+    /// Frames that make no sense.
     private mutating func disturb(as peer: PeerID) -> String {
         let kinds: [FrameKind] = [
             .begin, .move, .drop, .performed, .conclude, .enter, .exit, .proposal, .cancel, .commit, .item, .end,
@@ -326,25 +341,27 @@ struct SessionWalker {
         return "\(kind) on \(stream)"
     }
 
-    // MARK: What comes of it
+    // MARK: Results
 
     private mutating func listen() {
         let everybody = self.peers
-        var told: [(PeerID, [Frame])] = everybody.map { ($0, self.broker.take($0)) }
+        var received: [(PeerID, [Frame])] = everybody.map { ($0, self.broker.take($0)) }
         for peer in everybody where self.broker.closed.contains(peer) { self.forget(peer) }
-        // What destinations hear of their loads comes first: a source must not hear of the end before.
-        for index in told.indices {
-            let (peer, frames) = told[index]
-            for frame in frames where self.ledger.isLoad(frame, of: peer) { self.ledger.heardOfLoad(frame, by: peer) }
-            told[index].1.removeAll { self.ledger.isLoad($0, of: peer) }
+        // Loads come first: a source must not be notified of the end before its destination.
+        for index in received.indices {
+            let (peer, frames) = received[index]
+            for frame in frames where self.ledger.isLoad(frame, of: peer) {
+                self.ledger.receivedOfLoad(frame, by: peer)
+            }
+            received[index].1.removeAll { self.ledger.isLoad($0, of: peer) }
         }
-        for (peer, frames) in told where self.peers.contains(peer) {
+        for (peer, frames) in received where self.peers.contains(peer) {
             for frame in frames {
                 let stream = Stream(peer: peer, id: frame.stream)
                 switch frame.kind {
                 case .ask: self.asks.append(stream)
                 case .cancel: self.asks.removeAll { $0 == stream }
-                default: self.ledger.heard(frame, on: stream)
+                default: self.ledger.received(frame, on: stream)
                 }
             }
         }

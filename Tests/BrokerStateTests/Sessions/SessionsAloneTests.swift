@@ -3,7 +3,7 @@ import Testing
 
 @testable import BrokerState
 
-/// The interface of `Sessions`, without loads and peers: what a call returns, and what it leaves to its caller.
+/// The interface of `Sessions`, without loads and peers: the results of calls, and the work that they leave to the caller.
 @Suite("Sessions alone") struct SessionsAloneTests {
     private let driver = SessionsDriver()
     private let source: Participant
@@ -124,7 +124,7 @@ import Testing
         #expect(driver.closedStreams.isEmpty, "its stream was never open")
     }
 
-    @Test("A peer that reads nothing is told of no more than half a mebibyte of sessions")
+    @Test("Half a mebibyte of sessions is announced at most to a peer that reads nothing")
     func announcements() {
         var announcements = Announcements(unread: 0)
         var now: UInt64 = 10_000

@@ -122,7 +122,7 @@ final class SessionsDriver {
         let stream = try #require(take(destination).first { $0.kind == .enter }?.stream)
         var proposal = Proposal()
         proposal.sequence = 1
-        proposal.operation = operation.rawValue
+        proposal.operation = operation
         try send(proposal, on: stream, by: destination)
         try send(Drop(), of: session)
         return stream

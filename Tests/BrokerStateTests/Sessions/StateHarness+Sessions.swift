@@ -1,9 +1,9 @@
 import BrokerState
 import PasteboardWire
 
-// What tests ask of a broker about drag sessions.
+// Requests of tests about drag sessions.
 extension StateHarness {
-    /// A destination that takes everything, or what is given. Returns its stream.
+    /// A destination that accepts everything, or the given types. Returns its stream.
     @discardableResult
     func register(
         _ name: String = "shelf",
@@ -63,7 +63,7 @@ extension StateHarness {
     func propose(
         _ operation: DropOperation,
         to sequence: UInt64,
-        on visit: UInt64,
+        on stream: UInt64,
         from peer: PeerID,
         _ configure: (inout Proposal) -> Void = { _ in }
     ) {
@@ -71,6 +71,6 @@ extension StateHarness {
         proposal.sequence = sequence
         proposal.operation = operation
         configure(&proposal)
-        self.send(proposal, on: visit, from: peer)
+        self.send(proposal, on: stream, from: peer)
     }
 }

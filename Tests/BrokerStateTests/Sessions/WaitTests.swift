@@ -49,7 +49,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("A wait whose time is over finds nothing, and says for what and how long")
+    @Test("A wait whose time is over fails with the name of the destination and the time")
     mutating func timeout() throws {
         _ = self.wait(milliseconds: 2_000)
         self.broker.advance(by: 1_999)
@@ -70,7 +70,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("A wait that is cancelled, and one whose process ends, leaves nothing behind")
+    @Test("A wait that is cancelled, and one whose process ends, leaves nothing")
     mutating func forgotten() {
         let stream = self.wait()
         self.broker.send(Cancel(), on: stream, from: self.source)
