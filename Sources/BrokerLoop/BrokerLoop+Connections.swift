@@ -8,10 +8,13 @@ extension BrokerLoop {
     package mutating func adopt(_ descriptor: consuming OwnedDescriptor, of process: ProcessKey) {
         var descriptor: OwnedDescriptor? = consume descriptor
         // The state may refuse the connection. The peer can receive that only through a connection in the table.
-        input({ $0.connected(process) }, beforePerforming: { loop, peer in
-            guard let descriptor = descriptor.take() else { return }
-            loop.insert(Connection(descriptor, peer: peer, closer: loop.closer), of: process)
-        })
+        input(
+            { $0.connected(process) },
+            beforePerforming: { loop, peer in
+                guard let descriptor = descriptor.take() else { return }
+                loop.insert(Connection(descriptor, peer: peer, closer: loop.closer), of: process)
+            }
+        )
     }
 
     private mutating func insert(_ connection: Connection, of process: ProcessKey) {

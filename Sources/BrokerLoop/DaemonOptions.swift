@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-/// What the broker was started with: the configuration file first, then the command line.
+/// The options of a broker: those of the configuration file, overridden by those of the command line.
 struct DaemonOptions {
     var socket: String?
     var limits = BrokerLimits.standard
@@ -10,7 +10,7 @@ struct DaemonOptions {
     var showsHelp = false
 
     init(_ arguments: [String]) throws(Failure) {
-        try self.readConfiguration()
+        try readConfiguration()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -23,41 +23,30 @@ struct DaemonOptions {
             case "--socket":
                 let path = try value()
                 guard path.hasPrefix("/") else {
-                    throw Failure(.invalidArgument, "--socket \(path): the path has to be absolute")
+                    throw Failure(.invalidArgument, "--socket \(path): the path must be absolute")
                 }
-                self.socket = path
+                socket = path
             case "--limit":
-                try self.limits.set(try value())
+                try limits.set(try value())
             case "--ready-fd":
                 guard let number = CInt(try value()), number > 2 else {
-                    throw Failure(.invalidArgument, "--ready-fd needs the number of an open descriptor above 2")
+                    throw Failure(.invalidArgument, "--ready-fd needs the number of an open descriptor greater than 2")
                 }
-                self.readyDescriptor = number
+                readyDescriptor = number
             case "--help", "-h":
-                self.showsHelp = true
+                showsHelp = true
             default:
                 throw Failure(.invalidArgument, "unknown argument '\(argument)'; see --help")
             }
         }
     }
 
-    func place() throws(Failure) -> SocketPlace {
-        if let socket = self.socket { return SocketPlace(socket: socket, isWellKnown: false) }
-        do {
-            let endpoint = try WellKnownEndpoint(
-                environment: System.environment,
-                userID: System.userID,
-                bootID: try System.bootID()
-            )
-            return try SocketPlace(choosingFrom: endpoint)
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            throw Failure(.brokerUnavailable, "\(error)")
-        }
+    func socketPath() throws(Failure) -> SocketPath {
+        if let socket { return SocketPath(socket, isWellKnown: false) }
+        return try SocketPath.wellKnown(environment: System.environment)
     }
 
-    /// `NAME = VALUE` lines; `#` begins a comment. No file is no error.
+    /// Reads lines of the form `NAME = VALUE`. `#` begins a comment. The file may be missing.
     private mutating func readConfiguration() throws(Failure) {
         func directory(_ name: String) -> String? {
             System.environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -70,7 +59,7 @@ struct DaemonOptions {
             let text = line.prefix { $0 != "#" }
             guard text.contains(where: { $0 != " " && $0 != "\t" && $0 != "\r" }) else { continue }
             do throws(Failure) {
-                try self.limits.set(String(text))
+                try limits.set(String(text))
             } catch {
                 throw Failure(.invalidArgument, "\(path), line \(index + 1): \(error.text)")
             }

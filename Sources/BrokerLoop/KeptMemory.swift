@@ -2,13 +2,13 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-/// The bytes that the broker keeps, each in a memory file that is sealed once it is complete.
+/// The bytes that the broker keeps, each representation in a memory file that is sealed when it is complete.
 struct KeptMemory {
-    /// To give back more than this takes time that the loop has not: pages are freed one by one.
+    /// Larger files are closed on another thread: the kernel releases pages one by one, which takes too long for the loop.
     private static let closedAtOnce: UInt64 = 1 << 20
 
     private let closer: DescriptorCloser
-    /// By slot. Nothing where no byte has come.
+    /// By slot; nil where no byte has come.
     private var files: [MemoryFile?] = []
 
     init(closer: DescriptorCloser) {
@@ -17,36 +17,36 @@ struct KeptMemory {
 
     mutating func append(_ bytes: Span<UInt8>, to id: KeptID) throws(SystemError) {
         guard !bytes.isEmpty else { return }
-        if let file = self.file(id) { return try file.append(bytes) }
+        if let file = file(id) { return try file.append(bytes) }
         let file = try MemoryFile()
-        self.set(file, for: id)
+        set(file, for: id)
         try file.append(bytes)
     }
 
     /// Takes over a file that a client has filled and sealed.
     mutating func adopt(_ descriptor: DescriptorBox?, for id: KeptID) {
-        self.set(descriptor.flatMap(MemoryFile.init(sealed:)), for: id)
+        set(descriptor.flatMap(MemoryFile.init(sealed:)), for: id)
     }
 
-    /// A file that cannot be sealed is still only ours: nobody else can change it until it is handed out.
+    /// Seals a file. If that fails, no other process can change the file either, until it is passed to one.
     func seal(_ id: KeptID) {
-        try? self.file(id)?.seal()
+        try? file(id)?.seal()
     }
 
     mutating func close(_ id: KeptID) {
-        guard let file = self.file(id) else { return }
-        self.files[Int(id.slot)] = nil
-        if let size = try? file.size, size > Self.closedAtOnce { self.closer.release(file.descriptor) }
+        guard let file = file(id) else { return }
+        files[Int(id.slot)] = nil
+        if let size = try? file.size, size > Self.closedAtOnce { closer.release(file.descriptor) }
     }
 
-    /// To be handed out.
+    /// The descriptor to pass to a peer.
     func descriptor(of id: KeptID) -> DescriptorBox? {
-        self.file(id)?.descriptor
+        file(id)?.descriptor
     }
 
-    /// Puts one chunk as a data frame behind what `output` holds.
+    /// Appends one chunk to `output` as a data frame.
     func read(_ chunk: KeptChunk, into output: inout OutputBuffer) throws(SystemError) {
-        let file = self.file(chunk.kept)
+        let file = file(chunk.kept)
         let flags: FrameFlags = chunk.last ? .last : .none
         try output.appendStream(upTo: chunk.count) { (room) throws(SystemError) in
             while !room.isFull {
@@ -59,11 +59,11 @@ struct KeptMemory {
     }
 
     private func file(_ id: KeptID) -> MemoryFile? {
-        Int(id.slot) < self.files.count ? self.files[Int(id.slot)] : nil
+        Int(id.slot) < files.count ? files[Int(id.slot)] : nil
     }
 
     private mutating func set(_ file: MemoryFile?, for id: KeptID) {
-        while self.files.count <= Int(id.slot) { self.files.append(nil) }
-        self.files[Int(id.slot)] = file
+        while files.count <= Int(id.slot) { files.append(nil) }
+        files[Int(id.slot)] = file
     }
 }

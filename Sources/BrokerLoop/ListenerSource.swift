@@ -10,13 +10,13 @@ package final class ListenerSource: EventSource {
     /// The time without new connections after even a refusal was impossible.
     private static let pauseMilliseconds: UInt64 = 100
 
-    private var claimed: ClaimedPlace?
+    private var claimed: ClaimedSocket?
     private var inherited: ListeningSocket?
 
     package var descriptor: CInt { claimed?.listener.raw ?? inherited?.raw ?? -1 }
 
-    package init(claiming place: SocketPlace) throws(PlaceError) {
-        self.claimed = try ClaimedPlace(claiming: place, refusal: Self.refusal)
+    package init(claiming path: SocketPath) throws(SocketPathError) {
+        self.claimed = try ClaimedSocket(claiming: path, refusal: Self.refusal)
     }
 
     package init(inherited: consuming ListeningSocket) {

@@ -1,33 +1,35 @@
 import PasteboardTransport
 
-/// Lines for people, on a stream that perhaps nobody reads: a pipe that is full may not hold the broker, so what does
-/// not fit is dropped, and the next line that fits is preceded by how many were.
+/// A stream of lines for administrators, which possibly no process reads.
+///
+/// A full pipe must not block the broker. A line that does not fit is dropped, and the next one that fits is preceded by the
+/// number of dropped lines.
 package final class LogStream: Sendable {
     private let descriptor: CInt
     private let program: String
     private let dropped = Lock(0)
 
-    /// The descriptor stays the caller's, and its flags as they are: others may share them.
+    /// The caller keeps the descriptor. Its flags do not change, because other programs may share them.
     package init(_ descriptor: CInt, program: String) {
         self.descriptor = descriptor
         self.program = program
     }
 
     package func write(_ line: String) {
-        self.dropped.withLock { dropped in
+        dropped.withLock { dropped in
             if dropped > 0 {
-                let text = dropped == 1 ? "a line was" : "\(dropped) lines were"
-                guard self.take("\(text) dropped here, because nobody read") else {
+                let text = dropped == 1 ? "1 line was" : "\(dropped) lines were"
+                guard take("\(text) dropped here, because the log was not read") else {
                     dropped += 1
                     return
                 }
                 dropped = 0
             }
-            if !self.take(line) { dropped = 1 }
+            if !take(line) { dropped = 1 }
         }
     }
 
     private func take(_ line: String) -> Bool {
-        System.writeIfReady(Array("\(self.program): \(line)\n".utf8).span, to: self.descriptor)
+        System.writeIfReady(Array("\(program): \(line)\n".utf8).span, to: descriptor)
     }
 }

@@ -48,20 +48,20 @@ package final class StopSource: EventSource, Sendable {
 final class VanishedSocketSource: EventSource {
     private let watch: DirectoryWatch
     private let listener: ListenerSource
-    private let place: SocketPlace
+    private let path: SocketPath
 
     var descriptor: CInt { watch.raw }
 
-    init(_ place: SocketPlace, of listener: ListenerSource) throws(SystemError) {
-        self.watch = try DirectoryWatch(place.directory)
-        self.place = place
+    init(_ path: SocketPath, of listener: ListenerSource) throws(SystemError) {
+        self.watch = try DirectoryWatch(path.directory)
+        self.path = path
         self.listener = listener
     }
 
     func ready(in loop: inout BrokerLoop) {
         watch.drain()
         guard !loop.isDraining, !listener.isReachable else { return }
-        loop.log("the socket \(place.socket) has been removed: draining, because no client can find this broker")
+        loop.log("the socket \(path.path) has been removed: draining, because no client can find this broker")
         loop.stop()
     }
 

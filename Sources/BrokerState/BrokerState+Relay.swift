@@ -257,10 +257,3 @@ extension BrokerState {
         self.release(id)
     }
 }
-
-extension UInt64 {
-    func addingClamped(_ other: UInt64) -> UInt64 {
-        let (sum, overflow) = self.addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
-}

@@ -3,7 +3,7 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-/// A broker inside a program: what `pasteboardd` does, on a thread of the program's.
+/// A broker inside a program: the same as `pasteboardd`, on a thread of the program.
 ///
 ///     let broker = try Broker(socketPath: "/run/example/pasteboard/socket")
 ///     try await broker.run()
@@ -11,13 +11,16 @@ public final class Broker: Sendable {
     /// The absolute path of the socket.
     public let socketPath: String
 
-    private let loop: Lock<BrokerLoop?>
+    private let server: Lock<BrokerServer?>
     private let stop: StopSource
 
-    /// Opens the socket: from now on programs can connect, and they are served once ``run()`` is called.
+    /// Opens the socket. Programs can connect from now on, and are served after ``run()`` is called.
     ///
-    /// At its end ``run()`` removes the socket, its lock file and the directory, if this broker created it. Releasing a
-    /// broker that was never run removes them too.
+    /// When ``run()`` returns, it has removed the socket, its lock file and the directory, if this broker created it.
+    /// Releasing a broker that was never run removes them too.
+    ///
+    /// The limits `connections`, `kept-representations` and `passed-descriptors` are lowered if this process may not open
+    /// enough descriptors.
     ///
     /// - Parameters:
     ///   - socketPath: an absolute path in a directory that belongs to this user and that nobody else may enter. The
@@ -25,7 +28,7 @@ public final class Broker: Sendable {
     ///   - limits: values for limits, by the names that `pasteboard limits` shows: `["first-byte": "5s"]`. One program
     ///     cannot use up `connections`, `boards`, `kept-pool` or `kept-representations`: an eighth, rounded down, stays
     ///     free for other programs. Below 8 that is nothing, and one program may take all.
-    ///   - log: receives log lines for an administrator; called on the broker's thread.
+    ///   - log: receives log lines for an administrator. It is called on the broker's thread.
     /// - Throws: ``BrokerError`` if the path is not absolute, a limit is invalid, another broker uses the socket, or the
     ///   socket cannot be opened.
     public init(
@@ -39,14 +42,16 @@ public final class Broker: Sendable {
             if let socketPath, !socketPath.hasPrefix("/") {
                 throw BrokerError(message: "the broker's socketPath is '\(socketPath)'; it has to be an absolute path")
             }
-            let place = try socketPath.map({ SocketPlace(socket: $0, isWellKnown: false) }) ?? Self.wellKnownPlace()
-            var loop = try BrokerLoop(state: try BrokerDaemon.state(bounds), log: log)
+            let path =
+                try socketPath.map { SocketPath($0, isWellKnown: false) }
+                ?? SocketPath.wellKnown(environment: System.environment)
+            var server = try BrokerServer(limits: bounds, log: log)
             let stop = try StopSource()
-            try loop.add(stop)
-            try loop.add(ListenerSource(claiming: place))
-            self.socketPath = place.socket
+            try server.add(stop)
+            try server.listen(at: path)
+            self.socketPath = path.path
             self.stop = stop
-            self.loop = Lock(loop)
+            self.server = Lock(server)
         } catch let error as BrokerError {
             throw error
         } catch {
@@ -54,10 +59,10 @@ public final class Broker: Sendable {
         }
     }
 
-    /// Serves until the task is cancelled; then no more connections are taken in, loads that have begun may finish within
-    /// 5 s, and it returns. Called once.
+    /// Serves until the task is cancelled or the socket is removed. Then the broker accepts no more connections, gives
+    /// loads that have begun 5 s to finish, and returns. Called once.
     ///
-    /// - Throws: ``BrokerError`` where the system fails it, or where it is called again.
+    /// - Throws: ``BrokerError`` if a call of the system fails, or if `run()` is called again.
     public func run() async throws {
         let end: Result<Void, BrokerError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -76,28 +81,19 @@ public final class Broker: Sendable {
     }
 
     private func serve() -> Result<Void, BrokerError> {
-        guard var loop = self.loop.withLock({ $0.take() }) else {
-            return .failure(BrokerError(message: "a broker is run once; make another"))
+        guard var server = server.withLock({ $0.take() }) else {
+            return .failure(BrokerError(message: "run() was called again: a broker runs once; create another"))
         }
         do {
-            try loop.run()
+            try server.run()
             return .success(())
         } catch {
-            return .failure(BrokerError(message: "the broker at \(socketPath) failed: \(error)"))
+            return .failure(BrokerError(message: "the broker at \(socketPath) failed: \(error.text)"))
         }
-    }
-
-    private static func wellKnownPlace() throws -> SocketPlace {
-        let endpoint = try WellKnownEndpoint(
-            environment: System.environment,
-            userID: System.userID,
-            bootID: try System.bootID()
-        )
-        return try SocketPlace(choosingFrom: endpoint)
     }
 }
 
-/// Why a broker cannot serve.
+/// The reason why a broker cannot serve.
 public struct BrokerError: Error, Sendable, CustomStringConvertible {
     /// What failed, on what, and why, in one line.
     public let message: String

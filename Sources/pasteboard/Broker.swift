@@ -24,7 +24,7 @@ enum Broker {
         guard let socket = try connector.startsBroker ? connector.connectIfServed() : connector.connect() else {
             return nil
         }
-        return BlockingConnection(adopting: socket, path: connector.place.socket, hello: hello(streams: streams))
+        return BlockingConnection(adopting: socket, path: connector.socket.path, hello: hello(streams: streams))
     }
 
     /// The connection for commands about the broker itself.
@@ -33,9 +33,9 @@ enum Broker {
     static func required(hint: String = "; copy, offer and drop start one") throws -> BlockingConnection {
         let connector = try BrokerConnector()
         guard let socket = try connector.connectIfServed() else {
-            throw Failure(.brokerUnavailable, "no broker is running at \(connector.place.socket)\(hint)")
+            throw Failure(.brokerUnavailable, "no broker is running at \(connector.socket.path)\(hint)")
         }
-        return BlockingConnection(adopting: socket, path: connector.place.socket, hello: hello())
+        return BlockingConnection(adopting: socket, path: connector.socket.path, hello: hello())
     }
 
     static func nothing(on board: String) -> Failure {

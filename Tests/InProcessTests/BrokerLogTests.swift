@@ -6,9 +6,9 @@ import Testing
 
 @testable import BrokerLoop
 
-/// What the broker says to people, which may never hold it.
+/// The broker's log, which must never block the broker.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct BrokerLogTests {
-    @Test("A line that nobody reads is dropped, and the next that fits follows the number of those")
+    @Test("A line that does not fit is dropped, and the next one that fits is preceded by the number of dropped lines")
     func dropped() throws {
         let pipe = try System.pipe()
         let log = LogStream(pipe.second.raw, program: "p")
@@ -17,16 +17,16 @@ import Testing
         let filling = [UInt8](repeating: 7, count: 4_096)
         var count = 0
         while System.writeIfReady(filling.span, to: pipe.second.raw) { count += filling.count }
-        // Each would wait for ever.
+        // Each would block without limit.
         for _ in 0..<1_000 { log.write("dropped") }
         while count > 0 { count -= try System.read(pipe.first.raw, upTo: count).count }
         log.write("last")
         let text = String(decoding: try System.read(pipe.first.raw, upTo: 1_000), as: UTF8.self)
-        #expect(text == "p: 1000 lines were dropped here, because nobody read\np: last\n")
+        #expect(text == "p: 1000 lines were dropped here, because the log was not read\np: last\n")
         #expect(try System.openFlags(of: pipe.second.raw) & O_NONBLOCK == 0)
     }
 
-    @Test("A long line is cut, and a stream that is closed is no error")
+    @Test("A long line is cut, and a closed stream is not an error")
     func longAndClosed() throws {
         let pipe = try System.pipe()
         LogStream(pipe.second.raw, program: "p").write(String(repeating: "x", count: 100_000))
@@ -34,7 +34,7 @@ import Testing
         LogStream(-1, program: "p").write("nothing")
     }
 
-    @Test("A storm of refused connections is a line in ten seconds, with their number")
+    @Test("A storm of refused connections is one line in ten seconds, with their number")
     func refusals() {
         var log = PeerLog()
         #expect(log.line("no room", process: 0, at: 50) == "no room")
@@ -63,11 +63,12 @@ import Testing
         #expect(log.line("unknown", process: 0, at: 10_000) == "unknown (984 more since the previous line)")
     }
 
-    @Test("What takes descriptors fits into those that there are", arguments: [0, 64, 100, 1_024, 20_000, 1 << 40])
+    @Test("The limits on descriptors fit the number of descriptors", arguments: [0, 64, 100, 1_024, 20_000, 1 << 40])
     func descriptors(_ count: UInt64) {
         var limits = BrokerLimits()
         limits.fit(descriptors: count)
-        // With a connection two may wait for the rest of their frames, and as many as are passed may be unclosed.
+        // Each connection may have two descriptors that wait for the rest of a frame, and as many descriptors as are passed may
+        // be unclosed.
         let most = limits.keptRepresentations + 2 * limits.passedDescriptors + 3 * limits.connections
         #expect(most <= max(count, 96) - 64)
         #expect(limits.connections > 0 && limits.keptRepresentations > 0 && limits.passedDescriptors > 0)

@@ -65,7 +65,7 @@ final class DragBroker: Sendable {
         }
         self.entrance = try Entrance()
         try SystemThread(name: "broker") { [entrance, over, bounds] in
-            var loop = try? BrokerLoop(state: try BrokerDaemon.state(bounds)) { _ in }
+            var loop = try? BrokerLoop(state: try BrokerServer.state(bounds)) { _ in }
             try? loop?.add(entrance)
             try? loop?.run()
             over.open()

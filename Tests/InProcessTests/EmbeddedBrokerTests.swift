@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import PasteboardBroker
 import PasteboardKit
 import PasteboardTransport
@@ -109,5 +110,42 @@ struct EmbeddedBrokerTests {
                 "ended \"a[2Jb\" (pid \(own)): protocol-violation: a client does not send welcome"
             ]
         )
+    }
+
+    @Test("a broker ends when its socket or the socket's directory is removed", arguments: ["own/socket", "own"])
+    func vanishes(removed: String) async throws {
+        let directory = try TemporaryDirectory()
+        let lines = Lock<[String]>([])
+        let broker = try Broker(socketPath: "\(directory.path)/own/socket") { line in lines.withLock { $0.append(line) }
+        }
+        try FileManager.default.removeItem(atPath: "\(directory.path)/\(removed)")
+        try await broker.run()
+        #expect(lines.withLock(\.self).count == 1)
+        #expect(lines.withLock(\.first)?.hasPrefix("the socket \(broker.socketPath) has been removed") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+    }
+
+    @Test("a broker accepts no more connections than its process has descriptors for")
+    func fewDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 100, rlim_max: 1_000)
+            guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(2) }
+            let directory = try TemporaryDirectory()
+            let broker = try Broker(socketPath: "\(directory.path)/own/socket")
+            let serving = Task { try await broker.run() }
+            // Of 100 descriptors 64 are reserved; the others are shared by connections and contents.
+            var peers: [ScriptedPeer] = []
+            for _ in 0..<7 {
+                let peer = ScriptedPeer(try Socket.connect(path: broker.socketPath, deadline: .max))
+                try peer.send(Hello(), stream: 0)
+                guard try peer.next().kind == .welcome else { exit(3) }
+                peers.append(peer)
+            }
+            let refused = ScriptedPeer(try Socket.connect(path: broker.socketPath, deadline: .max))
+            let failure = try refused.next(.error).decoded(as: Failure.self)
+            guard failure.code == .limitExceeded, failure.text.contains("limit connections is 7") else { exit(4) }
+            serving.cancel()
+            try await serving.value
+        }
     }
 }

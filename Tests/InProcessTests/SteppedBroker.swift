@@ -13,7 +13,7 @@ final class SteppedBroker {
     init(limits: [String] = []) throws {
         var bounds = BrokerLimits.standard
         for limit in ["first-byte=10m", "progress=10m", "hello=10m"] + limits { try bounds.set(limit) }
-        self.loop = try BrokerLoop(state: try BrokerDaemon.state(bounds)) { _ in }
+        self.loop = try BrokerLoop(state: try BrokerServer.state(bounds)) { _ in }
         // It knows the time from its first turn on.
         try self.step()
     }

@@ -136,7 +136,7 @@ import Testing
     func logRotation() throws {
         try self.withSocket(["PASTEBOARD_BROKER": "/bin/false"]) { directory, environment in
             let log = "\(directory)/state/pasteboard/log"
-            try SocketPlace(socket: log).prepareDirectory()
+            try SocketPath(log).prepareDirectory()
             try self.write(String(repeating: "x", count: 1 << 20 + 1), to: log)
             _ = try self.failure(environment)
             #expect(try System.status(at: "\(log).1")?.size == 1 << 20 + 1)

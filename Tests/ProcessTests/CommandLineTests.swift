@@ -256,7 +256,7 @@ import Testing
         try desk.copy("x")
         let second = try desk.run("broker")
         #expect(second.exitCode == 3)
-        #expect(second.errorText.contains("a broker runs already"))
+        #expect(second.errorText.contains("a broker is already running"))
         #expect(try desk.run("stop").exitCode == 0)
         #expect(try broker.finish().exitCode == 0)
         #expect(try desk.run("stop").exitCode == 3)

@@ -87,7 +87,7 @@ final class Desk {
     /// Runs a shell in the directory, with this package's `pasteboard` in its path.
     func shell(_ script: String) throws -> ProcessRunner.Finished {
         var environment = self.environment
-        let programs = SocketPlace(socket: try System.programPath()).directory
+        let programs = System.directory(of: try System.programPath())
         environment["PATH"] = "\(programs):\(environment["PATH"] ?? "")"
         return try ProcessRunner(
             "/bin/sh",

@@ -20,7 +20,7 @@ struct EditorTests {
     init() throws {
         page = try Document("Sources/PasteboardKit/PasteboardKit.docc/EditorsAndTerminals.md")
         directory = try TemporaryDirectory()
-        let programs = SocketPlace(socket: try System.programPath()).directory
+        let programs = System.directory(of: try System.programPath())
         environment = [
             "HOME": directory.path, "PATH": "\(programs):\(System.environment("PATH") ?? "/usr/bin:/bin")",
             "LC_ALL": "C.UTF-8", "TERM": "xterm", "PASTEBOARD_SOCKET": directory["d/socket"],

@@ -34,7 +34,7 @@ package final class ProcessRunner {
 
     /// The path of a program of this package, which is built into the directory of the tests.
     package static func program(_ name: String) throws -> String {
-        "\(SocketPlace(socket: try System.programPath()).directory)/\(name)"
+        "\(System.directory(of: try System.programPath()))/\(name)"
     }
 
     /// - Parameters:

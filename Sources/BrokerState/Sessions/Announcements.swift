@@ -1,3 +1,5 @@
+import PasteboardWire
+
 /// Bytes of drag sessions that are announced to one peer.
 ///
 /// What is announced before the peer has answered for any, also for sessions that come and go, must not be more than the

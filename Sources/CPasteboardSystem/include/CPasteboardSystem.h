@@ -1,6 +1,6 @@
-// What Swift's Glibc module does not show: calls and constants of Linux, and the macros of control messages.
+// Calls and constants of Linux, and macros of control messages, that Swift's Glibc module does not contain.
 //
-// Header only: every function is a static inline over one call and leaves errno as the call left it.
+// Header only: every function is a static inline around one call, and leaves errno as the call set it.
 // _GNU_SOURCE must not be defined here. It would change structures that the Glibc module has already described,
 // so the few prototypes that need it are declared below by hand.
 
@@ -57,7 +57,7 @@ enum {
     PBS_SO_PEERPIDFD = 77,         // Linux 6.5
     PBS_SO_PASSRIGHTS = 83,        // Linux 6.16
     PBS_MAX_DESCRIPTORS = 253,     // SCM_MAX_FD of the kernel
-    PBS_RECEIVED_DESCRIPTORS = 4,  // of one message: more than a frame has, and the kernel drops the rest
+    PBS_RECEIVED_DESCRIPTORS = 4,  // per message: more than a frame has; the kernel drops the rest
     PBS_SPAWN_NEW_SESSION = 0x80,  // POSIX_SPAWN_SETSID
 };
 
@@ -77,7 +77,7 @@ static inline int pbs_seals(int fd) {
 
 // ---- Moving bytes between descriptors
 
-// `offset` negative: from the input's own position, which moves on.
+// If `offset` is negative, starts at the input's own position and advances it.
 static inline ssize_t pbs_send_file(int output, int input, int64_t offset, size_t count) {
     off_t position = (off_t)offset;
     return sendfile(output, input, offset < 0 ? NULL : &position, count);
@@ -135,12 +135,12 @@ struct pbs_status {
     uint64_t links;
     uint64_t allocated;  // in bytes
     uint32_t allocation_unit;
-    int64_t changed;   // nanoseconds since 1970, of the contents or of what is said here
-    int64_t modified;  // of the contents alone, as a program may set it
+    int64_t changed;   // nanoseconds since 1970, of the contents or the attributes
+    int64_t modified;  // of the contents alone; a program can set it
 };
 
-// `path` empty: the descriptor itself. `sync` zero: what the kernel has at hand, so that a dead network or FUSE file
-// system cannot hold the caller. A symbolic link is never followed.
+// If `path` is empty, the status of the descriptor itself. If `sync` is zero, the values that the kernel has in memory, so
+// that a dead network or FUSE file system cannot block the caller. A symbolic link is never followed.
 static inline int pbs_status(int directory, const char *path, int sync, struct pbs_status *out) {
     struct statx raw;
     int flags = 0x100 /* AT_SYMLINK_NOFOLLOW */ | 0x1000 /* AT_EMPTY_PATH */;
@@ -155,7 +155,7 @@ static inline int pbs_status(int directory, const char *path, int sync, struct p
     out->allocated = raw.stx_blocks * 512;
     out->allocation_unit = raw.stx_blksize;
     out->changed = raw.stx_ctime.tv_sec * 1000000000 + raw.stx_ctime.tv_nsec;
-    // A program may set any time, of which nanoseconds of 64 bits reach from 1677 to 2262.
+    // A program may set any time. Nanoseconds in 64 bits reach from 1677 to 2262.
     if (__builtin_mul_overflow(raw.stx_mtime.tv_sec, (int64_t)1000000000, &out->modified) ||
         __builtin_add_overflow(out->modified, (int64_t)raw.stx_mtime.tv_nsec, &out->modified))
         out->modified = raw.stx_mtime.tv_sec < 0 ? INT64_MIN : INT64_MAX;
@@ -166,7 +166,7 @@ static inline int pbs_sync_file_system(int fd) {
     return (int)syscall(SYS_syncfs, fd);
 }
 
-// `replace` zero: fails with EEXIST where there is something of the new name (RENAME_NOREPLACE).
+// If `replace` is zero, fails with EEXIST if the new name is taken (RENAME_NOREPLACE).
 static inline int pbs_rename(int directory, const char *from, int target, const char *to, int replace) {
     return (int)syscall(SYS_renameat2, directory, from, target, to, replace ? 0 : 1);
 }
@@ -205,7 +205,7 @@ static inline int pbs_connect(int fd, const char *path) {
     return connect(fd, (const struct sockaddr *)&address, sizeof address);
 }
 
-// One datagram to the service manager; a path that begins with @ is in the abstract name space.
+// Sends one datagram to the service manager. A path that begins with @ is in the abstract name space.
 static inline int pbs_notify(const char *path, const char *state, size_t count) {
     struct sockaddr_un address = pbs_address(path);
     socklen_t length = offsetof(struct sockaddr_un, sun_path) + strlen(address.sun_path);
@@ -240,7 +240,7 @@ static inline int pbs_peer_credentials(int fd, struct pbs_credentials *out) {
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, out, &length);
 }
 
-// Sends up to three pieces of memory in order, and the descriptors with the first byte of them.
+// Sends up to three ranges of memory in order, and the descriptors with their first byte.
 static inline ssize_t pbs_send(
     int fd,
     const void *first, size_t firstCount,
@@ -253,7 +253,7 @@ static inline ssize_t pbs_send(
     if (firstCount > 0) pieces[count++] = (struct iovec){(void *)first, firstCount};
     if (secondCount > 0) pieces[count++] = (struct iovec){(void *)second, secondCount};
     if (thirdCount > 0) pieces[count++] = (struct iovec){(void *)third, thirdCount};
-    // A message of one piece needs no description, which the kernel would have to fetch and check.
+    // A single range is sent without a message header, which the kernel would have to fetch and check.
     if (count == 1 && descriptorCount == 0) {
         return send(fd, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL | MSG_DONTWAIT);
     }
@@ -281,9 +281,9 @@ static inline ssize_t pbs_send(
     return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Receives bytes, and into `descriptors` (room for PBS_RECEIVED_DESCRIPTORS, or null) what was passed with them. `truncated`
-// tells that the kernel dropped descriptors because this process has no room for more. With `waits` a blocking socket waits
-// for bytes, as long as its timeout allows.
+// Receives bytes, and the descriptors passed with them (`descriptors` has room for PBS_RECEIVED_DESCRIPTORS, or is null).
+// Sets `truncated` if the kernel dropped descriptors because this process has too many open. If `waits` is set, a blocking
+// socket waits for bytes until its timeout.
 static inline ssize_t pbs_receive(
     int fd, void *bytes, size_t capacity, int waits, int *descriptors, int *descriptorCount, int *truncated
 ) {
@@ -313,7 +313,7 @@ static inline ssize_t pbs_receive(
     return count;
 }
 
-// Makes receiving on a socket wait, but not longer than this; with 0 without end.
+// Makes receiving on a socket wait, but at most this long; without limit if 0.
 static inline int pbs_set_receive_timeout(int fd, long milliseconds) {
     struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
     if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) < 0) return -1;
@@ -325,7 +325,7 @@ static inline int pbs_set_receive_timeout(int fd, long milliseconds) {
 
 extern char **environ;
 
-// Null in a process that cleared its environment, which the Glibc module does not admit.
+// Null in a process that has cleared its environment. The Glibc module declares it as never null.
 static inline char **pbs_environment(void) {
     return environ;
 }

@@ -13,7 +13,7 @@ package final class BlockingConnection {
     private var stash: [ClientEvent] = []
     /// Connects, and starts a broker where none is and the connector may. Hello goes out with the first request.
     package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
-        self.io = ConnectionIO(adopting: try connector.connect(), path: connector.place.socket, hello: hello)
+        self.io = ConnectionIO(adopting: try connector.connect(), path: connector.socket.path, hello: hello)
     }
 
     /// Takes over a connected socket.

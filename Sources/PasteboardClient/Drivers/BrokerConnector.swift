@@ -10,37 +10,16 @@ package struct BrokerConnector: Sendable {
     /// `ConnectionIO.isGoneUnanswered`).
     package static let attempts = 3
 
-    package let place: SocketPlace
+    package let socket: SocketPath
     /// False with `PASTEBOARD_AUTOSTART=0`.
     package var startsBroker: Bool
     private let environment: ProcessEnvironment
 
-    /// Follows the rule of the protocol for the socket's place.
+    /// Follows the rule of the protocol for the socket's path.
     package init(environment: ProcessEnvironment = ProcessEnvironment()) throws(Failure) {
-        // The boot id is a file to be read, and only the last places of the rule want it.
-        let hasRuntime = environment["XDG_RUNTIME_DIR"].map(Self.exists) ?? false
-        let isNamed = environment["PASTEBOARD_SOCKET"] != nil || hasRuntime
-        do {
-            let endpoint = try WellKnownEndpoint(
-                environment: { environment[$0] },
-                userID: System.userID,
-                bootID: isNamed ? "" : try System.bootID()
-            )
-            self.place = try SocketPlace(choosingFrom: endpoint)
-        } catch {
-            throw error as? Failure ?? Failure(.brokerUnavailable, "\(error)")
-        }
+        self.socket = try SocketPath.wellKnown { environment[$0] }
         self.environment = environment
         self.startsBroker = environment["PASTEBOARD_AUTOSTART"] != "0"
-    }
-
-    private static func exists(_ path: String) -> Bool {
-        do {
-            return try System.status(at: path) != nil
-        } catch {
-            // It exists but cannot be examined; `SocketPlace` reports the error.
-            return true
-        }
     }
 
     /// A connected socket whose other end is a process of this user.
@@ -49,7 +28,7 @@ package struct BrokerConnector: Sendable {
         guard self.startsBroker else {
             throw Failure(
                 .brokerUnavailable,
-                "no broker listens at \(self.place.socket), and this program may not start one (PASTEBOARD_AUTOSTART is 0, "
+                "no broker listens at \(self.socket.path), and this program may not start one (PASTEBOARD_AUTOSTART is 0, "
                     + "or startsBroker is false); start one: pasteboard broker"
             )
         }
@@ -60,27 +39,27 @@ package struct BrokerConnector: Sendable {
     package func connectIfServed() throws(Failure) -> OwnedDescriptor? {
         do {
             // Whoever may write to the directory could put a socket of their own there.
-            try self.place.checkDirectory()
+            try self.socket.checkDirectory()
             let deadline = MonotonicClock.deadline(milliseconds: Self.patience)
-            let socket = try Socket.connect(path: self.place.socket, deadline: deadline)
+            let socket = try Socket.connect(path: self.socket.path, deadline: deadline)
             let peer = try PeerCredentials(of: socket.raw)
             guard peer.user == System.userID else {
                 throw Failure(
                     .notPermitted,
-                    "the broker at \(self.place.socket) runs as user \(peer.user), this program as user "
+                    "the broker at \(self.socket.path) runs as user \(peer.user), this program as user "
                         + "\(System.userID)"
                 )
             }
             return socket
-        } catch PlaceError.unsafeDirectory(_, .missing) {
+        } catch SocketPathError.unsafeDirectory(_, .missing) {
             return nil
         } catch let error as SystemError where error.meansNobodyListens {
             return nil
         } catch let error as SystemError where error.meansNotPermitted {
-            throw Failure(.notPermitted, "cannot use the broker at \(self.place.socket): \(error.reason)")
+            throw Failure(.notPermitted, "cannot use the broker at \(self.socket.path): \(error.reason)")
         } catch {
             throw error as? Failure
-                ?? Failure(.brokerUnavailable, "cannot connect to the broker at \(self.place.socket): \(error)")
+                ?? Failure(.brokerUnavailable, "cannot connect to the broker at \(self.socket.path): \(error)")
         }
     }
 
@@ -88,7 +67,7 @@ package struct BrokerConnector: Sendable {
     private func connectStarting() throws(Failure) -> OwnedDescriptor {
         do {
             let deadline = MonotonicClock.deadline(milliseconds: 2 * Self.patience)
-            let lock = try StartLock.take(preparing: self.place, deadline: deadline)
+            let lock = try StartLock.take(preparing: self.socket, deadline: deadline)
             // Held to the end of this scope.
             defer { withExtendedLifetime(lock) {} }
             if let socket = try self.connectIfServed() { return socket }
@@ -98,11 +77,11 @@ package struct BrokerConnector: Sendable {
             if let socket = try self.connectIfServed() { return socket }
             throw Failure(
                 .brokerUnavailable,
-                "no broker listens at \(self.place.socket): \(trouble ?? "\(start.program) ended at once")"
+                "no broker listens at \(self.socket.path): \(trouble ?? "\(start.program) ended at once")"
             )
         } catch {
             throw error as? Failure
-                ?? Failure(.brokerUnavailable, "cannot start a broker for \(self.place.socket): \(error)")
+                ?? Failure(.brokerUnavailable, "cannot start a broker for \(self.socket.path): \(error)")
         }
     }
 }

@@ -23,7 +23,7 @@ struct BrokerStart {
             self.program = named
             return
         }
-        let own = (try? System.programPath()).map { SocketPlace(socket: $0).directory }
+        let own = (try? System.programPath()).map { System.directory(of: $0) }
         let path = environment["PATH"]?.split(separator: ":").map(String.init) ?? []
         // A relative entry of PATH would let the working directory choose the program.
         let directories = (own.map { [$0] } ?? []) + path.filter { $0.hasPrefix("/") }

@@ -18,7 +18,7 @@ package struct LogFile {
         self.path = "\(base)/pasteboard/log"
         do {
             // As for the socket, the directory must belong to this user, and no other user may enter it.
-            try SocketPlace(socket: self.path).prepareDirectory()
+            try SocketPath(self.path).prepareDirectory()
             if let status = try System.status(at: self.path), status.size > Self.limit {
                 try System.rename(self.path, to: "\(self.path).1")
             }

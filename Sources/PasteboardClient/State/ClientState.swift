@@ -340,10 +340,3 @@ extension FrameEncoder {
         }
     }
 }
-
-extension UInt64 {
-    func addingClamped(_ other: UInt64) -> UInt64 {
-        let (sum, overflow) = self.addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
-}

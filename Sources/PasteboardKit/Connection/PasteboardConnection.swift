@@ -53,7 +53,7 @@ public final class PasteboardConnection: Sendable {
             }
             var connector = try BrokerConnector(environment: environment ?? ProcessEnvironment())
             if !startsBroker { connector.startsBroker = false }
-            return BrokerSocket(descriptor: try connector.connect(), path: connector.place.socket)
+            return BrokerSocket(descriptor: try connector.connect(), path: connector.socket.path)
         }
     }
 

@@ -46,3 +46,11 @@ package enum WireLimits {
     /// Features that a hello or a request may name.
     package static let features = 64
 }
+
+extension UInt64 {
+    /// The sum, or the greatest number if the sum is greater. Lengths, offsets and times that a peer sends must not trap.
+    package func addingClamped(_ other: UInt64) -> UInt64 {
+        let (sum, overflow) = self.addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

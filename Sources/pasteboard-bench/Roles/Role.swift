@@ -52,8 +52,8 @@ enum Role {
     }
 
     private static func serve(_ socket: String) throws {
-        var loop = try BrokerLoop(state: try BrokerDaemon.state(.standard)) { _ in }
-        try loop.add(ListenerSource(claiming: SocketPlace(socket: socket)))
+        var loop = try BrokerLoop(state: try BrokerServer.state(.standard)) { _ in }
+        try loop.add(ListenerSource(claiming: SocketPath(socket)))
         try ready()
         try loop.run()
     }

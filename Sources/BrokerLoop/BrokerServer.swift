@@ -1,0 +1,93 @@
+package import BrokerState
+package import PasteboardTransport
+package import PasteboardWire
+
+/// A broker with its sockets, set up to run: by `pasteboardd`, and by programs that embed a broker.
+package struct BrokerServer: ~Copyable {
+    private var loop: BrokerLoop
+
+    /// Lowers the limits to what this process can serve.
+    ///
+    /// - Parameter log: receives lines for an administrator, on the thread that runs the broker.
+    package init(limits: BrokerLimits, log: @escaping @Sendable (String) -> Void) throws(Failure) {
+        var limits = limits
+        limits.fit(descriptors: System.descriptorLimit())
+        self.loop = try asFailure { () throws(SystemError) in
+            try BrokerLoop(state: try Self.state(limits), log: log)
+        }
+    }
+
+    /// A state with the epoch, process and time of a broker that starts now.
+    package static func state(_ limits: BrokerLimits) throws(SystemError) -> BrokerState {
+        BrokerState(
+            limits: limits,
+            epoch: try System.randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) } >> 1,
+            firstChangeCount: MonotonicClock.bootMicroseconds(),
+            process: UInt32(bitPattern: System.processID),
+            programVersion: ProgramVersion.current
+        )
+    }
+
+    /// Claims the path and listens there. If the socket or its directory is removed later, the broker drains.
+    package mutating func listen(at path: SocketPath) throws(Failure) {
+        let listener: ListenerSource
+        do throws(SocketPathError) {
+            listener = try ListenerSource(claiming: path)
+        } catch {
+            guard case .held(let lock, let process) = error else { throw Failure(.brokerUnavailable, "\(error)") }
+            let holder = process.map { "process \($0)" } ?? "another process"
+            throw Failure(.brokerUnavailable, "a broker is already running: \(holder) holds the lock \(lock)")
+        }
+        try add(listener)
+        do throws(SystemError) {
+            try loop.add(VanishedSocketSource(path, of: listener))
+        } catch {
+            // A user has few inotify instances, which other programs may have taken.
+            guard error.shortage != nil else { throw Failure(.brokerUnavailable, "\(error)") }
+            loop.log("cannot watch \(path.directory): \(error); this broker will not end if its socket is removed")
+        }
+    }
+
+    /// Listens at a socket that the service manager has opened.
+    package mutating func listen(at socket: consuming ListeningSocket) throws(Failure) {
+        try add(ListenerSource(inherited: socket))
+    }
+
+    package mutating func add(_ source: some EventSource) throws(Failure) {
+        try asFailure { () throws(SystemError) in try loop.add(source) }
+    }
+
+    /// Runs until the broker has been stopped and has drained.
+    package mutating func run() throws(Failure) {
+        try asFailure { () throws(SystemError) in try loop.run() }
+    }
+}
+
+/// Converts errors of the system.
+func asFailure<Result: ~Copyable>(_ body: () throws(SystemError) -> Result) throws(Failure) -> Result {
+    do throws(SystemError) {
+        return try body()
+    } catch {
+        throw Failure(.brokerUnavailable, "\(error)")
+    }
+}
+
+extension BrokerLimits {
+    /// The defaults on this machine.
+    package static var standard: BrokerLimits {
+        var limits = BrokerLimits()
+        limits.keptPool = System.memorySize() / 4
+        return limits
+    }
+
+    /// Lowers the limits that consume descriptors to a number of descriptors, with a reserve for those not counted here.
+    package mutating func fit(descriptors: UInt64) {
+        let usable = max(32, descriptors - min(descriptors, 64))
+        keptRepresentations = min(keptRepresentations, usable / 4)
+        passedDescriptors = min(passedDescriptors, usable / 16)
+        // Received descriptors count twice: as many can be passed as cannot be closed. A connection counts three times: two
+        // descriptors may wait for the rest of their frames.
+        let rest = usable - keptRepresentations - 2 * passedDescriptors
+        connections = min(connections, rest / 3)
+    }
+}

@@ -1,0 +1,128 @@
+/// A queue of bytes of whole frames, which knows whether its front is inside a frame.
+///
+/// Positions count all bytes since the queue was created, so they stay valid when the memory moves.
+struct ByteQueue: ~Copyable {
+    /// Larger memory is released as soon as the queue is empty.
+    static let keptCapacity = 64 * 1024
+
+    // Owned by this value alone; `head..<tail` is initialized.
+    private var storage: UnsafeMutableRawPointer?
+    private var capacity = 0
+    private var head = 0
+    private var tail = 0
+    /// The number of bytes in the queue before it was last empty, as an estimate for the next time.
+    private var usual = 0
+
+    /// The number of bytes that have ever left.
+    private(set) var position: UInt64 = 0
+    /// The end of the frame that has begun to leave; `position` if none has.
+    private(set) var frameEnd: UInt64 = 0
+
+    init() {}
+
+    deinit {
+        Self.free(storage, capacity)
+    }
+
+    var count: Int { tail - head }
+    var isEmpty: Bool { tail == head }
+    var isInsideFrame: Bool { frameEnd > position }
+    /// The position after the last byte.
+    var end: UInt64 { position + UInt64(count) }
+    /// The number of bytes left of the frame that has begun to leave.
+    var restOfFrame: Int { Int(frameEnd - position) }
+
+    /// The bytes from `offset` after the front on. Valid until the queue changes.
+    func pointer(at offset: Int = 0) -> UnsafeRawPointer? {
+        storage.map { UnsafeRawPointer($0 + head + offset) }
+    }
+
+    /// Returns memory at the end, which `commit` makes part of the queue.
+    mutating func reserve(_ extra: Int) -> UnsafeMutableRawPointer {
+        if let storage, capacity - tail >= extra { return storage + tail }
+        return makeRoom(extra)
+    }
+
+    mutating func commit(_ added: Int) {
+        tail += added
+    }
+
+    mutating func append(_ bytes: RawSpan) {
+        let room = reserve(bytes.byteCount)
+        // The room holds at least as many bytes as the span has.
+        bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: room, count: $0.count).copyMemory(from: $0) }
+        commit(bytes.byteCount)
+    }
+
+    /// The length of the whole frame that begins `offset` after the front.
+    func frameLength(at offset: Int = 0) -> Int {
+        guard offset < count, let start = pointer(at: offset) else { preconditionFailure("half a frame in the queue") }
+        return 16 + Int(UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)))
+    }
+
+    /// Takes `sent` bytes off the front.
+    mutating func consume(_ sent: Int) {
+        guard sent > 0 else { return }
+        var boundary = restOfFrame
+        while boundary < sent { boundary += frameLength(at: boundary) }
+        frameEnd = position + UInt64(boundary)
+        position += UInt64(sent)
+        head += sent
+        if head == tail {
+            usual = tail
+            head = 0
+            tail = 0
+        }
+    }
+
+    /// Declares the contents of the queue to be the rest of a frame whose start was sent from other memory.
+    mutating func beginInsideFrame() {
+        frameEnd = end
+    }
+
+    /// Releases large memory. The queue must be empty.
+    mutating func releaseStorage() {
+        guard capacity > Self.keptCapacity else { return }
+        Self.free(storage, capacity)
+        storage = nil
+        capacity = 0
+    }
+
+    private static func free(_ storage: UnsafeMutableRawPointer?, _ capacity: Int) {
+        guard let storage else { return }
+        if capacity == StoragePool.blockSize { StoragePool.give(storage) } else { storage.deallocate() }
+    }
+
+    /// Small memory grows fourfold, up to the size of a pooled block. Larger memory has at least the size that is needed.
+    private static func allocate(atLeast count: Int, now capacity: Int) -> (UnsafeMutableRawPointer, Int) {
+        if count <= keptCapacity {
+            let size = min(max(4096, 4 * capacity, count), keptCapacity)
+            return (.allocate(byteCount: size, alignment: 16), size)
+        }
+        if count <= StoragePool.blockSize { return (StoragePool.take(), StoragePool.blockSize) }
+        let size = max(2 * capacity, count)
+        return (.allocate(byteCount: size, alignment: 16), size)
+    }
+
+    private mutating func makeRoom(_ extra: Int) -> UnsafeMutableRawPointer {
+        let count = count
+        // Bytes are moved to the front only if at least as many have left, so each byte is moved once on average.
+        if let storage, head >= count, capacity - count >= extra {
+            storage.copyMemory(from: storage + head, byteCount: count)
+            head = 0
+            tail = count
+            return storage + count
+        }
+        let least = storage == nil ? max(extra, min(usual, StoragePool.blockSize)) : count + extra
+        let (replacement, larger) = Self.allocate(atLeast: least, now: capacity)
+        if let storage {
+            replacement.copyMemory(from: storage + head, byteCount: count)
+            Self.free(storage, capacity)
+        }
+        storage = replacement
+        capacity = larger
+        head = 0
+        tail = count
+        return replacement + count
+    }
+}

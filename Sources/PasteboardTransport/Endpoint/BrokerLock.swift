@@ -1,0 +1,95 @@
+import Glibc
+
+/// The lock that a broker holds for its lifetime. Its holder owns the path of the socket.
+///
+/// The kernel releases the lock however the broker ends. A broker that ends normally removes the file first.
+package struct BrokerLock: ~Copyable, Sendable {
+    private let file: LockFile
+
+    /// Takes the lock, or throws `held` at once. Destroying this value releases it.
+    package init(of path: SocketPath) throws(SocketPathError) {
+        try self.init(of: path, removing: nil)
+    }
+
+    /// - Parameter directory: removed with the lock if nothing else is in it.
+    private init(of path: SocketPath, removing directory: String?) throws(SocketPathError) {
+        do throws(SystemError) {
+            if let file = try LockFile(path.brokerLock, removing: directory) {
+                try System.truncate(file.raw, to: 0)
+                try System.write(Array("\(System.processID)\n".utf8).span, to: file.raw)
+                self.file = file
+                return
+            }
+        } catch {
+            throw .system(error)
+        }
+        throw .held(lock: path.brokerLock, by: Self.holder(of: path))
+    }
+
+    /// Creates the directory if it is missing, and takes the lock in it. The directory is removed with the lock if it was
+    /// created here, or if the path is well-known.
+    static func take(preparing path: SocketPath) throws(SocketPathError) -> BrokerLock {
+        var isCreated = false
+        while true {
+            do throws(SocketPathError) {
+                isCreated = try path.prepareDirectory() || isCreated
+                return try BrokerLock(of: path, removing: isCreated || path.isWellKnown ? path.directory : nil)
+            } catch {
+                guard error.meansDirectoryGone else { throw error }
+            }
+        }
+    }
+
+    /// The process that took the lock last.
+    package static func holder(of path: SocketPath) -> CInt? {
+        guard let text = try? System.contents(of: path.brokerLock, limit: 32) else { return nil }
+        return CInt(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+}
+
+/// The lock that a client holds while it starts a broker. Other clients wait for that broker instead of starting more.
+package struct StartLock: ~Copyable, Sendable {
+    private let file: LockFile
+
+    /// Takes the lock. If it is not free at the deadline (see `MonotonicClock`), throws `held`.
+    package init(of path: SocketPath, deadline: UInt64) throws(SocketPathError) {
+        do throws(SystemError) {
+            // Polled, because a blocking flock has no timeout.
+            var pause = 1
+            repeat {
+                if let file = try LockFile(path.startLock) {
+                    self.file = file
+                    return
+                }
+                _ = try System.poll([], milliseconds: min(pause, Int(MonotonicClock.millisecondsLeft(until: deadline))))
+                pause = min(2 * pause, 50)
+            } while MonotonicClock.now() < deadline
+        } catch {
+            throw .system(error)
+        }
+        throw .held(lock: path.startLock, by: nil)
+    }
+
+    /// Creates the directory if it is missing, and takes the lock in it.
+    package static func take(preparing path: SocketPath, deadline: UInt64) throws(SocketPathError) -> StartLock {
+        while true {
+            do throws(SocketPathError) {
+                try path.prepareDirectory()
+                return try StartLock(of: path, deadline: deadline)
+            } catch {
+                guard error.meansDirectoryGone else { throw error }
+            }
+        }
+    }
+}
+
+extension SocketPathError {
+    /// Whether the directory is missing because another broker has ended and removed it after it was prepared.
+    fileprivate var meansDirectoryGone: Bool {
+        switch self {
+        case .system(let error): error.errno == ENOENT
+        case .unsafeDirectory(_, .missing): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// A path that this process serves: its lock, and the listening socket that is bound while the lock is held.
+package struct ClaimedSocket: ~Copyable {
+    package let path: SocketPath
+    package var listener: ListeningSocket
+    private var lock: BrokerLock?
+    // Identifies the socket's file. A file that has replaced it belongs to another process and is not removed.
+    private let file: FileStatus?
+
+    /// Prepares the directory, takes the lock, removes the socket of a dead broker, and listens. The socket, the lock file
+    /// and the directory, if it was created here, are removed when this value is destroyed.
+    ///
+    /// - Parameter refusal: the bytes sent to a connection for which no descriptor is left.
+    package init(claiming path: SocketPath, refusal: [UInt8] = []) throws(SocketPathError) {
+        let lock = try BrokerLock.take(preparing: path)
+        try path.removeStaleSocket(under: lock)
+        let listener = try asSocketPathError { () throws(SystemError) in
+            try ListeningSocket(path: path.path, refusal: refusal)
+        }
+        let file = try asSocketPathError { () throws(SystemError) in try System.status(at: path.path) }
+        self.path = path
+        self.listener = listener
+        self.file = file
+        self.lock = consume lock
+    }
+
+    /// Whether the path still leads to this process's socket.
+    package var isReachable: Bool {
+        guard let file, let now = try? System.status(at: path.path) else { return false }
+        return now.isSameFile(as: file)
+    }
+
+    /// Removes the socket if it is still this process's, and then releases the lock. A successor can start while this
+    /// process finishes the loads that have begun.
+    package mutating func withdraw() {
+        guard lock != nil else { return }
+        if isReachable { try? System.unlink(path.path) }
+        lock = nil
+    }
+
+    deinit {
+        if lock != nil, isReachable { try? System.unlink(path.path) }
+    }
+}

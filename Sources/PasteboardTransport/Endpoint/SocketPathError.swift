@@ -1,0 +1,58 @@
+/// The reason why a broker cannot serve, or a client cannot use, the path of a socket.
+package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum DirectoryFault: Equatable, Sendable {
+        case missing
+        case notADirectory
+        case owned(by: UInt32)
+        case open(mode: UInt32)
+    }
+
+    /// The protocol's rule yields no path.
+    case noCandidate
+    case unsafeDirectory(String, DirectoryFault)
+    /// A directory above a path that the user has chosen does not exist.
+    case noDirectory(String, above: String)
+    /// The file at the path is not a socket of this user.
+    case occupied(String)
+    /// Another process has the lock. Its process id is known if the lock file contains it.
+    case held(lock: String, by: CInt?)
+    case system(SystemError)
+
+    package var description: String {
+        switch self {
+        case .noCandidate:
+            "no path for the socket: XDG_RUNTIME_DIR names no directory and HOME is unset; set one of them, or "
+                + "PASTEBOARD_SOCKET"
+        case .unsafeDirectory(let path, .missing):
+            "the socket's directory \(path) does not exist"
+        case .unsafeDirectory(let path, .notADirectory):
+            "the socket's directory \(path) is not a directory, or is a symbolic link; remove it or choose another path"
+        case .unsafeDirectory(let path, .owned(let owner)):
+            "the socket's directory \(path) belongs to user \(owner), not to user \(System.userID); choose another path"
+        case .unsafeDirectory(let path, .open(let mode)):
+            "other users may enter the socket's directory \(path) (mode \(String(mode, radix: 8))); choose another "
+                + "directory, or close this one if nothing else uses it: chmod 700 '\(path)'"
+        case .noDirectory(let directory, let path):
+            "the directory \(directory) for the socket \(path) does not exist; correct the path or create the directory"
+        case .occupied(let path):
+            "\(path) is not a socket of this user; remove it or choose another path"
+        case .held(let lock, let process?):
+            "process \(process) holds the lock \(lock)"
+        case .held(let lock, nil):
+            "another process holds the lock \(lock)"
+        case .system(let error):
+            error.description
+        }
+    }
+}
+
+/// Converts errors of the system.
+func asSocketPathError<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+) throws(SocketPathError) -> Result {
+    do throws(SystemError) {
+        return try body()
+    } catch {
+        throw .system(error)
+    }
+}

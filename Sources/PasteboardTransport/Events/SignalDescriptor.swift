@@ -1,0 +1,42 @@
+import CPasteboardSystem
+import Glibc
+
+/// A descriptor from which signals are read, instead of being interrupted by them.
+///
+/// Created on the main thread before any other thread starts: the signals are blocked there, other threads inherit the
+/// mask, and the signals arrive at this descriptor only. `ChildProcess` starts children with an empty mask.
+package struct SignalDescriptor: ~Copyable {
+    private let descriptor: OwnedDescriptor
+
+    /// Readable when a signal has arrived.
+    package var raw: CInt { descriptor.raw }
+
+    package init(_ signals: [CInt]) throws(SystemError) {
+        var mask = System.signalSet(signals)
+        let code = pthread_sigmask(SIG_BLOCK, &mask, nil)
+        if code != 0 { throw SystemError(call: "pthread_sigmask", errno: code) }
+        descriptor = OwnedDescriptor(adopting: try System.call("signalfd") { pbs_signal_descriptor(&mask) })
+    }
+
+    /// The next signal that has arrived; nil if there is none.
+    package func next() throws(SystemError) -> CInt? {
+        var info = signalfd_siginfo()
+        let size = MemoryLayout<signalfd_siginfo>.size
+        let count = try System.callUnlessBlocked("read signals") { Glibc.read(descriptor.raw, &info, size) }
+        return count == size ? CInt(bitPattern: info.ssi_signo) : nil
+    }
+}
+
+extension System {
+    static func signalSet(_ signals: [CInt]) -> sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in signals { sigaddset(&set, signal) }
+        return set
+    }
+
+    /// Makes a write to a pipe without a reader fail instead of ending the process. For programs, not for libraries.
+    package static func ignoreBrokenPipes() {
+        _ = signal(SIGPIPE, SIG_IGN)
+    }
+}

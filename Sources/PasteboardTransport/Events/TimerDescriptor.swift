@@ -1,0 +1,29 @@
+import CPasteboardSystem
+import Glibc
+
+/// A descriptor that becomes readable at a given time.
+///
+/// A wait with a timeout arms and disarms a kernel timer each time. Deadlines are seconds ahead and change rarely, so one
+/// timer that is set when the earliest deadline changes is cheaper than a timeout for each wait.
+package struct TimerDescriptor: ~Copyable {
+    private let descriptor: OwnedDescriptor
+
+    /// Readable when the time has come.
+    package var raw: CInt { descriptor.raw }
+
+    package init() throws(SystemError) {
+        descriptor = OwnedDescriptor(adopting: try System.call("timerfd_create") { pbs_timer_descriptor() })
+    }
+
+    /// Replaces the time, in nanoseconds of `MonotonicClock`. The descriptor is unreadable until then.
+    package func set(to time: UInt64) throws(SystemError) {
+        // Zero would disarm the timer.
+        _ = try System.call("timerfd_settime") { pbs_set_timer(descriptor.raw, max(1, time)) }
+    }
+
+    /// Makes the descriptor unreadable after its time has come.
+    package func drain() {
+        var count: UInt64 = 0
+        _ = Glibc.read(descriptor.raw, &count, MemoryLayout<UInt64>.size)
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+
+/// A locked file, which is removed before it is unlocked.
+///
+/// Two processes never hold locks of one name: the file is removed only while it is locked, and a process that has locked
+/// it checks that the name still refers to it.
+///
+/// Not private, because other modules store it inside of `BrokerLock` and `StartLock`: a release build fails to link a
+/// private type there.
+package struct LockFile: ~Copyable, Sendable {
+    private let path: String
+    private let directory: String?
+    private let file: OwnedDescriptor
+
+    var raw: CInt { file.raw }
+
+    /// Takes the lock. Returns nil if another process has it.
+    ///
+    /// - Parameter directory: removed with the file, if nothing else is in it.
+    init?(_ path: String, removing directory: String? = nil) throws(SystemError) {
+        while true {
+            let file = try System.open(path, [.readingAndWriting, .creating, .notFollowingLinks])
+            guard try System.lock(file.raw) else { return nil }
+            // Otherwise the previous holder removed it between `open` and `lock`.
+            guard try System.isFile(file.raw, at: path) else { continue }
+            self.path = path
+            self.directory = directory
+            self.file = file
+            return
+        }
+    }
+
+    deinit {
+        if (try? System.isFile(file.raw, at: path)) == true { try? System.unlink(path) }
+        // Closing alone may release the lock late: a child has a copy of the descriptor until it executes its program.
+        _ = flock(file.raw, LOCK_UN)
+        if let directory { try? System.removeDirectory(directory) }
+    }
+}
+
+extension System {
+    /// Whether the path refers to the open file.
+    fileprivate static func isFile(_ descriptor: CInt, at path: String) throws(SystemError) -> Bool {
+        guard let there = try status(at: path) else { return false }
+        return there.isSameFile(as: try status(of: descriptor))
+    }
+}

@@ -1,0 +1,87 @@
+import CPasteboardSystem
+import Glibc
+
+/// An anonymous file in memory, which can be made immutable and then be passed to other processes.
+///
+/// Only a file with all four seals is immutable. With fewer, the bytes can still change through an old mapping, or the file
+/// can shrink while it is read.
+package struct MemoryFile: Sendable {
+    package let descriptor: DescriptorBox
+
+    /// Creates an empty file.
+    package init() throws(SystemError) {
+        let raw = try System.call("memfd_create") { pbs_memory_file("pasteboard") }
+        descriptor = DescriptorBox(OwnedDescriptor(adopting: raw))
+    }
+
+    /// Takes over a descriptor from another process, if it is an immutable memory file.
+    package init?(sealed descriptor: DescriptorBox) {
+        guard System.isFullySealed(descriptor.raw) else { return nil }
+        self.descriptor = descriptor
+    }
+
+    /// Appends the bytes. If memory runs out, the error is ENOSPC or ENOMEM, and a part of the bytes may have been written.
+    package func append(_ bytes: Span<UInt8>) throws(SystemError) {
+        try System.write(bytes, to: descriptor.raw)
+    }
+
+    /// Makes the contents and the size final.
+    ///
+    /// - Parameter attempts: the number of attempts. The kernel waits a few milliseconds and then refuses if another read
+    ///   holds one of the pages, so one attempt may not be enough while others read the file.
+    package func seal(attempts: Int = 1) throws(SystemError) {
+        for attempt in 1...max(1, attempts) {
+            do throws(SystemError) {
+                _ = try System.call("seal memory file") { pbs_add_seals(descriptor.raw) }
+                return
+            } catch {
+                guard error.errno == EBUSY, attempt < attempts else { throw error }
+            }
+        }
+    }
+
+    package var size: UInt64 {
+        get throws(SystemError) {
+            try System.status(of: descriptor.raw).size
+        }
+    }
+
+    /// Reads bytes from `offset` on into the free capacity of `output`.
+    ///
+    /// - Returns: the number of bytes; zero only at the end of the file, or if there is no capacity.
+    package func read(at offset: UInt64, into output: inout OutputSpan<UInt8>) throws(SystemError) -> Int {
+        try System.read(descriptor.raw, at: offset, into: &output)
+    }
+}
+
+extension System {
+    /// Whether the descriptor can read a file but not write it. A descriptor that only names a file (`O_PATH`) cannot.
+    package static func isReadOnly(_ descriptor: CInt) -> Bool {
+        let pathOnly: CInt = 0x20_0000
+        guard let flags = try? openFlags(of: descriptor) else { return false }
+        return flags & O_ACCMODE == O_RDONLY && flags & pathOnly == 0
+    }
+
+    /// Whether the descriptor is a memory file with all four seals. Does not access the file's contents.
+    package static func isFullySealed(_ descriptor: CInt) -> Bool {
+        let seals = pbs_seals(descriptor)
+        let all = CInt(PBS_SEAL_ALL)
+        return seals >= 0 && seals & all == all
+    }
+
+    /// Reads bytes from `offset` on into the free capacity of `output`, without moving the descriptor's position.
+    package static func read(
+        _ descriptor: CInt,
+        at offset: UInt64,
+        into output: inout OutputSpan<UInt8>
+    ) throws(SystemError) -> Int {
+        guard let start = off_t(exactly: offset) else { return 0 }
+        // The kernel writes into the uninitialized capacity, and `filled` counts the bytes.
+        return try output.withUnsafeMutableBufferPointer { buffer, filled throws(SystemError) in
+            let room = UnsafeMutableBufferPointer(rebasing: buffer[filled...])
+            let count = try call("pread") { pread(descriptor, room.baseAddress, room.count, start) }
+            filled += count
+            return count
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import CPasteboardSystem
+import Glibc
+
+/// The options for opening a file. Every descriptor is close-on-exec.
+package struct OpenOptions: OptionSet, Sendable {
+    package let rawValue: CInt
+
+    package init(rawValue: CInt) {
+        self.rawValue = rawValue
+    }
+
+    /// Read-only, unless combined with another access.
+    package static let reading: OpenOptions = []
+    package static let writing = OpenOptions(rawValue: O_WRONLY)
+    package static let readingAndWriting = OpenOptions(rawValue: O_RDWR)
+    /// Creates the file if it does not exist.
+    package static let creating = OpenOptions(rawValue: O_CREAT)
+    /// Creates the file, and fails if it exists, even as a symbolic link.
+    package static let exclusive = OpenOptions(rawValue: O_CREAT | O_EXCL)
+    package static let truncating = OpenOptions(rawValue: O_TRUNC)
+    package static let appending = OpenOptions(rawValue: O_WRONLY | O_APPEND)
+    package static let directory = OpenOptions(rawValue: O_DIRECTORY)
+    /// Fails if the last component is a symbolic link.
+    package static let notFollowingLinks = OpenOptions(rawValue: O_NOFOLLOW)
+    package static let nonBlocking = OpenOptions(rawValue: O_NONBLOCK)
+    /// Creates a file without a name in a directory. Not every file system supports that.
+    package static let unnamed = OpenOptions(rawValue: 0o20000000 | O_DIRECTORY)
+}
+
+extension System {
+    /// Opens `path`. A file that this call creates gets `mode` without the bits of the process's mask.
+    package static func open(
+        _ path: some SystemPath,
+        _ options: OpenOptions = .reading,
+        mode: UInt32 = 0o600
+    ) throws(SystemError) -> OwnedDescriptor {
+        let raw = try call("open", path.description) {
+            path.withPath { Glibc.open($0, options.rawValue | O_CLOEXEC, mode) }
+        }
+        return OwnedDescriptor(adopting: raw)
+    }
+
+    /// The contents of a small file, at most `limit` bytes.
+    package static func contents(of path: some SystemPath, limit: Int = 1 << 16) throws(SystemError) -> [UInt8] {
+        let file = try open(path)
+        var contents: [UInt8] = []
+        while contents.count < limit {
+            let chunk = try read(file.raw, upTo: min(4096, limit - contents.count))
+            if chunk.isEmpty { break }
+            contents += chunk
+        }
+        return contents
+    }
+
+    /// The position up to which an open file has been read or written.
+    package static func position(of descriptor: CInt) throws(SystemError) -> UInt64 {
+        UInt64(clamping: try call("lseek", "descriptor \(descriptor)") { lseek(descriptor, 0, SEEK_CUR) })
+    }
+
+    /// Renames a file, and replaces a file that has the new name.
+    package static func rename(_ old: some SystemPath, to new: some SystemPath) throws(SystemError) {
+        _ = try call("rename to", new.description) { old.withPath { old in new.withPath { Glibc.rename(old, $0) } } }
+    }
+
+    /// Gives an open file without a name its name; throws `EEXIST` if the name is taken.
+    package static func link(_ descriptor: CInt, to path: some SystemPath) throws(SystemError) {
+        // Linking the descriptor itself needs a privilege; following its link in /proc does not.
+        _ = try call("link", path.description) {
+            path.withPath { linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, $0, AT_SYMLINK_FOLLOW) }
+        }
+    }
+
+    package static func unlink(_ path: some SystemPath) throws(SystemError) {
+        _ = try call("unlink", path.description) { path.withPath { Glibc.unlink($0) } }
+    }
+
+    package static func removeDirectory(_ path: some SystemPath) throws(SystemError) {
+        _ = try call("rmdir", path.description) { path.withPath { rmdir($0) } }
+    }
+
+    /// Creates a directory, but not those above it.
+    package static func makeDirectory(_ path: some SystemPath, mode: UInt32 = 0o700) throws(SystemError) {
+        _ = try call("mkdir", path.description) { path.withPath { mkdir($0, mode) } }
+    }
+
+    /// Sets the modification time of a file, in seconds and nanoseconds since 1970. The access time becomes the current
+    /// time, because some file systems in user space can set only both.
+    package static func setModificationTime(
+        seconds: Int64,
+        nanoseconds: UInt32,
+        of descriptor: CInt
+    ) throws(SystemError) {
+        let now = timespec(tv_sec: 0, tv_nsec: Int((1 << 30) - 1))  // UTIME_NOW
+        let time = timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(min(nanoseconds, 999_999_999)))
+        _ = try call("futimens", "descriptor \(descriptor)") { futimens(descriptor, [now, time]) }
+    }
+
+    /// Takes the advisory lock of an open file or directory, if it is free. The lock is released with the last descriptor of
+    /// this open file, however the process ends.
+    ///
+    /// - Returns: whether this process has the lock now.
+    package static func lock(_ descriptor: CInt) throws(SystemError) -> Bool {
+        try callUnlessBlocked("flock") { flock(descriptor, LOCK_EX | LOCK_NB) } != nil
+    }
+
+    package static func setMode(_ mode: UInt32, of descriptor: CInt) throws(SystemError) {
+        _ = try call("fchmod", "descriptor \(descriptor)") { fchmod(descriptor, mode) }
+    }
+
+    package static func truncate(_ descriptor: CInt, to size: UInt64) throws(SystemError) {
+        _ = try call("ftruncate", "descriptor \(descriptor)") { ftruncate(descriptor, off_t(clamping: size)) }
+    }
+
+    /// Waits until the file's contents are on the disk.
+    package static func synchronize(_ descriptor: CInt) throws(SystemError) {
+        _ = try call("fsync", "descriptor \(descriptor)") { fsync(descriptor) }
+    }
+
+    /// Whether this process may run the program at `path`.
+    package static func isExecutable(_ path: some SystemPath) -> Bool {
+        path.withPath { access($0, X_OK) } == 0
+    }
+
+    /// The path to which a symbolic link points.
+    package static func linkTarget(_ path: some SystemPath) throws(SystemError) -> SystemString {
+        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = try call("readlink", path.description) {
+            path.withPath { readlink($0, &target, Int(PATH_MAX)) }
+        }
+        return SystemString(target.prefix(length).map(UInt8.init(bitPattern:)))
+    }
+}

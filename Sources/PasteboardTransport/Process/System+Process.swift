@@ -1,0 +1,105 @@
+import CPasteboardSystem
+import Glibc
+
+extension System {
+    package static var processID: CInt { getpid() }
+    /// The effective user.
+    package static var userID: UInt32 { geteuid() }
+
+    /// The arguments of this process, without the program's name.
+    package static var arguments: [SystemString] {
+        // They are valid until the process ends.
+        UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().compactMap {
+            $0.map { SystemString(UnsafeBufferPointer(start: $0, count: strlen($0)).map(UInt8.init(bitPattern:))) }
+        }
+    }
+
+    package static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// The whole environment, each entry as `NAME=value`.
+    package static func environment() -> [String] {
+        var entries: [String] = []
+        // Ends with a null pointer. This project does not change the environment after it has started threads.
+        var next = pbs_environment()
+        while let current = next, let entry = current.pointee {
+            entries.append(String(cString: entry))
+            next = current + 1
+        }
+        return entries
+    }
+
+    package static func setEnvironment(_ name: String, to value: String?) throws(SystemError) {
+        _ = try call("setenv", name) {
+            if let value { setenv(name, value, 1) } else { unsetenv(name) }
+        }
+    }
+
+    /// The path of the running program.
+    package static func programPath() throws(SystemError) -> String {
+        try linkTarget("/proc/self/exe").description
+    }
+
+    /// The identifier of this boot of the machine.
+    package static func bootID() throws(SystemError) -> String {
+        let text = try contents(of: "/proc/sys/kernel/random/boot_id", limit: 64)
+        return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    /// The machine's memory in bytes.
+    package static func memorySize() -> UInt64 {
+        UInt64(max(0, sysconf(CInt(_SC_PHYS_PAGES)))) * UInt64(max(0, sysconf(CInt(_SC_PAGESIZE))))
+    }
+
+    package static func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {
+        let source = try open("/dev/urandom")
+        return try read(source.raw, upTo: count)
+    }
+
+    /// The number of descriptors that this process may have open: the soft limit.
+    package static func descriptorLimit() -> UInt64 {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        return UInt64(limit.rlim_cur)
+    }
+
+    /// Raises the soft limit of open descriptors to the hard one. For programs, not for libraries.
+    ///
+    /// - Returns: the limit that now holds.
+    @discardableResult
+    package static func raiseDescriptorLimit() -> Int {
+        var limit = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+            limit.rlim_cur = limit.rlim_max
+            _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        }
+        return Int(clamping: descriptorLimit())
+    }
+
+    // MARK: Signals and exit
+
+    /// Sends a signal to a process, or to a process group if the number is negative.
+    package static func kill(_ process: CInt, _ signal: CInt) throws(SystemError) {
+        _ = try call("kill", "process \(process)") { Glibc.kill(process, signal) }
+    }
+
+    /// Waits for a child to end. Returns nil if it is running and `hang` is false.
+    package static func waitForProcess(_ process: CInt, hang: Bool = true) throws(SystemError) -> ProcessEnd? {
+        var status: CInt = 0
+        let ended = try call("waitpid", "process \(process)") { waitpid(process, &status, hang ? 0 : WNOHANG) }
+        guard ended == process else { return nil }
+        return pbs_exited(status) != 0 ? .exited(pbs_exit_code(status)) : .signaled(pbs_ending_signal(status))
+    }
+
+    /// A descriptor that becomes readable when the process ends.
+    package static func processDescriptor(_ process: CInt) throws(SystemError) -> OwnedDescriptor {
+        OwnedDescriptor(adopting: try call("pidfd_open", "process \(process)") { pbs_pidfd_open(process) })
+    }
+}
+
+/// How a process ended.
+package enum ProcessEnd: Equatable, Sendable {
+    case exited(CInt)
+    case signaled(CInt)
+}

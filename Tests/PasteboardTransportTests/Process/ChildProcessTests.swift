@@ -1,0 +1,104 @@
+import Glibc
+import PasteboardTransport
+import Testing
+
+@Suite struct ChildProcessTests {
+    @Test("A child has its streams, its arguments, its environment, and no other descriptor")
+    func streams() throws {
+        let input = try System.pipe()
+        let output = try System.pipe()
+        let extra = try System.pipe()
+        // Not close-on-exec. Nevertheless it must not reach the child.
+        let leaking = dup(extra.first.raw)
+        defer { close(leaking) }
+        var configuration = shell("read line; echo \"$line $0 $WORD\"; echo extra >&3; cd /proc/self/fd; echo *")
+        configuration.environment = ["WORD=environment"]
+        configuration.input = .descriptor(input.first.raw)
+        configuration.output = .descriptor(output.second.raw)
+        configuration.errors = .null
+        configuration.descriptors = [extra.second.raw]
+        let child = try ChildProcess(configuration)
+        try System.write(Array("input\n".utf8).span, to: input.second.raw)
+        #expect(try child.wait() == .exited(0))
+        let text = String(decoding: try System.read(output.first.raw, upTo: 4096), as: UTF8.self)
+        // The shell itself opens one more, to list the directory.
+        #expect(text == "input name environment\n0 1 2 3 4\n")
+        #expect(try System.read(extra.first.raw, upTo: 10) == Array("extra\n".utf8))
+    }
+
+    @Test("Streams whose numbers are exchanged reach the child correctly")
+    func crossedStreams() throws {
+        let one = try System.pipe()
+        let other = try System.pipe()
+        var configuration = shell("echo one; echo two >&2; echo three >&3; echo four >&4")
+        configuration.output = .descriptor(one.second.raw)
+        configuration.errors = .descriptor(other.second.raw)
+        configuration.descriptors = [other.second.raw, one.second.raw]
+        #expect(try ChildProcess(configuration).wait() == .exited(0))
+        #expect(try System.read(one.first.raw, upTo: 100) == Array("one\nfour\n".utf8))
+        #expect(try System.read(other.first.raw, upTo: 100) == Array("two\nthree\n".utf8))
+    }
+
+    @Test("The end of a child is reported as its exit code or signal")
+    func ends() throws {
+        #expect(try ChildProcess(shell("exit 7")).wait() == .exited(7))
+        let killed = try ChildProcess(shell("kill -TERM $$"))
+        #expect(try killed.wait(milliseconds: 600_000) == .signaled(SIGTERM))
+    }
+
+    @Test("A wait for a running child ends at its timeout, and the child ends with its group")
+    func killsGroup() throws {
+        let output = try System.pipe()
+        var configuration = shell("sleep 1000 & echo started; wait")
+        configuration.output = .descriptor(output.second.raw)
+        configuration.inNewGroup = true
+        let child = try ChildProcess(configuration)
+        #expect(try System.read(output.first.raw, upTo: 100) == Array("started\n".utf8))
+        #expect(try child.wait(milliseconds: 0) == nil)
+        try child.killGroup(SIGKILL)
+        #expect(try child.wait() == .signaled(SIGKILL))
+    }
+
+    @Test("A child in a new session leads it")
+    func newSession() throws {
+        let output = try System.pipe()
+        var configuration = shell("cut -d' ' -f1,6 /proc/$$/stat")
+        configuration.output = .descriptor(output.second.raw)
+        configuration.inNewSession = true
+        let child = try ChildProcess(configuration)
+        #expect(try child.wait() == .exited(0))
+        #expect(try System.read(output.first.raw, upTo: 100) == Array("\(child.id) \(child.id)\n".utf8))
+    }
+
+    @Test("A child has no signal blocked or ignored")
+    func signals() throws {
+        let output = try System.pipe()
+        let descriptor = output.second.raw
+        // On a new thread, where all signals are blocked.
+        let thread = try SystemThread(name: "starts") {
+            var configuration = ChildProcess.Configuration(
+                path: "/bin/grep",
+                arguments: ["-E", "^Sig(Blk|Ign)", "/proc/self/status"]
+            )
+            configuration.output = .descriptor(descriptor)
+            _ = try? ChildProcess(configuration).wait()
+        }
+        thread.join()
+        let text = String(decoding: try System.read(output.first.raw, upTo: 4096), as: UTF8.self)
+        let masks = text.split { $0 == "\t" || $0 == "\n" }.compactMap { UInt64($0, radix: 16) }
+        // The C library reserves two signals above 31 and ignores them in processes that it spawns.
+        #expect(masks.map { $0 & 0x7fff_ffff } == [0, 0])
+    }
+
+    @Test("A program that does not exist is an error that names it")
+    func missing() {
+        let error = #expect(throws: SystemError.self) { _ = try ChildProcess(.init(path: "/nonexistent")) }
+        #expect(error?.description == "start /nonexistent: No such file or directory")
+    }
+
+    private func shell(_ script: String) -> ChildProcess.Configuration {
+        var configuration = ChildProcess.Configuration(path: "/bin/sh", arguments: ["-c", script, "name"])
+        configuration.errors = .null
+        return configuration
+    }
+}

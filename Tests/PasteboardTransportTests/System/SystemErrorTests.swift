@@ -1,0 +1,27 @@
+import Glibc
+import PasteboardTransport
+import PasteboardWire
+import Testing
+
+struct SystemErrorTests {
+    @Test(
+        "memory and disk that have run out are no-space, descriptors limit-exceeded, and nothing else either",
+        arguments: [
+            (ENOMEM, ErrorCode.noSpace), (ENOSPC, .noSpace), (EDQUOT, .noSpace), (EMFILE, .limitExceeded),
+            (ENFILE, .limitExceeded), (EACCES, nil),
+        ]
+    )
+    func shortage(number: CInt, code: ErrorCode?) {
+        #expect(SystemError(call: "open", errno: number, subject: "/dev/urandom").shortage == code)
+    }
+
+    @Test("for another process the error names a file without its directory, even one with spaces")
+    func withoutDirectory() {
+        func text(_ subject: String?) -> String {
+            SystemError(call: "open", errno: ENOENT, subject: subject).withoutDirectory.description
+        }
+        #expect(text("/home/my docs/a report.pdf") == "open a report.pdf: No such file or directory")
+        #expect(text("relative/x") == "open relative/x: No such file or directory")
+        #expect(text(nil) == "open: No such file or directory")
+    }
+}
