@@ -245,6 +245,11 @@ let package = Package(
         ),
         .testTarget(name: "BrokerStateTests", dependencies: ["BrokerState", "TestSupport"], swiftSettings: settings),
         .testTarget(
+            name: "BrokerLoopTests",
+            dependencies: ["BrokerLoop", "BrokerState", "PasteboardTransport", "PasteboardWire", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "PasteboardClientTests",
             dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport"],
             swiftSettings: settings

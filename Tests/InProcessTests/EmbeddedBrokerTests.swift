@@ -16,6 +16,17 @@ struct EmbeddedBrokerTests {
         var lines: [String] = []
     }
 
+    /// Runs a test's blocking calls on a thread of their own, because the threads of tasks have to start the broker.
+    private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            do {
+                try SystemThread(name: "peer") { continuation.resume(with: Result { try body() }) }.detach()
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
     @Test("a temporary broker serves the body, with its caller's own state, and its limits")
     func temporary() async throws {
         let notes = Notes()
@@ -93,14 +104,16 @@ struct EmbeddedBrokerTests {
         let path = "\(directory.path)/own/socket"
         let broker = try Broker(socketPath: path) { line in lines.withLock { $0.append(line) } }
         let serving = Task { try await broker.run() }
-        for _ in 0..<3 {
-            let peer = ScriptedPeer(try Socket.connect(path: path, deadline: .max))
-            var hello = Hello()
-            hello.label = "a\u{1B}[2J\nb"
-            try peer.send(hello, stream: 0)
-            try peer.send(Welcome(), stream: 0)
-            #expect(try peer.next(.error).decoded(as: Failure.self).code == .protocolViolation)
-            #expect(throws: ScriptedPeerError.closed) { try peer.next() }
+        try await Self.onThread {
+            for _ in 0..<3 {
+                let peer = ScriptedPeer(try Socket.connect(path: path, deadline: .max))
+                var hello = Hello()
+                hello.label = "a\u{1B}[2J\nb"
+                try peer.send(hello, stream: 0)
+                try peer.send(Welcome(), stream: 0)
+                #expect(try peer.next(.error).decoded(as: Failure.self).code == .protocolViolation)
+                #expect(throws: ScriptedPeerError.closed) { try peer.next() }
+            }
         }
         serving.cancel()
         try await serving.value
@@ -133,17 +146,20 @@ struct EmbeddedBrokerTests {
             let directory = try TemporaryDirectory()
             let broker = try Broker(socketPath: "\(directory.path)/own/socket")
             let serving = Task { try await broker.run() }
-            // Of 100 descriptors 64 are reserved; the others are shared by connections and contents.
-            var peers: [ScriptedPeer] = []
-            for _ in 0..<7 {
-                let peer = ScriptedPeer(try Socket.connect(path: broker.socketPath, deadline: .max))
-                try peer.send(Hello(), stream: 0)
-                guard try peer.next().kind == .welcome else { exit(3) }
-                peers.append(peer)
+            let path = broker.socketPath
+            try await Self.onThread {
+                // Of 100 descriptors 64 are reserved. The others are shared by connections and contents.
+                var peers: [ScriptedPeer] = []
+                for _ in 0..<7 {
+                    let peer = ScriptedPeer(try Socket.connect(path: path, deadline: .max))
+                    try peer.send(Hello(), stream: 0)
+                    guard try peer.next().kind == .welcome else { exit(3) }
+                    peers.append(peer)
+                }
+                let refused = ScriptedPeer(try Socket.connect(path: path, deadline: .max))
+                let failure = try refused.next(.error).decoded(as: Failure.self)
+                guard failure.code == .limitExceeded, failure.text.contains("limit connections is 7") else { exit(4) }
             }
-            let refused = ScriptedPeer(try Socket.connect(path: broker.socketPath, deadline: .max))
-            let failure = try refused.next(.error).decoded(as: Failure.self)
-            guard failure.code == .limitExceeded, failure.text.contains("limit connections is 7") else { exit(4) }
             serving.cancel()
             try await serving.value
         }

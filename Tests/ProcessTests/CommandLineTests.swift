@@ -137,7 +137,7 @@ import Testing
         desk.environment["PASTEBOARD_SOCKET"] = desk.directory["no/such/socket"]
         let refused = try desk.run("copy")
         #expect(refused.exitCode == 3)
-        #expect(refused.errorText.contains("there is no directory \(desk.directory["no"])"))
+        #expect(refused.errorText.contains("the directory \(desk.directory["no"]) for the socket"))
         #expect(try desk.run("broker", "--socket", desk.directory["no/such/socket"]).exitCode == 3)
         #expect(!desk.directory.names().contains("no"))
         desk.environment["PASTEBOARD_SOCKET"] = desk.directory["new/socket"]

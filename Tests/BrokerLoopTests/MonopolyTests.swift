@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// One connection whose requests cost much: what the others, and it itself, get.
+/// A connection whose requests are expensive, and the service that it and the others get.
 @ProcessTesting @Suite(.timeLimit(.minutes(5))) struct MonopolyTests {
     private let broker: SteppedBroker
     private let source: SteppedPeer
@@ -14,12 +14,12 @@ import Testing
         self.broker = try SteppedBroker()
         self.source = try self.broker.connect()
         self.other = try self.broker.connect()
-        // More than twice what may wait to be read.
+        // More than twice the amount that may wait to be read.
         try self.broker.publish(on: "large", size: 48_000, items: 3, by: self.source)
     }
 
     @Test(
-        "Twenty thousand lists of one connection hold nobody else up, whether it reads or not",
+        "Twenty thousand lists of one connection do not delay other connections, whether it reads or not",
         arguments: [true, false]
     )
     func manyLists(reads: Bool) throws {
@@ -33,7 +33,7 @@ import Testing
             #expect(try self.broker.provision(on: "large", for: self.other) == .promised)
             if reads { answers += try greedy.hear().count { $0.kind == .contents } }
         }
-        // Each of ten turns, and of those that the other list took, answered one of them.
+        // Each of the ten turns, and of those in which the other list was answered, answered one of them.
         #expect(answers <= 40)
         stop.signal()
         try self.broker.step(2)
@@ -57,7 +57,7 @@ import Testing
         #expect(ends == streams)
     }
 
-    @Test("Requests of a peer that reads are all answered, in order, wherever its bytes were cut")
+    @Test("Requests of a peer that reads are all answered in order, wherever reads have divided them")
     func order() throws {
         try self.broker.publish(on: "small", size: 2_000, by: self.source)
         let greedy = try self.broker.connect()
@@ -81,12 +81,12 @@ import Testing
         let answered = heard.filter { writes.contains($0.stream) ? $0.kind == .committed : $0.kind == .end }
         #expect(answered.map(\.stream) == expected)
         #expect(writes.count == 10)
-        let pieces = try self.broker.answer(Load("kept"), to: self.other).filter { $0.kind == .data }
-        #expect(Array(pieces.map(\.payload).joined()) == bytes)
+        let chunks = try self.broker.answer(Load("kept"), to: self.other).filter { $0.kind == .data }
+        #expect(Array(chunks.map(\.payload).joined()) == bytes)
     }
 
-    @Test("Of a peer that does not read only so much is taken, and its promises go when it dies")
-    func paused() throws {
+    @Test("Only a bounded amount is read from a peer that does not read, and its promises end with it")
+    func held() throws {
         let greedy = try self.broker.connect()
         try self.broker.publish(on: "greedy", by: greedy)
         greedy.queueLists(of: "large", count: 100_000)
@@ -97,13 +97,13 @@ import Testing
         #expect(greedy.unsent == unsent)
         #expect(try self.broker.provision(on: "greedy", for: self.other) == .promised)
         greedy.close()
-        // Lists that nobody would read are passed over, a bounded number of them in a turn.
+        // Lists whose answers cannot be read are skipped, a bounded number in each turn.
         var turns = 0
         while try self.broker.provision(on: "greedy", for: self.other) == .promised, turns < 1_000 { turns += 1 }
         #expect(try self.broker.provision(on: "greedy", for: self.other) == .gone)
     }
 
-    @Test("What a paused source had sent before it died counts: the last bytes of an answer, and a write")
+    @Test("Input that a held source has sent before it died is processed: the last bytes of an answer, and a write")
     func lastWords() throws {
         let dying = try self.broker.connect()
         try self.broker.publish(on: "dying", by: dying)
@@ -129,9 +129,9 @@ import Testing
         #expect(try self.broker.provision(on: "testament", for: self.other) == .kept)
     }
 
-    @Test("A source that has yet to read is heard, as long as it asks for nothing more")
+    @Test("A source that does not read is still read, as long as it makes no more requests")
     func unreadSource() throws {
-        // Its socket holds next to nothing, so that the answer to its list waits in the broker.
+        // Its socket holds very little, so the answer to its list waits in the broker.
         let slow = try self.broker.connect(buffer: 4_096)
         try self.broker.publish(on: "slow", by: slow)
         self.other.queue(Load("slow"), stream: self.other.newStream())
@@ -140,7 +140,7 @@ import Testing
         let ask = try #require(try slow.hear().last { $0.kind == .ask }).stream
         slow.queueLists(of: "large", count: 1)
         try self.broker.step(sending: slow)
-        // More frames than one turn takes.
+        // More frames than one turn processes.
         for number in 0..<5_000 { slow.queueData([UInt8(truncatingIfNeeded: number)], stream: ask, last: false) }
         slow.queueLists(of: "large", count: 1)
         slow.queueData([3], stream: ask, last: true)
@@ -148,7 +148,7 @@ import Testing
         try #require(slow.unsent == 0)
         try self.broker.step(5)
         #expect(try Self.data(self.other.hear()) == (0..<5_000).map { UInt8(truncatingIfNeeded: $0) })
-        // What comes behind its next list waits with it, until it has read.
+        // Input after its next list waits with that list until the source has read.
         for _ in 0..<1_000 {
             _ = try slow.hear()
             try self.broker.step()
@@ -156,7 +156,7 @@ import Testing
         #expect(try Self.data(self.other.hear()) == [3])
     }
 
-    @Test("A source that does not read what others ask of it is ended, and its own answers do not count")
+    @Test("A source that does not read its asks is ended, and answers to its own requests do not count")
     func overfullSource() throws {
         let broker = try SteppedBroker(limits: ["control-queue=16KiB"])
         let (slow, other) = (try broker.connect(buffer: 4_096), try broker.connect())
@@ -173,7 +173,7 @@ import Testing
         #expect(try broker.provision(on: "slow", for: other) == .gone)
     }
 
-    @Test("Descriptors are those of their own frames, also where the frames had to wait")
+    @Test("Descriptors are matched with their own frames, even if the frames had to wait")
     func descriptors() throws {
         let passer = try self.broker.connect(descriptors: true)
         for number in 0..<20 {
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test("A broker that is told to end does not wait for a paused peer")
+    @Test("A broker that is stopped does not wait for a held peer")
     func draining() throws {
         let greedy = try self.broker.connect()
         greedy.queueLists(of: "large", count: 1_000)

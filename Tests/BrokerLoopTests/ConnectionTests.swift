@@ -1,0 +1,125 @@
+import BrokerState
+import PasteboardTransport
+import Testing
+
+@testable import BrokerLoop
+
+/// The transitions of the two states of a connection, as the table in `Connection.swift` lists them.
+@Suite struct ConnectionTests {
+    private static let readings: [Connection.Reading] = [.open, .spent, .held, .behind]
+    private static let writings: [Connection.Writing] = [.idle, .pending, .blocked, .failing, .failed]
+
+    /// A connection in the two states.
+    private func connection(
+        _ reading: Connection.Reading = .open,
+        _ writing: Connection.Writing = .idle
+    ) throws -> Connection {
+        let peer = PeerID(rawValue: 1 << 32)
+        let connection = Connection(try Socket.pair().keepingFirst(), peer: peer, closer: DescriptorCloser())
+        switch reading {
+        case .open: break
+        case .spent: connection.stop(.effort, leaving: Rest(copying: [1, 2].span))
+        case .held: connection.stop(.unreadAnswers, leaving: Rest(copying: [1, 2].span))
+        case .behind: _ = connection.fallBehind()
+        }
+        switch writing {
+        case .idle: break
+        case .pending: _ = connection.appended()
+        case .blocked: connection.flushed(.blocked)
+        case .failing: _ = connection.writeFailed()
+        case .failed: connection.flushFailed()
+        }
+        #expect(connection.reading == reading && connection.writing == writing)
+        return connection
+    }
+
+    @Test("A connection falls behind from every state, and enters the list once", arguments: Self.readings)
+    func fallsBehind(from reading: Connection.Reading) throws {
+        let connection = try connection(reading)
+        #expect(connection.fallBehind() == (reading != .behind))
+        #expect(connection.reading == .behind)
+        #expect(!connection.fallBehind())
+        connection.resume()
+        #expect(connection.reading == .open)
+    }
+
+    @Test(
+        "After a flush reading continues if the effort was spent, or if the peer may ask again",
+        arguments: Self.readings
+    )
+    func continues(from reading: Connection.Reading) throws {
+        let connection = try connection(reading)
+        let isLeftOver = reading == .spent || reading == .held
+        #expect(connection.mayContinue == isLeftOver)
+        connection.output.appendControl([UInt8](repeating: 0, count: (64 << 10) + 1).span)
+        #expect(!connection.mayAsk)
+        #expect(connection.mayContinue == (reading == .spent))
+    }
+
+    @Test(
+        "Input that is left over goes before events, and only a held connection is not watched",
+        arguments: Self.readings
+    )
+    func watches(_ reading: Connection.Reading) throws {
+        for writing in Self.writings {
+            let connection = try connection(reading, writing)
+            #expect(connection.isReadOnEvent == (reading == .open && !connection.isWriteClosed))
+        }
+        switch reading {
+        case .open, .behind: #expect(try connection(reading).isWatchedForInput)
+        case .spent, .held: #expect(try !connection(reading).isWatchedForInput)
+        }
+    }
+
+    @Test("Output enters the list of connections to flush once", arguments: Self.writings)
+    func appends(from writing: Connection.Writing) throws {
+        let connection = try connection(.open, writing)
+        let isAdded = connection.appended()
+        switch writing {
+        case .idle, .blocked: #expect(isAdded && connection.writing == .pending)
+        case .pending, .failing, .failed: #expect(!isAdded && connection.writing == writing)
+        }
+        #expect(!connection.appended())
+    }
+
+    @Test("A write that fails outside of a flush is in the list to flush once", arguments: Self.writings)
+    func fails(from writing: Connection.Writing) throws {
+        guard writing != .failed else { return }
+        let connection = try connection(.open, writing)
+        #expect(connection.writeFailed() == (writing == .idle || writing == .blocked))
+        #expect(connection.writing == .failing && connection.isWriteClosed && connection.mayAsk)
+        #expect(!connection.writeFailed())
+        connection.beginFlush()
+        #expect(connection.writing == .failing)
+        connection.flushFailed()
+        #expect(connection.writing == .failed)
+        connection.beginFlush()
+        #expect(connection.writing == .failed)
+    }
+
+    @Test(
+        "The outcome of a flush counts unless the flush has itself added output",
+        arguments: [FlushOutcome.empty, .blocked]
+    )
+    func flushes(outcome: FlushOutcome) throws {
+        let connection = try connection(.open, .pending)
+        connection.beginFlush()
+        #expect(connection.writing == .idle)
+        connection.flushed(outcome)
+        #expect(connection.writing == (outcome == .blocked ? .blocked : .idle))
+        _ = connection.appended()
+        connection.flushed(outcome)
+        #expect(connection.writing == .pending)
+    }
+
+    @Test("The rest is processed from where it stopped, and an incomplete frame at its end is carried")
+    func rest() throws {
+        let connection = try connection()
+        connection.stop(.effort, leaving: Rest(copying: [1, 2, 3, 4].span))
+        connection.stop(.unreadAnswers, at: 3)
+        #expect(connection.reading == .held && connection.rest.offset == 3 && !connection.rest.isEmpty)
+        let rest = connection.rest
+        connection.finishRest(carrying: rest.bytes.span.extracting(3...))
+        #expect(connection.rest.isEmpty && connection.carry == [4])
+    }
+}
