@@ -21,7 +21,7 @@ import Testing
     private static func dropped(_ operation: DropOperation) -> ClientEvent {
         var dropped = Dropped()
         dropped.operation = operation
-        return .dropped(.forbidden, dropped)
+        return .dropped(1, dropped)
     }
 
     private static func transferred(_ items: [UInt32], _ failure: Failure? = nil) -> ClientEvent {
