@@ -27,7 +27,7 @@ import Testing
         let expected = copied.map { item in
             var item = item
             for index in item.representations.indices {
-                item.representations[index].provision = 0
+                item.representations[index].provision = .promised
                 item.representations[index].byteCount = nil
                 item.representations[index].content = nil
             }
