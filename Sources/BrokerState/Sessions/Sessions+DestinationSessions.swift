@@ -60,11 +60,11 @@ extension Sessions {
             !destinationSessionTable[destinationSession].isAcceptable
         else { return }
         let access = destinationTable[destination].access
-        let accepts = destinationTable[destination].accepts
+        let acceptedTypes = destinationTable[destination].acceptedTypes
         let writer = contents[publication].writer
         let unchecked = contents[publication].items[destinationSessionTable[destinationSession].checkedItems...]
         let isAcceptable = unchecked.contains { item in
-            item.representations.contains { access.sees($0.visibility, of: writer) && accepts.take($0) }
+            item.representations.contains { access.sees($0.visibility, of: writer) && acceptedTypes.contains($0) }
         }
         destinationSessionTable[destinationSession].isAcceptable = isAcceptable
         destinationSessionTable[destinationSession].checkedItems = contents[publication].items.count

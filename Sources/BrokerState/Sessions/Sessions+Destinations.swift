@@ -37,7 +37,7 @@ extension Sessions {
                 stream: stream,
                 name: message.name,
                 types: types.contains("") ? [] : types,
-                accepts: AcceptedTypes(message.accepts),
+                acceptedTypes: AcceptedTypes(message.accepts),
                 isOwnProcess: message.isOwnProcess ?? false,
                 allowsSimultaneousSessions: message.allowsSimultaneousSessions ?? false,
                 charge: charge

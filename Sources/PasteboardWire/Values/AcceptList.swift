@@ -76,12 +76,11 @@ package struct AcceptList: Sendable {
     @inlinable
     @inline(__always)
     func fits(_ candidate: some Candidate, _ accept: Accept, _ reach: Conformance.Reach?) -> Bool {
-        switch accept.match ?? .absent {
-        case .exact: return Conformance.equal(candidate.type, accept.type)
-        case .any: return true
-        default:
-            return Conformance.equal(candidate.type, accept.type)
-                || (reach ?? candidate.reach).conforms(to: accept.type)
+        switch accept.rule {
+        case .exact: Conformance.equal(candidate.type, accept.type)
+        case .any: true
+        case .conforming:
+            Conformance.equal(candidate.type, accept.type) || (reach ?? candidate.reach).conforms(to: accept.type)
         }
     }
 }
