@@ -76,9 +76,9 @@ extension BrokerLoop {
             input { $0.violated(peer, Failure(.noSpace, "the broker has lost the file of a load")) }
             return
         }
-        target.output.markDescriptors([descriptor], name: passing.route.rawValue)
+        target.output.markDescriptors([descriptor], name: passing.load.rawValue)
         target.output.appendStream(frame)
-        target.output.mark(Delivery(route: passing.route.rawValue, count: 0))
+        target.output.mark(Delivery(load: passing.load.rawValue, count: 0))
         flushLater(target)
     }
 }

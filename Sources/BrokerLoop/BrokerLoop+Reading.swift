@@ -168,9 +168,9 @@ extension BrokerLoop {
             $0.relay(stream: piece.header.stream, count: payload.count, last: piece.endsSequence, from: peer)
         }
         switch verdict {
-        case .forward(let destination, let stream, let route, let frameLength, let last):
+        case .forward(let destination, let stream, let load, let frameLength, let last):
             guard let target = self.connection(destination) else { return }
-            let frame = OutgoingData(stream: stream, route: route, frameLength: frameLength, last: last)
+            let frame = OutgoingData(stream: stream, load: load, frameLength: frameLength, last: last)
             let isLastPiece = piece.payload.upperBound == bytes.count
             forward(payload, as: frame, to: target, atOnce: isLastPiece && isAlone)
         case .keep(let kept):

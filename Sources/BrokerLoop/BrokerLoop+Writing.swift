@@ -12,7 +12,7 @@ extension BrokerLoop {
     /// The form of a load's bytes on the way to the destination.
     struct OutgoingData {
         let stream: UInt64
-        let route: RouteID
+        let load: LoadID
         let frameLength: Int
         let last: Bool
     }
@@ -28,10 +28,10 @@ extension BrokerLoop {
             let bytes = payload.extracting(offset..<offset + count)
             offset += count
             if isAtOnce || count >= Self.directSendSize, target.output.streamCount == 0 {
-                send(header, bytes, through: target, route: data.route)
+                send(header, bytes, through: target, load: data.load)
             } else {
                 target.output.appendStream(header: header, payload: bytes)
-                if count > 0 { target.output.mark(Delivery(route: data.route.rawValue, count: count)) }
+                if count > 0 { target.output.mark(Delivery(load: data.load.rawValue, count: count)) }
                 flushLater(target)
             }
         } while offset < payload.count
@@ -41,13 +41,13 @@ extension BrokerLoop {
         _ header: FrameHeader,
         _ bytes: Span<UInt8>,
         through target: Connection,
-        route: RouteID
+        load: LoadID
     ) {
         let count = bytes.count
         do throws(SystemError) {
             let isSent = try target.output.sendThrough(header: header, payload: bytes, to: target.descriptor.raw)
-            if isSent { return input { $0.delivered(route, count: count) } }
-            if count > 0 { target.output.mark(Delivery(route: route.rawValue, count: count)) }
+            if isSent { return input { $0.delivered(load, count: count) } }
+            if count > 0 { target.output.mark(Delivery(load: load.rawValue, count: count)) }
             flushLater(target)
         } catch {
             if target.writeFailed() { unflushed.append(target.peer) }
@@ -72,20 +72,20 @@ extension BrokerLoop {
     private mutating func pumpKept() {
         while let chunk = input({ $0.nextKeptChunk() }) {
             guard let target = connection(chunk.destination), !target.isWriteClosed else {
-                input { $0.keptLoadQueued(chunk.route) }
+                input { $0.keptLoadQueued(chunk.load) }
                 continue
             }
             do throws(SystemError) {
                 try memory.read(chunk, into: &target.output)
                 if chunk.count > 0 {
-                    target.output.mark(Delivery(route: chunk.route.rawValue, count: chunk.count))
+                    target.output.mark(Delivery(load: chunk.load.rawValue, count: chunk.count))
                 }
                 flushLater(target)
-                if chunk.last { input { $0.keptLoadQueued(chunk.route) } }
+                if chunk.last { input { $0.keptLoadQueued(chunk.load) } }
             } catch {
                 flushLater(target)
                 let reason = error.reason
-                input { $0.keptReadFailed(chunk.route, reason: reason) }
+                input { $0.keptReadFailed(chunk.load, reason: reason) }
             }
         }
     }
@@ -123,7 +123,7 @@ extension BrokerLoop {
         swap(&reported, &spareDeliveries)
         swap(&reported, &deliveries)
         input { state in
-            for delivery in reported { state.delivered(RouteID(rawValue: delivery.route), count: delivery.count) }
+            for delivery in reported { state.delivered(LoadID(rawValue: delivery.load), count: delivery.count) }
         }
         reported.removeAll(keepingCapacity: true)
         swap(&reported, &spareDeliveries)
@@ -156,8 +156,8 @@ extension BrokerLoop {
     private mutating func write(_ connection: Connection) throws(SystemError) -> FlushOutcome {
         while true {
             let outcome = try connection.output.flush(to: connection.descriptor.raw, delivered: &deliveries)
-            guard case .refused(let route) = outcome else { return outcome }
-            input { $0.passingRefused(RouteID(rawValue: route)) }
+            guard case .refused(let load) = outcome else { return outcome }
+            input { $0.passingRefused(LoadID(rawValue: load)) }
         }
     }
 

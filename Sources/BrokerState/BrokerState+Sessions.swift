@@ -13,41 +13,48 @@ extension BrokerState {
         try beginWrite(to: target, stream: stream, from: peer)
     }
 
-    mutating func commitSession(_ drag: Drag, _ write: PendingWrite, of peer: Peer) {
-        let publication = publish(write, of: peer, board: "")
-        let session = sessions.open(
-            drag,
-            publication,
-            stream: write.stream,
-            by: write.peer,
-            of: peer.process,
-            &context
-        )
-        publications.update(publication) { $0.session = session }
-        peers.update(write.peer) { $0.streams[write.stream] = .drag(session) }
+    /// Makes a session of a write's items.
+    mutating func commitSession(
+        _ drag: Drag,
+        _ write: WriteID,
+        stream: UInt64,
+        from peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) {
+        let process = peers[slot].process
+        try sessions.checkRoom(for: process, context.limits)
+        let (access, label) = (peers[slot].access, peers[slot].label)
+        guard let publication = contents.publish(write, by: access, label: label, &context) else { return }
+        let session = sessions.open(drag, publication, stream: stream, by: peer, of: process, &context)
+        contents.setSession(session, of: publication)
+        peers.setTarget(.drag(session), of: stream, at: peer)
     }
 
-    mutating func commitAddition(to session: SessionID, _ id: WriteID, _ write: PendingWrite) throws(Failure) {
+    /// Adds a write's items to a session.
+    mutating func commitAddition(
+        to session: SessionID,
+        _ write: WriteID,
+        stream: UInt64,
+        from peer: PeerID
+    ) throws(Failure) {
         let publication = try sessions.checkAddition(
             to: session,
-            items: write.items.count,
-            metadata: write.metadata,
-            by: write.peer,
+            items: contents.itemCount(of: write),
+            metadata: contents.metadata(of: write),
+            by: peer,
             contents,
             context.limits
         )
-        writes.remove(id)
-        for kept in write.keptBytes { outbox.perform(.sealKept(kept)) }
-        publications.update(publication) { $0.append(write.items, charge: write.charge) }
-        peers.update(write.peer) { $0.streams[write.stream] = nil }
-        sessions.itemsAdded(to: session, stream: write.stream, contents, &context)
+        contents.append(write, to: publication, &context)
+        peers.setTarget(nil, of: stream, at: peer)
+        sessions.itemsAdded(to: session, stream: stream, contents, &context)
         closeStreams()
     }
 
     mutating func register(_ message: Destination, stream: UInt64, from peer: PeerID) throws(Failure) {
         guard let owner = participant(peer) else { return }
         let id = try sessions.register(message, stream: stream, by: owner, &context)
-        peers.update(peer) { $0.streams[stream] = .destination(id) }
+        peers.setTarget(.destination(id), of: stream, at: peer)
         closeStreams()
     }
 
@@ -55,17 +62,17 @@ extension BrokerState {
         guard let owner = participant(peer),
             let id = try sessions.wait(message, stream: stream, by: owner, contents, &context)
         else { return }
-        peers.update(peer) { $0.streams[stream] = .wait(id) }
+        peers.setTarget(.wait(id), of: stream, at: peer)
     }
 
     private func participant(_ id: PeerID) -> Participant? {
         guard let slot = peers.find(id) else { return nil }
         return Participant(
             peer: id,
-            access: peers[slot].viewer,
+            access: peers[slot].access,
             account: peers[slot].account,
             label: peers[slot].label,
-            receivesResults: peers[slot].hearsOfDrops,
+            receivesResults: peers[slot].receivesDropReports,
             unread: peers[slot].backlog.unread
         )
     }
@@ -79,8 +86,8 @@ extension BrokerState {
         _ payload: Span<UInt8>,
         from peer: PeerID
     ) throws(Failure) {
-        guard let open = peers[peer]?.streams[stream] else { return try checkIsLate(stream, of: peer) }
-        guard case .drag(let id) = open else {
+        guard let target = try peers.target(of: stream, at: peer) else { return }
+        guard case .drag(let id) = target else {
             throw Failure(.protocolViolation, "\(kind) on stream \(stream), which is no session with items")
         }
         try sessions.fromSource(kind, of: id, payload, contents, &context)
@@ -103,8 +110,8 @@ extension BrokerState {
         guard stream & 1 == 1 else {
             return try fromDestinationSession(.enter, stream: stream, payload, from: peer)
         }
-        guard let open = peers[peer]?.streams[stream] else { return try checkIsLate(stream, of: peer) }
-        guard case .destination(let id) = open, let account = peers[peer]?.account else {
+        guard let target = try peers.target(of: stream, at: peer) else { return }
+        guard case .destination(let id) = target, let account = peers.account(of: peer) else {
             throw Failure(.protocolViolation, "enter on stream \(stream), which is no destination")
         }
         sessions.enter(try Enter(decoding: payload), id, by: account, contents, &context)
@@ -122,7 +129,7 @@ extension BrokerState {
     func checkWindow(of session: SessionID, for peer: PeerID) throws(Failure) {
         switch sessions.access(to: session, by: peer) {
         case .allowed: return
-        case .unknown: throw Self.noContents
+        case .unknown: throw .noContents
         case .notNow:
             throw Failure(
                 .notLoadableNow,
@@ -136,20 +143,22 @@ extension BrokerState {
         contents.session(of: publication).map { sessions.isMove($0) } ?? false
     }
 
-    mutating func sessionLoadBegan(_ id: SessionID, _ part: SessionDrop.Part) {
-        sessions.loadBegan(part, of: id)
+    /// Notifies sessions of the ends of their loads.
+    @inline(__always)
+    mutating func reportLoads() {
+        if loads.hasEvents { reportEvents() }
     }
 
-    /// - Parameter failure: nil if all bytes have arrived.
-    mutating func sessionLoadEnded(_ id: SessionID, _ part: SessionDrop.Part, _ failure: Failure?) {
-        sessions.loadEnded(part, of: id, failure, contents, &context)
-        closeStreams()
-    }
-
-    /// A load that was complete has failed after all: its file could not be passed on.
-    mutating func sessionLoadFailed(_ id: SessionID, _ part: SessionDrop.Part, _ failure: Failure) {
-        sessions.loadLost(part, of: id, failure, contents, &context)
-        closeStreams()
+    private mutating func reportEvents() {
+        while let event = loads.nextEvent() {
+            switch event {
+            case .ended(let session, let part, let failure):
+                sessions.loadEnded(part, of: session, failure, contents, &context)
+            case .lost(let session, let part, let failure):
+                sessions.loadLost(part, of: session, failure, contents, &context)
+            }
+            closeStreams()
+        }
     }
 
     // MARK: Deadlines
@@ -158,7 +167,7 @@ extension BrokerState {
         var cursor: SlotTable<DragSession>.Slot?
         while let id = sessions.nextOverdue(after: &cursor, &context) {
             if let publication = sessions.publicationInTransfer(id) {
-                sessions.bytesFlowed(id, at: lastFlow(of: publication))
+                sessions.bytesFlowed(id, at: loads.lastFlow(of: publication) ?? 0)
             }
             perform(sessions.expire(id, contents, &context))
             // The session may have another deadline now.
@@ -166,19 +175,6 @@ extension BrokerState {
         }
         sessions.checkWaits(&context)
         closeStreams()
-    }
-
-    /// The time of the last byte of a publication's loads.
-    private func lastFlow(of publication: PublicationID) -> UInt64 {
-        var time: UInt64 = 0
-        var cursor = routes.next()
-        while let slot = cursor {
-            cursor = routes.next(after: slot)
-            guard routes[slot].publication == publication else { continue }
-            // The start counts too: a load in the source's queue has no bytes yet.
-            time = max(time, routes[slot].startedAt, routes[slot].byteAt, routes[slot].takenAt)
-        }
-        return time
     }
 
     /// Ends all sessions, or those that are not dropped, because the broker shuts down.
@@ -194,8 +190,8 @@ extension BrokerState {
     /// - Returns: the publications of its own sessions, whose loads are to end.
     mutating func endSessions(of peer: PeerID) -> [PublicationID] {
         var publications: [PublicationID] = []
-        for (_, stream) in (peers[peer]?.streams ?? [:]).sorted(by: { $0.key < $1.key }) {
-            switch stream {
+        for target in peers.targets(at: peer) {
+            switch target {
             case .drag(let id):
                 if let publication = sessions.sourceGone(id, contents, &context) { publications.append(publication) }
                 closeStreams()
@@ -232,8 +228,8 @@ extension BrokerState {
         case .continues: break
         case .endsLoads(let drop):
             // These ends are not the session's any more.
-            publications.update(drop.publication) { $0.session = nil }
-            failAll(drop.cause) { $0.publication == drop.publication && $0.filling == nil }
+            contents.setSession(nil, of: drop.publication)
+            loads.failAll(of: drop.publication, with: drop.cause, &contents, &context)
             sessions.finish(drop, contents, &context)
         }
         closeStreams()
@@ -242,21 +238,8 @@ extension BrokerState {
     /// Forgets the client streams that are over. The items of a session that has ended are released.
     private mutating func closeStreams() {
         for closed in sessions.takeClosedStreams() {
-            peers.update(closed.peer) { $0.streams[closed.stream] = nil }
-            guard let publication = closed.publication else { continue }
-            publications.update(publication) {
-                $0.session = nil
-                $0.isCurrent = false
-            }
-            removeIfUnused(publication)
+            peers.setTarget(nil, of: closed.stream, at: closed.peer)
+            if let publication = closed.publication { contents.retire(publication, &context) }
         }
     }
-}
-
-extension Contents {
-    /// The drag session that holds a publication.
-    func session(of id: PublicationID) -> SessionID? { find(id).flatMap { self[$0].session } }
-
-    /// The name of a publication's writer, for messages.
-    func ownerName(of id: PublicationID) -> String { find(id).map { self[$0].ownerName } ?? "" }
 }

@@ -11,12 +11,12 @@ final class StateHarness {
     var deliversAtOnce = true
     /// Whether the system passes no descriptors on.
     var refusesDescriptors = false
-    /// Whether bytes of a fill cannot be stored.
+    /// Whether bytes of a cached load cannot be stored.
     var isMemoryFull = false
 
     private var decoders: [PeerID: FrameDecoder] = [:]
     private var inboxes: [PeerID: [Frame]] = [:]
-    private var undelivered: [PeerID: [(route: RouteID, count: Int)]] = [:]
+    private var undelivered: [PeerID: [(load: LoadID, count: Int)]] = [:]
     private var nextStreams: [PeerID: UInt64] = [:]
     private var nextProcess: UInt32 = 100
     private var memory: [KeptID: [UInt8]] = [:]
@@ -226,11 +226,11 @@ final class StateHarness {
         let verdict = self.state.relay(stream: stream, count: payload.count, last: piece.endsSequence, from: peer)
         self.collect()
         switch verdict {
-        case .forward(let destination, let target, let route, let length, let last):
+        case .forward(let destination, let target, let load, let length, let last):
             #expect(length == WireLimits.dataLength || length == WireLimits.sharedDataLength)
             self.moved[stream, default: 0] += UInt64(payload.count)
             self.receive(Frame(data: payload, last: last, stream: target), at: destination)
-            self.queued(route, payload.count, at: destination)
+            self.queued(load, payload.count, at: destination)
         case .keep(let kept):
             self.memory[kept, default: []].append(contentsOf: payload)
         case .fill(let kept, let last):
@@ -250,18 +250,18 @@ final class StateHarness {
 
     // MARK: Delivering
 
-    private func queued(_ route: RouteID, _ count: Int, at destination: PeerID) {
+    private func queued(_ load: LoadID, _ count: Int, at destination: PeerID) {
         if self.deliversAtOnce {
-            self.state.delivered(route, count: count)
+            self.state.delivered(load, count: count)
         } else {
-            self.undelivered[destination, default: []].append((route, count))
+            self.undelivered[destination, default: []].append((load, count))
         }
     }
 
     /// The peer's socket takes what waits for it.
     func deliver(to peer: PeerID) {
-        for (route, count) in self.undelivered.removeValue(forKey: peer) ?? [] {
-            self.state.delivered(route, count: count)
+        for (load, count) in self.undelivered.removeValue(forKey: peer) ?? [] {
+            self.state.delivered(load, count: count)
             self.perform()
         }
     }
@@ -280,8 +280,8 @@ final class StateHarness {
             }
             let frame = Frame(data: Array(bytes[start..<start + chunk.count]), last: chunk.last, stream: chunk.stream)
             self.receive(frame, at: chunk.destination)
-            self.queued(chunk.route, chunk.count, at: chunk.destination)
-            if chunk.last { self.state.keptLoadQueued(chunk.route) }
+            self.queued(chunk.load, chunk.count, at: chunk.destination)
+            if chunk.last { self.state.keptLoadQueued(chunk.load) }
             self.collect()
         }
         self.collect()
@@ -307,11 +307,11 @@ final class StateHarness {
             }
             #expect((frame.passing != nil) == (header.descriptorCount == 1))
             if let passing = send.passing, self.refusesDescriptors {
-                self.state.passingRefused(passing.route)
+                self.state.passingRefused(passing.load)
                 self.collect()
                 continue
             }
-            if let passing = send.passing { self.queued(passing.route, 0, at: send.peer) }
+            if let passing = send.passing { self.queued(passing.load, 0, at: send.peer) }
             if kind == .ask { self.granted[header.stream] = frame.decode(Ask.self).credit ?? 0 }
             if kind == .credit { self.granted[header.stream] = frame.decode(Credit.self).offset ?? 0 }
             self.receive(frame, at: send.peer)

@@ -12,7 +12,7 @@ import PasteboardWire
 package struct Accounting: ~Copyable, Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
-    package struct Account: Sendable {
+    package struct Account: ~Copyable, Sendable {
         package let process: ProcessKey
         var connections: UInt64 = 0
         var held = Amount()
@@ -20,7 +20,7 @@ package struct Accounting: ~Copyable, Sendable {
         /// Bytes that the driver holds for its connections.
         var queued: UInt64 = 0
 
-        var isUnused: Bool { self.connections == 0 && self.held == Amount() && self.kept == Kept() }
+        var isUnused: Bool { connections == 0 && held == Amount() && kept == Kept() }
     }
 
     /// Objects, and bytes of names and types.
@@ -50,8 +50,8 @@ package struct Accounting: ~Copyable, Sendable {
     private let keptPool: Kept
 
     package init(limits: BrokerLimits) {
-        self.pool = Amount(objects: limits.objects, metadata: limits.metadata)
-        self.keptPool = Kept(
+        pool = Amount(objects: limits.objects, metadata: limits.metadata)
+        keptPool = Kept(
             boards: limits.boards,
             representations: limits.keptRepresentations,
             bytes: limits.keptPool
@@ -61,11 +61,12 @@ package struct Accounting: ~Copyable, Sendable {
     /// Opens the account of a process, or finds it, for one more connection; throws beyond `limit` connections, and where
     /// few of all are `free`.
     mutating func connect(_ process: ProcessKey, limit: UInt64, free: UInt64) throws(Failure) -> AccountID {
-        let account = self.accountOfProcess[process] ?? self.accounts.insert(Account(process: process))
-        self.accountOfProcess[process] = account
-        let connections = self.accounts[account]?.connections ?? 0
+        let account = accountOfProcess[process] ?? accounts.insert(Account(process: process))
+        accountOfProcess[process] = account
+        guard let slot = accounts.find(account) else { return account }
+        let connections = accounts[slot].connections
         guard connections < limit, Self.room(holding: connections, free: free) > 0 else {
-            self.closeIfUnused(account)
+            closeIfUnused(slot)
             let reason =
                 connections < limit
                 ? "limit connections leaves the last \(free) for others" : "limit connections-per-process is \(limit)"
@@ -74,37 +75,36 @@ package struct Accounting: ~Copyable, Sendable {
                 "process \(process.pid) has \(connections) connections; \(reason)"
             )
         }
-        self.accounts.update(account) { $0.connections += 1 }
+        accounts[slot].connections += 1
         return account
     }
 
     mutating func disconnect(_ account: AccountID) {
-        self.accounts.update(account) { $0.connections -= 1 }
-        self.closeIfUnused(account)
+        guard let slot = accounts.find(account) else { return }
+        accounts[slot].connections -= 1
+        closeIfUnused(slot)
     }
 
     mutating func charge(_ account: AccountID, _ amount: Amount, for what: String) throws(Failure) -> Charge {
-        guard let holder = self.accounts[account] else { return Charge(account: account, amount: Amount()) }
+        guard let slot = accounts.find(account) else { return Charge(account: account, amount: Amount()) }
         let objects = Share(
-            own: holder.held.objects,
+            own: accounts[slot].held.objects,
             wanted: amount.objects,
-            held: self.held.objects,
-            pool: self.pool.objects
+            held: held.objects,
+            pool: pool.objects
         )
-        try self.check(objects, of: "objects", holder, what)
+        try check(objects, of: "objects", slot, what)
         let metadata = Share(
-            own: holder.held.metadata,
+            own: accounts[slot].held.metadata,
             wanted: amount.metadata,
-            held: self.held.metadata,
-            pool: self.pool.metadata
+            held: held.metadata,
+            pool: pool.metadata
         )
-        try self.check(metadata, of: "metadata", holder, what)
-        self.held.objects += amount.objects
-        self.held.metadata += amount.metadata
-        self.accounts.update(account) {
-            $0.held.objects += amount.objects
-            $0.held.metadata += amount.metadata
-        }
+        try check(metadata, of: "metadata", slot, what)
+        held.objects += amount.objects
+        held.metadata += amount.metadata
+        accounts[slot].held.objects += amount.objects
+        accounts[slot].held.metadata += amount.metadata
         return Charge(account: account, amount: amount)
     }
 
@@ -116,19 +116,18 @@ package struct Accounting: ~Copyable, Sendable {
     }
 
     mutating func release(_ charge: Charge) {
-        self.held.objects -= charge.amount.objects
-        self.held.metadata -= charge.amount.metadata
-        self.accounts.update(charge.account) {
-            $0.held.objects -= charge.amount.objects
-            $0.held.metadata -= charge.amount.metadata
-        }
-        self.closeIfUnused(charge.account)
+        held.objects -= charge.amount.objects
+        held.metadata -= charge.amount.metadata
+        guard let slot = accounts.find(charge.account) else { return }
+        accounts[slot].held.objects -= charge.amount.objects
+        accounts[slot].held.metadata -= charge.amount.metadata
+        closeIfUnused(slot)
     }
 
-    private mutating func closeIfUnused(_ id: AccountID) {
-        guard let account = self.accounts[id], account.isUnused else { return }
-        self.accounts.remove(id)
-        self.accountOfProcess[account.process] = nil
+    private mutating func closeIfUnused(_ slot: SlotTable<Account>.Slot) {
+        guard accounts[slot].isUnused else { return }
+        accountOfProcess[accounts[slot].process] = nil
+        accounts.remove(slot)
     }
 
     // MARK: What is kept
@@ -145,32 +144,41 @@ package struct Accounting: ~Copyable, Sendable {
     /// The most that an account may take of one resource.
     func room(for account: AccountID, of resource: KeyPath<Kept, UInt64>) -> UInt64 {
         let free =
-            self.keptPool[keyPath: resource] - min(self.keptPool[keyPath: resource], self.kept[keyPath: resource])
-        return Self.room(holding: self.accounts[account]?.kept[keyPath: resource] ?? 0, free: free)
+            keptPool[keyPath: resource] - min(keptPool[keyPath: resource], kept[keyPath: resource])
+        let own = accounts.find(account).map { accounts[$0].kept[keyPath: resource] }
+        return Self.room(holding: own ?? 0, free: free)
     }
 
     /// Adds what is kept for an account; there has to be room.
     mutating func keep(_ amount: Kept, for account: AccountID) {
-        self.kept.add(amount)
-        self.accounts.update(account) { $0.kept.add(amount) }
+        kept.add(amount)
+        if let slot = accounts.find(account) { accounts[slot].kept.add(amount) }
     }
 
     mutating func giveUp(_ amount: Kept, for account: AccountID) {
-        self.kept.subtract(amount)
-        self.accounts.update(account) { $0.kept.subtract(amount) }
-        self.closeIfUnused(account)
+        kept.subtract(amount)
+        guard let slot = accounts.find(account) else { return }
+        accounts[slot].kept.subtract(amount)
+        closeIfUnused(slot)
     }
 
     // MARK: What is queued
 
     mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: AccountID) {
-        self.queued = self.queued - before + count
-        self.accounts.update(account) { $0.queued = $0.queued - before + count }
+        queued = queued - before + count
+        guard let slot = accounts.find(account) else { return }
+        accounts[slot].queued = accounts[slot].queued - before + count
     }
 
     /// The account for which the most is queued.
     var mostQueued: AccountID? {
-        self.accounts.ids.max { (self.accounts[$0]?.queued ?? 0) < (self.accounts[$1]?.queued ?? 0) }
+        var most: SlotTable<Account>.Slot?
+        var cursor: SlotTable<Account>.Slot?
+        while let slot = accounts.next(after: cursor) {
+            cursor = slot
+            if most.map({ accounts[slot].queued > accounts[$0].queued }) ?? true { most = slot }
+        }
+        return most.map { accounts.id(of: $0) }
     }
 
     // MARK: The share rule
@@ -184,18 +192,23 @@ package struct Accounting: ~Copyable, Sendable {
 
         /// (n + 1)(own + wanted) - own <= left, without overflow.
         func isFair(among accounts: Int) -> Bool {
-            let left = self.pool - min(self.pool, self.held)
-            let (sum, sumOverflows) = self.own.addingReportingOverflow(self.wanted)
+            let left = pool - min(pool, held)
+            let (sum, sumOverflows) = own.addingReportingOverflow(wanted)
             let (share, shareOverflows) = sum.multipliedReportingOverflow(by: UInt64(accounts) + 1)
-            return self.wanted == 0 || (!sumOverflows && !shareOverflows && share - self.own <= left)
+            return wanted == 0 || (!sumOverflows && !shareOverflows && share - own <= left)
         }
     }
 
-    private func check(_ share: Share, of name: String, _ holder: Account, _ what: String) throws(Failure) {
-        guard share.isFair(among: self.accounts.count) else {
+    private func check(
+        _ share: Share,
+        of name: String,
+        _ holder: SlotTable<Account>.Slot,
+        _ what: String
+    ) throws(Failure) {
+        guard share.isFair(among: accounts.count) else {
             throw Failure(
                 .limitExceeded,
-                "\(what): process \(holder.process.pid) holds \(share.own) \(name) and asks for \(share.wanted) more; "
+                "\(what): process \(accounts[holder].process.pid) holds \(share.own) \(name) and asks for \(share.wanted) more; "
                     + "its share of limit \(name)=\(share.pool) does not allow it"
             )
         }
@@ -204,15 +217,15 @@ package struct Accounting: ~Copyable, Sendable {
 
 extension Accounting.Kept {
     fileprivate mutating func add(_ other: Self) {
-        self.boards += other.boards
-        self.representations += other.representations
-        self.bytes += other.bytes
+        boards += other.boards
+        representations += other.representations
+        bytes += other.bytes
     }
 
     fileprivate mutating func subtract(_ other: Self) {
-        self.boards -= other.boards
-        self.representations -= other.representations
-        self.bytes -= other.bytes
+        boards -= other.boards
+        representations -= other.representations
+        bytes -= other.bytes
     }
 }
 
@@ -223,8 +236,8 @@ package struct Charge: Sendable {
 
     /// Makes what another object of the same account costs part of this.
     mutating func absorb(_ other: Charge) {
-        self.amount.objects += other.amount.objects
-        self.amount.metadata += other.amount.metadata
+        amount.objects += other.amount.objects
+        amount.metadata += other.amount.metadata
     }
 }
 

@@ -20,7 +20,7 @@ package struct Outbox: Sendable {
         }
 
         package let descriptor: Descriptor
-        package let route: RouteID
+        package let load: LoadID
     }
 
     package enum Effect: Sendable, Equatable {

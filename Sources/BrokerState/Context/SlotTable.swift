@@ -11,7 +11,7 @@
 /// cannot be addressed twice without two checks. This is the only type of the module with unsafe constructs. It upholds
 /// two rules: a record is initialized exactly while its generation is odd, and every access checks that.
 @safe package struct SlotTable<Record: ~Copyable>: ~Copyable {
-    package struct ID: Hashable, Sendable {
+    package struct ID: Hashable, BitwiseCopyable, Sendable {
         package let slot: UInt32
         package let generation: UInt32
 
@@ -30,7 +30,7 @@
     }
 
     /// The index of a record that is there. Valid until the record is removed.
-    package struct Slot: Equatable, Sendable {
+    package struct Slot: Equatable, BitwiseCopyable, Sendable {
         fileprivate let index: UInt32
     }
 
@@ -146,6 +146,22 @@
         return ID(slot: slot, generation: firstGeneration)
     }
 
+    /// Puts a record into the slot of another table's record, with that record's generation, so that both are found by one
+    /// id. A table is filled either so or by `insert` alone.
+    package mutating func insert(_ record: consuming Record, at id: ID) {
+        let index = Int(id.slot)
+        while used <= index {
+            if used == capacity { grow() }
+            unsafe (generations + used).initialize(to: 0)
+            free.append(UInt32(truncatingIfNeeded: used))
+            used += 1
+        }
+        guard let position = free.lastIndex(of: id.slot), id.generation & 1 == 1 else { return }
+        free.remove(at: position)
+        unsafe (records + index).initialize(to: record)
+        unsafe generations[index] = id.generation
+    }
+
     @discardableResult
     package mutating func remove(_ slot: Slot) -> Record {
         checkIsLive(slot)
@@ -178,16 +194,3 @@
 
 // The records are reached through the table alone, which has one owner: it may go to another thread if they may.
 extension SlotTable: @unchecked Sendable where Record: Sendable & ~Copyable {}
-
-// For files that are not converted yet.
-extension SlotTable {
-    package subscript(id: ID) -> Record? {
-        guard let slot = find(id) else { return nil }
-        return self[slot]
-    }
-
-    package mutating func update(_ id: ID, _ change: (inout Record) -> Void) {
-        guard let slot = find(id) else { return }
-        change(&self[slot])
-    }
-}

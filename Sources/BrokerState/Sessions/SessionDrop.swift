@@ -7,11 +7,11 @@ struct SessionDrop: Sendable {
     let destinationSession: DestinationSessionID
     let operation: DropOperation
     /// Representations for which a load was begun, and those of them whose last load was complete.
-    private(set) var requested: Set<Part> = []
-    private(set) var arrived: Set<Part> = []
+    private(set) var requested: Set<PublicationPart> = []
+    private(set) var arrived: Set<PublicationPart> = []
     /// The error of the last load of each missing representation, and the texts of a few of them.
-    private var codes: [Part: ErrorCode] = [:]
-    private var texts: [Part: String] = [:]
+    private var codes: [PublicationPart: ErrorCode] = [:]
+    private var texts: [PublicationPart: String] = [:]
     /// Items that the destination took without a load.
     private(set) var taken: Set<UInt32> = []
     private(set) var openLoads = 0
@@ -23,12 +23,6 @@ struct SessionDrop: Sendable {
     private(set) var isAtWork = false
     /// The greatest progress that the destination has reported.
     private var reportedProgress: UInt64?
-
-    /// One representation of an item.
-    struct Part: Hashable, Sendable {
-        let item: UInt32
-        let representation: UInt32
-    }
 
     /// The maximum number of error texts that are kept. They may be long, and only one is reported.
     private static let textLimit = 8
@@ -42,7 +36,7 @@ struct SessionDrop: Sendable {
 
     // MARK: Events
 
-    mutating func loadBegan(_ part: Part) {
+    mutating func loadBegan(_ part: PublicationPart) {
         openLoads += 1
         requested.insert(part)
     }
@@ -50,7 +44,7 @@ struct SessionDrop: Sendable {
     /// Records the end of a load.
     ///
     /// - Parameter failure: nil if all its bytes have arrived.
-    mutating func loadEnded(_ part: Part, _ failure: Failure?, at now: UInt64) {
+    mutating func loadEnded(_ part: PublicationPart, _ failure: Failure?, at now: UInt64) {
         openLoads -= 1
         quietSince = now
         if let failure { return remember(failure, of: part) }
@@ -61,7 +55,7 @@ struct SessionDrop: Sendable {
     }
 
     /// Records that a load that was complete has failed after all: its file could not be passed on.
-    mutating func loadLost(_ part: Part, _ failure: Failure) {
+    mutating func loadLost(_ part: PublicationPart, _ failure: Failure) {
         arrived.remove(part)
         remember(failure, of: part)
     }
@@ -83,7 +77,7 @@ struct SessionDrop: Sendable {
 
     mutating func windowClosed(at now: UInt64) { quietSince = now }
 
-    private mutating func remember(_ failure: Failure, of part: Part) {
+    private mutating func remember(_ failure: Failure, of part: PublicationPart) {
         codes[part] = failure.code
         guard texts[part] != nil || texts.count < Self.textLimit else { return }
         texts[part] = failure.text

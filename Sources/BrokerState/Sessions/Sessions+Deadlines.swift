@@ -33,7 +33,7 @@ extension Sessions {
     /// Ends what has exceeded its deadline, if it still has.
     mutating func expire(
         _ id: SessionID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) -> SessionOutcome {
         guard let slot = sessionTable.find(id), sessionTable[slot].deadline(context.limits) <= context.now else {

@@ -20,7 +20,7 @@ extension Sessions {
         stream: UInt64,
         _ payload: Span<UInt8>,
         from peer: PeerID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) throws(Failure) {
         guard let id = try find(stream, of: peer) else { return }
@@ -75,7 +75,7 @@ extension Sessions {
         _ message: Enter,
         _ id: DestinationID,
         by account: Accounting.AccountID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         guard let slot = destinationTable.find(id) else { return }
@@ -93,7 +93,7 @@ extension Sessions {
         _ id: DestinationID,
         _ destination: SlotTable<StoredDestination>.Slot,
         by account: Accounting.AccountID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) throws(Failure) {
         let publication = PublicationID(rawValue: message.handle ?? 0)

@@ -15,7 +15,7 @@ extension Sessions {
         of id: SessionID,
         at destinationID: DestinationID,
         for account: Accounting.AccountID? = nil,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) throws(Failure) -> DestinationSessionID {
         guard let slot = sessionTable.find(id), let destination = destinationTable.find(destinationID),
@@ -54,7 +54,7 @@ extension Sessions {
         _ publication: SlotTable<Publication>.Slot,
         _ id: DestinationSessionID,
         _ destination: SlotTable<StoredDestination>.Slot,
-        _ contents: borrowing Contents
+        _ contents: borrowing ContentStore
     ) throws(Failure) {
         guard let destinationSession = destinationSessionTable.find(id),
             !destinationSessionTable[destinationSession].isAcceptable

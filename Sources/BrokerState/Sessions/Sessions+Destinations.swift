@@ -71,7 +71,7 @@ extension Sessions {
     /// there is none, and then removes the destination.
     mutating func withdrawNext(
         from id: DestinationID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) -> SessionOutcome? {
         guard let slot = destinationTable.find(id) else { return nil }

@@ -59,7 +59,7 @@ extension Sessions {
         sessionTable.find(id).flatMap { sessionTable[$0].phase.drop?.operation } == .move
     }
 
-    mutating func loadBegan(_ part: SessionDrop.Part, of id: SessionID) {
+    mutating func loadBegan(_ part: PublicationPart, of id: SessionID) {
         guard let slot = sessionTable.find(id) else { return }
         sessionTable[slot].phase.updateDrop { $0.loadBegan(part) }
     }
@@ -68,10 +68,10 @@ extension Sessions {
     ///
     /// - Parameter failure: nil if all its bytes have arrived.
     mutating func loadEnded(
-        _ part: SessionDrop.Part,
+        _ part: PublicationPart,
         of id: SessionID,
         _ failure: Failure?,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         guard let slot = sessionTable.find(id) else { return }
@@ -83,10 +83,10 @@ extension Sessions {
 
     /// A load that was complete has failed after all: its file could not be passed on.
     mutating func loadLost(
-        _ part: SessionDrop.Part,
+        _ part: PublicationPart,
         of id: SessionID,
         _ failure: Failure,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         guard let slot = sessionTable.find(id) else { return }
@@ -114,7 +114,7 @@ extension Sessions {
         _ report: DestinationReport,
         items: [UInt32],
         by destinationSession: DestinationSessionID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         guard let id = sessionDropped(at: destinationSession), let slot = sessionTable.find(id),
@@ -141,7 +141,7 @@ extension Sessions {
         _ items: [UInt32],
         of slot: SlotTable<DragSession>.Slot,
         takenBy destinationSession: DestinationSessionID,
-        _ contents: borrowing Contents
+        _ contents: borrowing ContentStore
     ) -> [UInt32] {
         guard !items.isEmpty, let destination = destination(of: destinationSession),
             destinationTable[destination].process == sessionTable[slot].process,
@@ -156,7 +156,7 @@ extension Sessions {
     /// Ends the session once nothing more can happen to it.
     private mutating func finishIfDone(
         _ id: SessionID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         guard let slot = sessionTable.find(id), case .transferring(let drop, let stage) = sessionTable[slot].phase
@@ -180,7 +180,7 @@ extension Sessions {
     }
 
     /// Reports the result of a drop whose loads have ended.
-    mutating func finish(_ drop: EndedDrop, _ contents: borrowing Contents, _ context: inout BrokerContext) {
+    mutating func finish(_ drop: EndedDrop, _ contents: borrowing ContentStore, _ context: inout BrokerContext) {
         finish(drop.session, drop.failure, contents, &context)
     }
 
@@ -191,7 +191,7 @@ extension Sessions {
         _ id: SessionID,
         _ failure: Failure?,
         isPart: Bool = false,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         guard let slot = sessionTable.find(id), let drop = sessionTable[slot].phase.drop else { return }
@@ -210,7 +210,7 @@ extension Sessions {
         _ transferred: Transferred,
         to destinationSession: DestinationSessionID,
         of publication: PublicationID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         guard let destination = destination(of: destinationSession), destinationTable[destination].receivesResults

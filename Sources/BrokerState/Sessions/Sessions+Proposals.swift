@@ -5,7 +5,7 @@ extension Sessions {
     mutating func proposed(
         _ proposal: Proposal,
         _ destinationSessionID: DestinationSessionID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) throws(Failure) {
         guard let destinationSession = destinationSessionTable.find(destinationSessionID),

@@ -56,7 +56,7 @@ extension Sessions {
         items: Int,
         metadata: UInt64,
         by peer: PeerID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ limits: BrokerLimits
     ) throws(Failure) -> PublicationID {
         guard let slot = sessionTable.find(id), let publication = contents.find(sessionTable[slot].publication) else {
@@ -85,7 +85,7 @@ extension Sessions {
     mutating func itemsAdded(
         to id: SessionID,
         stream: UInt64,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         guard let slot = sessionTable.find(id) else { return }
@@ -118,7 +118,7 @@ extension Sessions {
         _ kind: FrameKind,
         of id: SessionID,
         _ payload: Span<UInt8>,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) throws(Failure) {
         guard let slot = sessionTable.find(id) else { return }
@@ -158,7 +158,7 @@ extension Sessions {
     /// - Returns: its items, whose loads are to end; nil if the session is over.
     mutating func sourceGone(
         _ id: SessionID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) -> PublicationID? {
         guard let slot = sessionTable.find(id) else { return nil }
@@ -173,7 +173,7 @@ extension Sessions {
     /// - Returns: its items, whose loads are to end; nil if the session is over.
     mutating func withdraw(
         _ id: SessionID,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) -> PublicationID? {
         guard let slot = sessionTable.find(id) else { return nil }

@@ -4,7 +4,7 @@ extension Sessions {
     /// The drag sessions that a peer may know of.
     func sessionEntries(
         for access: AccessContext,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         at now: UInt64
     ) -> [StatusEntry] {
         var entries: [StatusEntry] = []

@@ -6,7 +6,7 @@ extension Sessions {
     mutating func track(
         _ id: SessionID,
         to location: Location?,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         guard let slot = sessionTable.find(id) else { return }
@@ -44,7 +44,7 @@ extension Sessions {
         _ id: SessionID,
         over destinationSessionID: DestinationSessionID,
         _ location: Location,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         guard let slot = sessionTable.find(id),
@@ -65,7 +65,7 @@ extension Sessions {
 
     /// Asks the destination that the session is over, unless an answer of it is pending: then it is asked after that, about
     /// the location of that time.
-    mutating func ask(_ id: SessionID, _ contents: borrowing Contents, _ context: inout BrokerContext) {
+    mutating func ask(_ id: SessionID, _ contents: borrowing ContentStore, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
             tracking.needsQuestion, let since = tracking.awaitedSince,
             let destinationSession = destinationSessionTable.find(tracking.destinationSession),
@@ -113,7 +113,7 @@ extension Sessions {
         _ slot: SlotTable<DragSession>.Slot,
         at destinationSession: SlotTable<DestinationSession>.Slot,
         _ destination: SlotTable<StoredDestination>.Slot,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) -> Bool {
         let announced = destinationSessionTable[destinationSession].announced

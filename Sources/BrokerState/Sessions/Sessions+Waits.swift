@@ -24,7 +24,7 @@ extension Sessions {
         _ message: Wait,
         stream: UInt64,
         by owner: Participant,
-        _ contents: borrowing Contents,
+        _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) throws(Failure) -> WaitID? {
         try Feature.check(message.requires)

@@ -39,7 +39,7 @@ struct Sessions: ~Copyable, Sendable {
     func openSession(
         _ handle: UInt64,
         of peer: PeerID,
-        _ contents: borrowing Contents
+        _ contents: borrowing ContentStore
     ) throws(Failure) -> SessionID {
         guard let id = contents.session(of: PublicationID(rawValue: handle)), let slot = sessionTable.find(id),
             sessionTable[slot].source == peer, sessionTable[slot].phase.isOpen

@@ -231,11 +231,11 @@ package struct OutputBuffer: ~Copyable {
 
 /// A number of bytes of a load that a socket has taken.
 package struct Delivery: Equatable, Sendable {
-    package let route: UInt64
+    package let load: UInt64
     package let count: Int
 
-    package init(route: UInt64, count: Int) {
-        self.route = route
+    package init(load: UInt64, count: Int) {
+        self.load = load
         self.count = count
     }
 }

@@ -252,7 +252,7 @@ import Testing
             _ = report(.performed(.succeeded), &phase)
             return report(.performed(.succeeded), &phase)
         case .loadBegins:
-            phase.updateDrop { $0.loadBegan(SessionDrop.Part(item: 0, representation: 0)) }
+            phase.updateDrop { $0.loadBegan(PublicationPart(item: 0, representation: 0)) }
             return .openLoads(phase.drop?.openLoads)
         }
         return .none

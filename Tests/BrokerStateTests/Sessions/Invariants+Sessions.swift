@@ -5,7 +5,7 @@ import Testing
 
 extension BrokerState {
     /// The rules that drag sessions break between two inputs, among themselves and with other parts.
-    func brokenSessions(_ routes: [Route]) -> [String] {
+    func brokenSessions() -> [String] {
         var broken = sessions.brokenRules(context)
         func check(_ holds: Bool, _ what: @autoclosure () -> String) {
             if !holds { broken.append(what()) }
@@ -15,34 +15,39 @@ extension BrokerState {
             let name = "session \(id.slot)"
             let (source, stream) = (sessions.sessionTable[slot].source, sessions.sessionTable[slot].stream)
             let publicationID = sessions.sessionTable[slot].publication
-            let publication = publications[publicationID]
-            check(publication?.session == id, "\(name): its items do not know it")
-            check(publication?.owner?.peer == source, "\(name): its items are another's")
-            if case .drag(id)? = peers[source]?.streams[stream] {
+            let publication = contents.find(publicationID)
+            check(publication.map { contents[$0].session } == id, "\(name): its items do not know it")
+            check(publication.map { contents[$0].owner?.peer } == source, "\(name): its items are another's")
+            if case .drag(id)? = target(of: stream, at: source) {
             } else {
                 broken.append("\(name): its stream is closed")
             }
             guard let drop = sessions.sessionTable[slot].phase.drop else { continue }
-            let open = routes.count { $0.publication == publicationID && $0.phase != .ended && $0.filling == nil }
+            let open = loads.openReaders(of: publicationID)
             check(drop.openLoads == open, "\(name) counts \(drop.openLoads) of \(open) loads")
-            let count = publication?.items.count ?? 0
+            let count = publication.map { contents[$0].items.count } ?? 0
             let items = drop.requested.map(\.item) + drop.taken
             check(items.allSatisfy { Int($0) < count }, "\(name) was asked for items that it does not have")
         }
         for id in sessions.destinationTable.ids {
             guard let slot = sessions.destinationTable.find(id) else { continue }
             let (peer, stream) = (sessions.destinationTable[slot].peer, sessions.destinationTable[slot].stream)
-            if case .destination(id)? = peers[peer]?.streams[stream] {
+            if case .destination(id)? = target(of: stream, at: peer) {
             } else {
                 broken.append("destination \(sessions.destinationTable[slot].name): its stream is closed")
             }
         }
         for peer in sessions.announcements.keys {
             check(peers.holds(peer), "announcements to a peer that has gone")
-            let unread = peers[peer]?.backlog.unread
+            let unread = peers.find(peer).map { peers[$0].backlog.unread }
             check(sessions.announcements[peer]?.unread == unread, "announcements do not know what is unread")
         }
         return broken
+    }
+
+    private func target(of stream: UInt64, at peer: PeerID) -> StreamTarget? {
+        guard let slot = peers.find(peer) else { return nil }
+        return peers.knownTarget(of: stream, at: slot)
     }
 }
 

@@ -153,13 +153,13 @@ import Testing
             at: 0
         )
         func end(_ item: UInt32, _ representation: UInt32 = 0, _ failure: Failure? = nil) {
-            let part = SessionDrop.Part(item: item, representation: representation)
+            let part = PublicationPart(item: item, representation: representation)
             drop.loadBegan(part)
             drop.loadEnded(part, failure, at: 1)
         }
         switch loads {
         case .none: break
-        case .running: drop.loadBegan(SessionDrop.Part(item: 0, representation: 0))
+        case .running: drop.loadBegan(PublicationPart(item: 0, representation: 0))
         case .oneArrived: end(0)
         case .allArrived:
             end(0)
@@ -170,7 +170,7 @@ import Testing
         case .oneLost:
             end(0)
             end(1)
-            drop.loadLost(SessionDrop.Part(item: 1, representation: 0), no)
+            drop.loadLost(PublicationPart(item: 1, representation: 0), no)
         case .secondTry:
             end(0)
             end(1, 0, no)
@@ -197,7 +197,7 @@ import Testing
     func firstFailure() {
         var drop = Self.drop(.none, .copy)
         for item in (0..<20 as Range<UInt32>).reversed() {
-            let part = SessionDrop.Part(item: item, representation: 0)
+            let part = PublicationPart(item: item, representation: 0)
             drop.loadBegan(part)
             drop.loadEnded(part, item == 0 ? Failure(.cancelled, "late") : Self.no, at: 1)
         }
@@ -224,7 +224,7 @@ import Testing
         var drop = Self.drop(.none, .copy)
         #expect(drop.deadline(isWindowOpen: true, limits) == limits.dropWindow)
         #expect(drop.deadline(isWindowOpen: false, limits) == limits.conclude)
-        let part = SessionDrop.Part(item: 0, representation: 0)
+        let part = PublicationPart(item: 0, representation: 0)
         drop.loadBegan(part)
         #expect(drop.deadline(isWindowOpen: true, limits) == limits.session)
         #expect(drop.deadline(isWindowOpen: false, limits) == limits.session)

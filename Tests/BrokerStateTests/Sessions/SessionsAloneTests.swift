@@ -8,7 +8,7 @@ import Testing
     private let driver = SessionsDriver()
     private let source: Participant
     private let destination: Participant
-    private let part = SessionDrop.Part(item: 0, representation: 0)
+    private let part = PublicationPart(item: 0, representation: 0)
 
     init() throws {
         source = try driver.participant("source", process: 1)

@@ -7,7 +7,7 @@ import TypeIdentifiers
 /// Drives `Sessions` alone: with contents and a context, but without loads, peers or frames of clients.
 final class SessionsDriver {
     var sessions = Sessions()
-    var contents = Contents(epoch: 1)
+    var contents = ContentStore(epoch: 1)
     var context = BrokerContext(limits: BrokerLimits(), epoch: 1)
     private var nextPeer: UInt32 = 0
 
@@ -50,7 +50,7 @@ final class SessionsDriver {
             of: source.process,
             &context
         )
-        contents.publicationTable.update(publication) { $0.session = session }
+        contents.setSession(session, of: publication)
         try sessions.fromSource(.begin, of: session, [UInt8]().span, contents, &context)
         return session
     }
@@ -144,7 +144,7 @@ final class SessionsDriver {
 
     func finish(_ drop: EndedDrop) { sessions.finish(drop, contents, &context) }
 
-    func loadEnded(_ part: SessionDrop.Part, of session: SessionID) {
+    func loadEnded(_ part: PublicationPart, of session: SessionID) {
         sessions.loadEnded(part, of: session, nil, contents, &context)
     }
 

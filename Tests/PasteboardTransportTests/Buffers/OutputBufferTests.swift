@@ -55,7 +55,7 @@ import Testing
                 streamBytes += 16 + bytes.count
                 appended.stream += 1
                 if Bool.random(using: &random) {
-                    marked.append(Delivery(route: UInt64(marked.count), count: bytes.count))
+                    marked.append(Delivery(load: UInt64(marked.count), count: bytes.count))
                     positions.append(streamBytes)
                     buffer.mark(marked[marked.count - 1])
                 }
@@ -146,10 +146,10 @@ import Testing
             name: 3
         )
         buffer.appendStream(frame(.answer, number: 3, [], descriptors: 2).span)
-        buffer.mark(Delivery(route: 5, count: 1))
+        buffer.mark(Delivery(load: 5, count: 1))
         buffer.appendControl(frame(.credit, number: 4, []).span)
         #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .empty)
-        #expect(delivered == [Delivery(route: 5, count: 1)])
+        #expect(delivered == [Delivery(load: 5, count: 1)])
 
         var reader = FrameReader()
         while try reader.read(from: ends.second.raw, upTo: 1 << 16) {}
@@ -169,13 +169,13 @@ import Testing
             buffer.markDescriptors([DescriptorBox(try System.duplicate(pipe.first.raw))], name: UInt64(number))
             buffer.appendStream(frame(.answer, number: number, [4], descriptors: 1).span)
         }
-        buffer.mark(Delivery(route: 5, count: 0))
+        buffer.mark(Delivery(load: 5, count: 0))
         buffer.appendStream(frame(.data, number: 3, [5]).span)
         #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .refused(1))
         #expect(delivered.isEmpty)
         buffer.appendControl(frame(.error, number: 4, []).span)
         #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .refused(2))
-        #expect(delivered == [Delivery(route: 5, count: 0)])
+        #expect(delivered == [Delivery(load: 5, count: 0)])
         #expect(try buffer.flush(to: ends.first.raw, delivered: &delivered) == .empty)
 
         var reader = FrameReader()

@@ -1,0 +1,115 @@
+import PasteboardWire
+
+/// The named pasteboards: the publication that each holds, and its change count.
+struct Boards: ~Copyable, Sendable {
+    /// A name that is remembered: the board holds something, or its change count must not go back.
+    struct Board {
+        var changeCount: UInt64
+        var publication: PublicationID?
+    }
+
+    struct Change {
+        let changeCount: UInt64
+        /// The publication that the board held before.
+        let replaced: PublicationID?
+    }
+
+    /// The number of empty boards whose change counts are remembered, so that clearing one board does not make another
+    /// look changed.
+    private static let rememberedBoards = 64
+
+    private var boardTable: [String: Board] = [:]
+    /// The change count of a board that nobody has changed. It grows past the count of every board that is forgotten, so
+    /// that no name's count ever decreases.
+    private var firstChangeCount: UInt64
+
+    init(firstChangeCount: UInt64) {
+        self.firstChangeCount = firstChangeCount
+    }
+
+    var count: Int { boardTable.count }
+
+    func changeCount(of name: String) -> UInt64 {
+        boardTable[name]?.changeCount ?? firstChangeCount
+    }
+
+    func publication(on name: String) -> PublicationID? {
+        boardTable[name]?.publication
+    }
+
+    /// The boards that hold something, by name.
+    var full: [(name: String, changeCount: UInt64, publication: PublicationID)] {
+        boardTable.compactMap { name, board in board.publication.map { (name, board.changeCount, $0) } }
+            .sorted { $0.name < $1.name }
+    }
+
+    // MARK: Rules
+
+    /// Throws if a request has the condition that a board is at a change count, and it is not.
+    func check(_ condition: UInt64?, on name: String) throws(Failure) {
+        guard let condition else { return }
+        let current = changeCount(of: name)
+        guard current == condition else {
+            throw Failure(
+                .superseded,
+                "pasteboard \(name) is at change count \(current), not \(condition); somebody changed it meanwhile"
+            )
+        }
+    }
+
+    /// Throws if there is no room for contents of an account on a board.
+    mutating func checkRoom(
+        for name: String,
+        of account: Accounting.AccountID,
+        _ context: borrowing BrokerContext
+    ) throws(Failure) {
+        let limit = context.limits.boards
+        if boardTable[name] == nil, UInt64(count) >= limit {
+            forgetEmptyBoards(keeping: 0, limit: limit)
+            guard UInt64(count) < limit else {
+                throw Failure(
+                    .limitExceeded,
+                    "limit boards=\(limit) is reached: so many named pasteboards hold something; clear one, or raise it"
+                )
+            }
+        }
+        // An empty board is charged to nobody, and contents that replace others take nothing from anybody.
+        guard boardTable[name]?.publication == nil, context.accounting.room(for: account, of: \.boards) == 0 else {
+            return
+        }
+        throw Failure(
+            .limitExceeded,
+            "one program may not take all named pasteboards: of limit boards=\(limit) an eighth is for others; "
+                + "clear one, or raise the limit"
+        )
+    }
+
+    // MARK: Changes
+
+    /// Gives a board new contents, or none.
+    mutating func set(_ name: String, to publication: PublicationID?, _ context: borrowing BrokerContext) -> Change {
+        let replaced = boardTable[name]?.publication
+        let changeCount = changeCount(of: name).addingClamped(1)
+        boardTable[name] = Board(changeCount: changeCount, publication: publication)
+        if publication == nil { forgetEmptyBoards(keeping: Self.rememberedBoards, limit: context.limits.boards) }
+        return Change(changeCount: changeCount, replaced: replaced)
+    }
+
+    /// Forgets empty boards until at most `count` of them are left, and no more boards in all than the limit.
+    ///
+    /// Every unknown board has the first change count, which rises here so that no board gets a count again that it had
+    /// before. The lowest counts are forgotten first, because they raise the others least.
+    private mutating func forgetEmptyBoards(keeping count: Int, limit: UInt64) {
+        let empty = boardTable.filter { $0.value.publication == nil }
+        let room = Int(clamping: limit) - (boardTable.count - empty.count)
+        let count = max(0, min(count, room))
+        guard empty.count > count else { return }
+        // By name too: which of two boards with one count is forgotten must not depend on the hash seed.
+        let lowest = empty.sorted { ($0.value.changeCount, $0.key) < ($1.value.changeCount, $1.key) }
+            .prefix(empty.count - count)
+        for (name, board) in lowest {
+            firstChangeCount = max(firstChangeCount, board.changeCount)
+            boardTable[name] = nil
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import PasteboardWire
+
+// Bytes on their way, and the driver's reports about them. Nothing here allocates for a frame.
+extension BrokerState {
+    /// Takes `count` bytes of a data frame; the sequence ends with them if `last`. The verdict says where they go. The
+    /// outbox is to be performed before they are moved.
+    package mutating func relay(stream: UInt64, count: Int, last: Bool, from peer: PeerID) -> RelayVerdict {
+        guard let slot = peers.find(peer) else { return .closing }
+        do throws(Failure) {
+            guard !peers.awaitsHello(slot) else { throw Failure(.protocolViolation, "hello comes first") }
+            guard stream & 1 == 0 else { return try receive(count, last: last, on: stream, from: peer, slot) }
+            let verdict = try loads.receive(on: stream, count: count, last: last, from: peer, &contents, &context)
+            reportLoads()
+            return verdict
+        } catch {
+            reportLoads()
+            violation(by: peer, error)
+            return .closing
+        }
+    }
+
+    /// Takes data on a client's own stream: bytes of the next kept representation of a write.
+    private mutating func receive(
+        _ count: Int,
+        last: Bool,
+        on stream: UInt64,
+        from peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) -> RelayVerdict {
+        guard case .write(let id)? = peers.knownTarget(of: stream, at: slot) else {
+            try peers.checkIsLate(stream, at: slot)
+            return .drop
+        }
+        do throws(Failure) {
+            return .keep(try contents.receive(UInt64(count), last: last, for: id, &context))
+        } catch {
+            refuse(id, error)
+            return .drop
+        }
+    }
+
+    /// The destination's socket has taken bytes of a load, the last ones too, or its descriptor.
+    package mutating func delivered(_ id: LoadID, count: Int) {
+        loads.delivered(id, count: count, &contents, &context)
+        reportLoads()
+    }
+
+    /// The system did not pass a descriptor on, and its frame has been dropped.
+    package mutating func passingRefused(_ id: LoadID) {
+        loads.passingRefused(id, &contents, &context)
+        reportLoads()
+    }
+
+    // MARK: Kept bytes
+
+    /// Whether `nextKeptChunk` may have something.
+    package var hasReadyKept: Bool { loads.hasReadyKept }
+
+    /// The next chunk of kept bytes that may go out, one data frame at most; nil if there is none. The driver puts it into
+    /// the destination's queue and calls `delivered` when the socket has taken it.
+    package mutating func nextKeptChunk() -> KeptChunk? {
+        guard loads.hasReadyKept else { return nil }
+        let chunk = loads.nextKeptChunk(&contents, &context)
+        reportLoads()
+        return chunk
+    }
+
+    /// The last chunk of a load has been put into its destination's queue.
+    package mutating func keptLoadQueued(_ id: LoadID) {
+        loads.keptLoadQueued(id, &contents, &context)
+        reportLoads()
+    }
+
+    /// The memory of a chunk could not be read.
+    package mutating func keptReadFailed(_ id: LoadID, reason: String) {
+        loads.keptReadFailed(id, reason: reason, &contents, &context)
+        reportLoads()
+    }
+
+    /// Bytes of a cached load have been stored and can be read. They are whole if these were the last.
+    package mutating func stored(_ kept: KeptID, count: Int, last: Bool) {
+        loads.stored(kept, count: count, last: last, &contents, &context)
+        reportLoads()
+    }
+
+    /// The memory of kept bytes could not be made or written.
+    package mutating func keptWriteFailed(_ kept: KeptID, reason: String) {
+        if loads.keptWriteFailed(kept, reason: reason, &contents, &context) { return reportLoads() }
+        guard let write = contents.write(with: kept) else { return }
+        refuse(write, Failure(.noSpace, "the broker cannot keep the bytes: \(reason)"))
+    }
+}

@@ -1,0 +1,161 @@
+import PasteboardWire
+
+// Requests: frames that open a stream. An error of one fails the request, not the connection.
+extension BrokerState {
+    mutating func request(
+        _ kind: FrameKind,
+        stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID,
+        _ slot: Peers.Slot
+    ) {
+        do throws(Failure) {
+            guard !isDraining else {
+                throw Failure(.brokerRestarted, "the broker is shutting down; try again")
+            }
+            switch kind {
+            case .load, .list, .status, .wait:
+                // The answer would reach nobody.
+                guard !peers[slot].isDeaf else { return }
+            default: break
+            }
+            switch kind {
+            case .write: try beginWrite(try Write(decoding: payload), stream: stream, from: peer)
+            case .load: try load(try Load(decoding: payload), stream: stream, from: peer, slot)
+            case .list: try list(try List(decoding: payload), stream: stream, for: peer, slot)
+            case .drag: try beginDrag(try Drag(decoding: payload), stream: stream, from: peer)
+            case .destination: try register(try Destination(decoding: payload), stream: stream, from: peer)
+            case .wait: try wait(try Wait(decoding: payload), stream: stream, for: peer)
+            case .clear: try clear(try Clear(decoding: payload), stream: stream, from: peer)
+            case .status: try status(try Status(decoding: payload), stream: stream, for: peer, slot)
+            default: try stop(try Stop(decoding: payload), stream: stream, from: peer)
+            }
+        } catch {
+            context.send(error, to: peer, stream: stream)
+        }
+    }
+
+    // MARK: Loads
+
+    private mutating func load(
+        _ load: Load,
+        stream: UInt64,
+        from peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) {
+        try Feature.check(load.requires)
+        try loads.checkRoom(for: peer, context)
+        let publication = try publication(of: load, for: peer)
+        let offer = try contents.offer(load, in: publication, to: peers[slot].access, context)
+        let session = contents.session(of: publication)
+        let isMove = session != nil && isMove(of: publication)
+        let terms = LoadTerms(
+            destination: peer,
+            stream: stream,
+            account: peers[slot].account,
+            credit: load.credit ?? 0,
+            maximumByteCount: load.maximumByteCount,
+            timeoutMilliseconds: load.timeoutMilliseconds,
+            isDescriptorWelcome: load.descriptorWelcome == true,
+            isInPlaceWelcome: load.inPlaceWelcome == true && !isMove
+        )
+        try loads.begin(terms, offer, &contents, &context)
+        if let session { sessions.loadBegan(offer.part, of: session) }
+    }
+
+    /// The publication that a load names: by its handle, or as the contents of a board.
+    private func publication(of load: Load, for peer: PeerID) throws(Failure) -> PublicationID {
+        if let handle = load.handle {
+            let id = PublicationID(rawValue: handle)
+            guard let slot = contents.find(id), contents[slot].isCurrent else { throw .noContents }
+            if let session = contents[slot].session {
+                try checkWindow(of: session, for: peer)
+            } else if load.ifChangeCount != nil {
+                try boards.check(load.ifChangeCount, on: contents[slot].boardName)
+            }
+            return id
+        }
+        let name = load.board ?? BoardName.general
+        try BoardName.check(name)
+        try boards.check(load.ifChangeCount, on: name)
+        guard let id = boards.publication(on: name) else {
+            throw Failure(.nothingHere, "pasteboard \(name) is empty")
+        }
+        return id
+    }
+
+    // MARK: Writes
+
+    private mutating func beginWrite(_ write: Write, stream: UInt64, from peer: PeerID) throws(Failure) {
+        try Feature.check(write.requires)
+        let name = write.board ?? BoardName.general
+        try BoardName.check(name)
+        try boards.check(write.ifChangeCount, on: name)
+        try beginWrite(to: .board(name, ifChangeCount: write.ifChangeCount), stream: stream, from: peer)
+    }
+
+    mutating func beginWrite(to target: PendingWrite.Target, stream: UInt64, from peer: PeerID) throws(Failure) {
+        guard let slot = peers.find(peer) else { return }
+        let account = peers[slot].account
+        let id = try contents.beginWrite(to: target, stream: stream, by: peer, account, &context)
+        peers.setTarget(.write(id), of: stream, at: peer)
+    }
+
+    mutating func commit(_ id: WriteID, _ commit: Commit, stream: UInt64, from peer: PeerID) throws(Failure) {
+        try contents.check(commit, of: id)
+        guard let target = contents.target(of: id), let slot = peers.find(peer) else { return }
+        switch target {
+        case .board(let name, let ifChangeCount):
+            try self.commit(id, to: name, ifChangeCount, stream: stream, from: peer, slot)
+        case .session(let drag):
+            try commitSession(drag, id, stream: stream, from: peer, slot)
+        case .addition(let session):
+            try commitAddition(to: session, id, stream: stream, from: peer)
+        }
+    }
+
+    private mutating func commit(
+        _ id: WriteID,
+        to name: String,
+        _ ifChangeCount: UInt64?,
+        stream: UInt64,
+        from peer: PeerID,
+        _ slot: Peers.Slot
+    ) throws(Failure) {
+        try boards.check(ifChangeCount, on: name)
+        guard let account = contents.account(of: id) else { return }
+        try boards.checkRoom(for: name, of: account, context)
+        let (access, label) = (peers[slot].access, peers[slot].label)
+        guard let publication = contents.publish(id, by: access, label: label, board: name, &context) else { return }
+        peers.setTarget(.publication(publication), of: stream, at: peer)
+        context.accounting.keep(Accounting.Kept(boards: 1), for: account)
+        context.counters.writes += 1
+        var committed = Committed()
+        committed.changeCount = set(name, to: publication, reason: .replaced)
+        committed.epoch = context.epoch
+        committed.handle = publication.rawValue
+        context.send(committed, to: peer, stream: stream)
+    }
+
+    private mutating func clear(_ clear: Clear, stream: UInt64, from peer: PeerID) throws(Failure) {
+        try Feature.check(clear.requires)
+        let name = clear.board ?? BoardName.general
+        try BoardName.check(name)
+        try boards.check(clear.ifChangeCount, on: name)
+        context.counters.clears += 1
+        var committed = Committed()
+        committed.changeCount = set(name, to: nil, reason: .cleared)
+        committed.epoch = context.epoch
+        context.send(committed, to: peer, stream: stream)
+        context.send(End(), to: peer, stream: stream)
+    }
+
+    /// Gives a board new contents, or none, and returns its new change count.
+    private mutating func set(_ name: String, to publication: PublicationID?, reason: EndReason) -> UInt64 {
+        let change = boards.set(name, to: publication, context)
+        if let replaced = change.replaced, let owner = contents.leaveBoard(replaced, reason: reason, &context) {
+            peers.setTarget(nil, of: owner.stream, at: owner.peer)
+        }
+        return change.changeCount
+    }
+}

@@ -1,0 +1,87 @@
+import PasteboardWire
+
+// Kept bytes: their room in the pool, and their end. Each has a descriptor of the broker's.
+extension ContentStore {
+    func checkRoomForKept(
+        announced: UInt64?,
+        for account: Accounting.AccountID,
+        _ context: borrowing BrokerContext
+    ) throws(Failure) {
+        // Without this limit one program could use up the broker's descriptors.
+        guard context.accounting.room(for: account, of: \.representations) > 0 else {
+            throw Failure(
+                .limitExceeded,
+                "the broker keeps \(keptTable.count) representations, and one program may not take all; limit "
+                    + "kept-representations is \(context.limits.keptRepresentations)"
+            )
+        }
+        try checkPool(announced ?? 0, for: account, context)
+    }
+
+    /// A place for kept bytes. The caller has checked that there is room.
+    mutating func insertKept(
+        announced: UInt64?,
+        content: ContentForm? = nil,
+        for account: Accounting.AccountID,
+        _ context: inout BrokerContext
+    ) -> KeptID {
+        context.accounting.keep(Accounting.Kept(representations: 1, bytes: announced ?? 0), for: account)
+        return keptTable.insert(
+            KeptBytes(account: account, announced: announced, charged: announced ?? 0, content: content)
+        )
+    }
+
+    /// Reserves room for `total` bytes, if that is more than is reserved already.
+    mutating func chargeKept(_ id: KeptID, for total: UInt64, _ context: inout BrokerContext) throws(Failure) {
+        guard let slot = keptTable.find(id), total > keptTable[slot].charged else { return }
+        let (account, more) = (keptTable[slot].account, total - keptTable[slot].charged)
+        try checkPool(more, for: account, context)
+        context.accounting.keep(Accounting.Kept(bytes: more), for: account)
+        keptTable[slot].charged = total
+    }
+
+    private func checkPool(
+        _ more: UInt64,
+        for account: Accounting.AccountID,
+        _ context: borrowing BrokerContext
+    ) throws(Failure) {
+        let room = context.accounting.room(for: account, of: \.bytes)
+        guard more <= room else {
+            throw Failure(
+                .noSpace,
+                "\(more) bytes more do not fit: the broker keeps \(context.accounting.kept.bytes) of at most "
+                    + "\(context.limits.keptPool) bytes, of the rest one program may take \(room); clear a pasteboard, or "
+                    + "start the broker with --limit kept-pool=BYTES"
+            )
+        }
+    }
+
+    func seal(_ kept: [KeptID], _ context: inout BrokerContext) {
+        for id in kept { context.perform(.sealKept(id)) }
+    }
+
+    mutating func releaseKept(_ kept: [KeptID], _ context: inout BrokerContext) {
+        for id in kept {
+            guard let bytes = keptTable.remove(id) else { continue }
+            context.accounting.giveUp(Accounting.Kept(representations: 1, bytes: bytes.charged), for: bytes.account)
+            context.perform(.closeKept(id))
+        }
+    }
+
+    /// The write that waits for kept bytes, or has them.
+    func write(with kept: KeptID) -> WriteID? {
+        var cursor: SlotTable<PendingWrite>.Slot?
+        while let slot = writeTable.next(after: cursor) {
+            if writeTable[slot].keptBytes.contains(kept) { return writeTable.id(of: slot) }
+            cursor = slot
+        }
+        return nil
+    }
+
+    func keptByteCount(of slot: Slot) -> UInt64 {
+        publicationTable[slot].keptBytes.reduce(0) { sum, id in
+            guard let kept = keptTable.find(id) else { return sum }
+            return sum + keptTable[kept].count
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import PasteboardWire
+
+// The contents of running loads: their names, their sizes, and the bytes that are kept for them.
+extension ContentStore {
+    func type(of part: PublicationPart, in id: PublicationID) -> String {
+        guard let slot = find(id) else { return "" }
+        return publicationTable[slot].items[Int(part.item)].representations[Int(part.representation)].type
+    }
+
+    func suggestedName(of part: PublicationPart, in id: PublicationID) -> String? {
+        guard let slot = find(id) else { return nil }
+        return publicationTable[slot].items[Int(part.item)].suggestedName
+    }
+
+    /// The drag session that holds a publication.
+    func session(of id: PublicationID) -> SessionID? {
+        guard let slot = find(id) else { return nil }
+        return publicationTable[slot].session
+    }
+
+    /// The name of a publication's writer, for messages.
+    func ownerName(of id: PublicationID) -> String {
+        guard let slot = find(id) else { return "" }
+        return publicationTable[slot].ownerName
+    }
+
+    func kept(_ id: KeptID) -> KeptBytes? {
+        guard let slot = keptTable.find(id) else { return nil }
+        return keptTable[slot]
+    }
+
+    /// A load holds the publication, which stays until the load releases it.
+    mutating func hold(_ id: PublicationID) {
+        guard let slot = find(id) else { return }
+        publicationTable[slot].openLoads += 1
+    }
+
+    /// Adds what is known of kept bytes to an answer.
+    func complete(_ answer: inout Answer, of id: KeptID) {
+        guard let slot = keptTable.find(id) else { return }
+        answer.byteCount = keptTable[slot].size
+        answer.content = keptTable[slot].content
+        if answer.suggestedName == nil { answer.suggestedName = keptTable[slot].fileName }
+    }
+
+    // MARK: Cached loads
+
+    /// Reserves a place for the bytes of a representation that is to be kept. They are charged to the writer, whoever loads
+    /// them.
+    mutating func beginCache(
+        _ part: PublicationPart,
+        of id: PublicationID,
+        _ context: inout BrokerContext
+    ) -> KeptID {
+        guard let slot = find(id) else { return KeptID(rawValue: 0) }
+        let announced = publicationTable[slot].representation(part).byteCount
+        let account = publicationTable[slot].charge.account
+        let kept = insertKept(announced: announced, for: account, &context)
+        if let slot = keptTable.find(kept) { keptTable[slot].isWhole = false }
+        publicationTable[slot].update(part) { $0.filling = kept }
+        return kept
+    }
+
+    /// Takes the source's answer: what it says about the bytes, and their size, for which there has to be room.
+    mutating func announce(_ answer: Answer, for id: KeptID, _ context: inout BrokerContext) throws(Failure) {
+        guard let slot = keptTable.find(id) else { return }
+        keptTable[slot].content = answer.content ?? keptTable[slot].content
+        keptTable[slot].fileName = answer.suggestedName?.asSuggestedName ?? keptTable[slot].fileName
+        guard let byteCount = answer.byteCount else { return }
+        try chargeKept(id, for: byteCount, &context)
+        keptTable[slot].announced = byteCount
+    }
+
+    /// The driver has stored bytes.
+    mutating func stored(_ count: UInt64, in id: KeptID) {
+        guard let slot = keptTable.find(id) else { return }
+        keptTable[slot].count += count
+    }
+
+    /// Ends the filling of kept bytes: if they are whole, the representation has them from now on, else it is a promise
+    /// again.
+    mutating func endCache(
+        _ id: KeptID,
+        _ part: PublicationPart,
+        of publication: PublicationID,
+        isWhole: Bool,
+        _ context: inout BrokerContext
+    ) {
+        if let slot = find(publication) {
+            publicationTable[slot].update(part) {
+                $0.filling = nil
+                if isWhole { $0.kept = id }
+            }
+        }
+        guard isWhole, let slot = keptTable.find(id) else { return }
+        let (count, charged) = (keptTable[slot].count, keptTable[slot].charged)
+        keptTable[slot].isWhole = true
+        keptTable[slot].charged = count
+        let excess = charged - min(charged, count)
+        context.accounting.giveUp(Accounting.Kept(bytes: excess), for: keptTable[slot].account)
+        context.perform(.sealKept(id))
+    }
+}

@@ -1,0 +1,73 @@
+import PasteboardWire
+
+// Items as destinations see them.
+extension ContentStore {
+    /// Describes an item with the representations that `access` shows.
+    func describe(_ item: Int, of slot: Slot, to access: AccessContext) -> Item {
+        var message = Item()
+        let stored = publicationTable[slot].items[item]
+        let writer = publicationTable[slot].writer
+        let hasSource = publicationTable[slot].owner != nil
+        for stored in stored.representations where access.sees(stored.visibility, of: writer) {
+            message.representations.append(describe(stored, hasSource: hasSource))
+        }
+        message.suggestedName = stored.suggestedName
+        message.presentationWidth = stored.presentation?.width
+        message.presentationHeight = stored.presentation?.height
+        message.presentationStyle = stored.presentation?.style
+        message.title = stored.presentation?.title
+        if !access.isLink { message.teamData = stored.teamData }
+        return message
+    }
+
+    private func describe(_ stored: StoredRepresentation, hasSource: Bool) -> Representation {
+        var message = Representation()
+        message.type = stored.type
+        message.supertypes = stored.supertypes
+        message.visibility = stored.visibility
+        message.byteCount = stored.byteCount
+        if let id = stored.kept, let kept = keptTable.find(id) {
+            message.byteCount = keptTable[kept].count
+            message.content = keptTable[kept].content
+        }
+        message.provision = stored.kept != nil ? .kept : hasSource ? .promised : .gone
+        if stored.isKeptOnce { message.policy = .onceAndKept }
+        if stored.isOpenInPlace { message.fileOptions = .openInPlace }
+        message.file = stored.file?.attributes
+        return message
+    }
+
+    // MARK: Status
+
+    /// Adds to a board's status what `access` shows of its publication.
+    func describe(_ id: PublicationID, in status: inout BoardStatus, to access: AccessContext) {
+        status.itemCount = 0
+        guard let slot = find(id) else { return }
+        let items = publicationTable[slot].visibleItems(to: access)
+        guard let first = items.first else { return }
+        status.itemCount = UInt32(clamping: items.count)
+        status.keptBytes = keptByteCount(of: slot)
+        status.ownerProcess = publicationTable[slot].ownerProcess.pid
+        status.ownerLabel = publicationTable[slot].ownerLabel
+        status.title = publicationTable[slot].items[first].presentation?.title
+        status.types = publicationTable[slot].visibleTypes(of: first, to: access)
+    }
+
+    /// The type of a representation; empty if `access` does not show it.
+    func visibleType(of part: PublicationPart, in id: PublicationID, to access: AccessContext) -> String {
+        guard let slot = find(id) else { return "" }
+        let representation = publicationTable[slot].representation(part)
+        return access.sees(representation.visibility, of: publicationTable[slot].writer) ? representation.type : ""
+    }
+
+    /// The numbers of publications whose writers are connected.
+    var publicationCounts: [PeerID: Int] {
+        var counts: [PeerID: Int] = [:]
+        var cursor: Slot?
+        while let slot = publicationTable.next(after: cursor) {
+            cursor = slot
+            if let owner = publicationTable[slot].owner { counts[owner.peer, default: 0] += 1 }
+        }
+        return counts
+    }
+}

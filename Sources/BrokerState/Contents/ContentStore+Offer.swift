@@ -1,0 +1,137 @@
+import PasteboardWire
+
+/// The representation that a load gets, as numbers.
+struct Offer {
+    enum Provision {
+        case promised(PeerID)
+        /// Promised, and to be kept when it has been asked for once.
+        case promisedOnce(PeerID)
+        /// Kept, or being kept.
+        case kept(KeptID)
+    }
+
+    let publication: PublicationID
+    let part: PublicationPart
+    /// The item's index, and the number of items, as the destination counts them.
+    let visibleItem: UInt32
+    let visibleCount: UInt32
+    let provision: Provision
+    /// The size that the load will have, if it is certain.
+    let byteCount: UInt64?
+    /// The size that the source announced.
+    let announced: UInt64?
+    let firstByte: UInt64
+    let mayOpenInPlace: Bool
+}
+
+// Choosing: the one place that decides which representation a load gets, and whether its destination may see it.
+extension ContentStore {
+    func offer(
+        _ load: Load,
+        in id: PublicationID,
+        to access: AccessContext,
+        _ context: borrowing BrokerContext
+    ) throws(Failure) -> Offer {
+        guard let slot = find(id) else { throw .noContents }
+        // Mostly everything is visible to everybody.
+        let viewer = publicationTable[slot].isRestricted ? access : nil
+        let (item, visible) = try item(load.item ?? 0, in: slot, for: viewer)
+        let choice = try choose(load, item: item, in: slot, for: viewer)
+        let part = PublicationPart(item: UInt32(clamping: item), representation: UInt32(clamping: choice))
+        let representation = publicationTable[slot].items[item].representations[choice]
+        let size =
+            (representation.kept ?? representation.filling).flatMap { kept($0)?.size } ?? representation.byteCount
+        if let size, let maximum = load.maximumByteCount, size > maximum {
+            throw Failure(.tooLarge, "\(representation.type) has \(size) bytes; this load allows \(maximum)")
+        }
+        var provision = Offer.Provision.kept(representation.kept ?? representation.filling ?? KeptID(rawValue: 0))
+        if representation.kept == nil, let owner = publicationTable[slot].owner {
+            if !representation.isKeptOnce {
+                provision = .promised(owner.peer)
+            } else if representation.filling == nil {
+                let writer = publicationTable[slot].charge.account
+                try checkRoomForKept(announced: representation.byteCount, for: writer, context)
+                provision = .promisedOnce(owner.peer)
+            }
+        }
+        return Offer(
+            publication: id,
+            part: part,
+            visibleItem: load.item ?? 0,
+            visibleCount: UInt32(clamping: visible),
+            provision: provision,
+            // The size of bytes that are still to be kept may turn out to be another.
+            byteCount: representation.isKeptOnce && representation.kept == nil ? nil : size,
+            announced: representation.byteCount,
+            firstByte: representation.firstByte(unlessSaid: context.limits.firstByte),
+            mayOpenInPlace: representation.isOpenInPlace && !access.isLink && !publicationTable[slot].writer.isLink
+        )
+    }
+
+    /// Maps an index among the visible items to an index in the publication.
+    ///
+    /// - Parameter viewer: nil sees all items.
+    private func item(
+        _ index: UInt32,
+        in slot: Slot,
+        for viewer: AccessContext?
+    ) throws(Failure) -> (item: Int, visible: Int) {
+        var count = publicationTable[slot].items.count
+        if let viewer {
+            let visible = publicationTable[slot].visibleItems(to: viewer)
+            if Int(index) < visible.count { return (visible[Int(index)], visible.count) }
+            count = visible.count
+            if count == 0 { throw Failure(.nothingHere, "\(publicationTable[slot].containerName) is empty") }
+        }
+        guard Int(index) < count else {
+            let name = publicationTable[slot].containerName
+            throw Failure(.nothingHere, "there is no item \(UInt64(index) + 1); \(name) has \(count)")
+        }
+        return (Int(index), count)
+    }
+
+    /// The index of the representation that is given. Promises of a source that has gone are chosen last, so that kept bytes
+    /// beside them still serve.
+    private func choose(
+        _ load: Load,
+        item: Int,
+        in slot: Slot,
+        for viewer: AccessContext?
+    ) throws(Failure) -> Int {
+        let list = try AcceptList(load.accepts, preference: load.preference, edges: load.edges)
+        let representations = publicationTable[slot].items[item].representations
+        let hasSource = publicationTable[slot].owner != nil
+        let writer = viewer == nil ? nil : publicationTable[slot].writer
+        func isVisible(_ representation: StoredRepresentation) -> Bool {
+            guard let viewer, let writer else { return true }
+            return viewer.sees(representation.visibility, of: writer)
+        }
+        if let choice = list.choose(
+            among: representations,
+            where: { (hasSource || $0.kept != nil) && isVisible($0) }
+        ) {
+            return choice
+        }
+        if list.choose(among: representations, where: isVisible) != nil {
+            let name = publicationTable[slot].ownerName
+            throw Failure(.sourceGone, "source \(name) has ended; what it promised cannot be loaded any more")
+        }
+        // With `any`, every type would have been accepted.
+        let takesAny = load.accepts.contains { $0.match == .any }
+        let wanted = takesAny ? "" : load.accepts.map(\.type).joined(separator: ", ").printable
+        throw Failure(
+            .typeUnavailable,
+            "no representation is \(wanted.isEmpty ? "visible" : "of type \(wanted)")",
+            detail: representations.filter(isVisible).map(\.type).joined(separator: "\n")
+        )
+    }
+}
+
+extension Failure {
+    static var noContents: Failure {
+        Failure(
+            .superseded,
+            "these contents are not there any more: they were replaced or cleared, or their drag session is over"
+        )
+    }
+}

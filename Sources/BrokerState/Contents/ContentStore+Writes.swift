@@ -1,0 +1,188 @@
+import PasteboardWire
+import TypeIdentifiers
+
+// Writes: begin, items with their kept bytes, commit. Nothing is visible before the commit, and a write that ends before
+// it leaves the board as it was.
+extension ContentStore {
+    mutating func beginWrite(
+        to target: PendingWrite.Target,
+        stream: UInt64,
+        by peer: PeerID,
+        _ account: Accounting.AccountID,
+        _ context: inout BrokerContext
+    ) throws(Failure) -> WriteID {
+        let charge = try context.charge(account, for: "a write")
+        context.check(in: context.limits.progress)
+        return writeTable.insert(
+            PendingWrite(peer: peer, stream: stream, target: target, activeAt: context.now, charge: charge)
+        )
+    }
+
+    func target(of id: WriteID) -> PendingWrite.Target? {
+        guard let slot = writeTable.find(id) else { return nil }
+        return writeTable[slot].target
+    }
+
+    /// The account of the writer.
+    func account(of id: WriteID) -> Accounting.AccountID? {
+        guard let slot = writeTable.find(id) else { return nil }
+        return writeTable[slot].charge.account
+    }
+
+    /// The bytes of names and types that a write has.
+    func metadata(of id: WriteID) -> UInt64 {
+        guard let slot = writeTable.find(id) else { return 0 }
+        return writeTable[slot].metadata
+    }
+
+    func itemCount(of id: WriteID) -> Int {
+        guard let slot = writeTable.find(id) else { return 0 }
+        return writeTable[slot].items.count
+    }
+
+    /// Adds an item.
+    ///
+    /// - Parameter metadata: the bytes that the item takes in a list.
+    mutating func add(
+        _ item: Item,
+        metadata: UInt64,
+        to id: WriteID,
+        _ context: inout BrokerContext
+    ) throws(Failure) {
+        guard let slot = writeTable.find(id) else { return }
+        try Feature.check(item.requires)
+        try writeTable[slot].checkNothingAwaited()
+        try item.check(at: writeTable[slot].items.count)
+        let reaches = item.representations.map { Conformance.Reach(of: $0.type, closure: $0.supertypes) }
+        let metadata = reaches.reduce(metadata) { $0 + $1.byteCount }
+        let total = writeTable[slot].metadata + metadata
+        var (most, limit) = (context.limits.metadataPerSession, "metadata-per-session")
+        if case .board = writeTable[slot].target {
+            (most, limit) = (context.limits.metadataPerPublication, "metadata-per-publication")
+        }
+        guard total <= most else {
+            throw Failure(.limitExceeded, "names and types of the write take \(total) bytes; limit \(limit) is \(most)")
+        }
+        try context.accounting.raise(
+            &writeTable[slot].charge,
+            by: Accounting.Amount(objects: 1 + UInt64(item.representations.count), metadata: metadata),
+            for: "a write"
+        )
+        // Stored first and filled then, so that a failure on the way is discarded with the write.
+        let index = writeTable[slot].items.count
+        writeTable[slot].items.append(
+            StoredItem(
+                suggestedName: item.suggestedName?.asSuggestedName,
+                presentation: StoredItem.Presentation(item),
+                teamData: item.teamData
+            )
+        )
+        writeTable[slot].items[index].representations.reserveCapacity(item.representations.count)
+        var awaited: [KeptID] = []
+        for (representation, reach) in zip(item.representations, reaches) {
+            var kept: KeptID?
+            if representation.provision == .kept {
+                let account = writeTable[slot].charge.account
+                try checkRoomForKept(announced: representation.byteCount, for: account, context)
+                kept = insertKept(
+                    announced: representation.byteCount,
+                    content: representation.content,
+                    for: account,
+                    &context
+                )
+            }
+            let stored = StoredRepresentation(representation, reach, kept: kept, keepAlive: context.limits.keepAlive)
+            writeTable[slot].items[index].representations.append(stored)
+            if let kept { awaited.append(kept) }
+        }
+        writeTable[slot].awaited = awaited[...]
+        writeTable[slot].activeAt = context.now
+    }
+
+    // MARK: Kept bytes of a write
+
+    /// Counts and charges bytes of the next kept representation.
+    mutating func receive(
+        _ count: UInt64,
+        last: Bool,
+        for id: WriteID,
+        _ context: inout BrokerContext
+    ) throws(Failure) -> KeptID {
+        guard let slot = writeTable.find(id), let current = writeTable[slot].awaited.first,
+            let kept = keptTable.find(current)
+        else {
+            throw Failure(.invalidArgument, "bytes came that belong to no kept representation")
+        }
+        let total = keptTable[kept].count.addingClamped(count)
+        if let announced = keptTable[kept].announced, total > announced || (last && total < announced) {
+            throw Failure(.invalidArgument, "\(announced) bytes were announced, \(total) came")
+        }
+        try chargeKept(current, for: total, &context)
+        keptTable[kept].count = total
+        context.counters.keptBytes += count
+        if last { writeTable[slot].awaited.removeFirst() }
+        if last || count > 0 { writeTable[slot].activeAt = context.now }
+        return current
+    }
+
+    /// Takes a descriptor for all bytes of the next kept representation.
+    mutating func receive(
+        _ descriptor: ReceivedDescriptor,
+        for id: WriteID,
+        _ context: inout BrokerContext
+    ) throws(Failure) {
+        guard case .sealedMemory(let byteCount) = descriptor else {
+            let text = "kept bytes come as a memory file with all four seals"
+            guard case .unusable(let what) = descriptor else { throw Failure(.invalidArgument, text) }
+            throw Failure(.invalidArgument, "\(text); what came is \(what)")
+        }
+        let kept = try receive(byteCount, last: true, for: id, &context)
+        guard let slot = keptTable.find(kept), keptTable[slot].count == byteCount else {
+            throw Failure(.invalidArgument, "a descriptor comes in place of bytes, not after some")
+        }
+        context.perform(.adoptKept(kept))
+    }
+
+    // MARK: Ends
+
+    /// Throws unless the write is complete and has the items that the commit counts.
+    func check(_ commit: Commit, of id: WriteID) throws(Failure) {
+        guard let slot = writeTable.find(id) else { return }
+        try writeTable[slot].checkNothingAwaited()
+        let count = writeTable[slot].items.count
+        guard count > 0, commit.itemCount.map({ Int($0) == count }) ?? true else {
+            throw Failure(
+                .invalidArgument,
+                "commit counts \(commit.itemCount ?? 0) items, \(count) came; a write has at least one"
+            )
+        }
+    }
+
+    /// Ends a write without a trace.
+    ///
+    /// - Returns: the writer's stream, which is over.
+    mutating func discard(_ id: WriteID, _ context: inout BrokerContext) -> (peer: PeerID, stream: UInt64)? {
+        guard let write = writeTable.remove(id) else { return nil }
+        context.release(write.charge)
+        releaseKept(write.keptBytes, &context)
+        return (write.peer, write.stream)
+    }
+
+    /// The first write after `cursor` that stands still. The caller ends it and asks again.
+    func nextLate(
+        after cursor: inout SlotTable<PendingWrite>.Slot?,
+        _ context: inout BrokerContext
+    ) -> (write: WriteID, failure: Failure)? {
+        while let slot = writeTable.next(after: cursor) {
+            cursor = slot
+            let deadline = writeTable[slot].activeAt.addingClamped(context.limits.progress)
+            guard deadline <= context.now else {
+                context.check(by: deadline)
+                continue
+            }
+            let text = "nothing came of the write for \(context.limits.progress) ms"
+            return (writeTable.id(of: slot), Failure(.timeout, text))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,120 @@
+import PasteboardWire
+
+/// Publications, the writes that become publications, and the bytes that the broker keeps for both.
+///
+/// A publication is held by a board or a drag session, which is *current* then, and by loads. The last one to release it
+/// frees it. Names of boards, drag sessions and credit are the business of others.
+struct ContentStore: ~Copyable, Sendable {
+    typealias Slot = SlotTable<Publication>.Slot
+
+    var publicationTable: SlotTable<Publication>
+    var writeTable = SlotTable<PendingWrite>()
+    var keptTable = SlotTable<KeptBytes>()
+
+    init(epoch: UInt64 = 0) {
+        // A handle of an earlier lifetime of the broker must not name contents of this one.
+        publicationTable = SlotTable(firstGeneration: UInt32(truncatingIfNeeded: epoch ^ epoch >> 32))
+    }
+
+    @inline(__always)
+    func find(_ id: PublicationID) -> Slot? { publicationTable.find(id) }
+
+    subscript(_ slot: Slot) -> Publication {
+        @inline(__always) _read { yield publicationTable[slot] }
+    }
+
+    var publicationCount: Int { publicationTable.count }
+    var writeCount: Int { writeTable.count }
+    var keptCount: Int { keptTable.count }
+
+    // MARK: Publications
+
+    /// Makes a publication of a committed write.
+    mutating func publish(
+        _ id: WriteID,
+        by writer: AccessContext,
+        label: String,
+        board name: String = "",
+        _ context: inout BrokerContext
+    ) -> PublicationID? {
+        guard let write = writeTable.remove(id) else { return nil }
+        seal(write.keptBytes, &context)
+        return publicationTable.insert(
+            Publication(
+                owner: (write.peer, write.stream),
+                writer: writer,
+                ownerLabel: label,
+                boardName: name,
+                items: write.items,
+                charge: write.charge
+            )
+        )
+    }
+
+    /// Adds the items of a committed write to a publication.
+    mutating func append(_ id: WriteID, to publication: PublicationID, _ context: inout BrokerContext) {
+        guard let slot = find(publication), let write = writeTable.remove(id) else { return }
+        seal(write.keptBytes, &context)
+        publicationTable[slot].append(write.items, charge: write.charge)
+    }
+
+    /// Names the drag session that holds a publication; nil: loads of it are not the session's any more.
+    mutating func setSession(_ session: SessionID?, of id: PublicationID) {
+        guard let slot = find(id) else { return }
+        publicationTable[slot].session = session
+    }
+
+    /// The writer has gone or has withdrawn: promises end, kept bytes stay.
+    ///
+    /// - Returns: whether there was a writer. Then the caller ends the loads of promises.
+    mutating func ownerLeft(_ id: PublicationID) -> Bool {
+        guard let slot = find(id), publicationTable[slot].owner != nil else { return false }
+        publicationTable[slot].owner = nil
+        return true
+    }
+
+    /// A board no longer holds a publication. Its writer is notified; loads that have begun continue.
+    ///
+    /// - Returns: the writer's stream, which is over.
+    mutating func leaveBoard(
+        _ id: PublicationID,
+        reason: EndReason,
+        _ context: inout BrokerContext
+    ) -> (peer: PeerID, stream: UInt64)? {
+        guard let slot = find(id) else { return nil }
+        context.accounting.giveUp(Accounting.Kept(boards: 1), for: publicationTable[slot].charge.account)
+        let owner = publicationTable[slot].owner
+        if let owner {
+            var end = End()
+            end.reason = reason
+            context.send(end, to: owner.peer, stream: owner.stream)
+        }
+        retire(id, &context)
+        return owner
+    }
+
+    /// Neither a board nor a drag session holds a publication any more.
+    mutating func retire(_ id: PublicationID, _ context: inout BrokerContext) {
+        guard let slot = find(id) else { return }
+        publicationTable[slot].session = nil
+        publicationTable[slot].isCurrent = false
+        removeIfUnused(slot, &context)
+    }
+
+    /// A load has ended that held the publication.
+    mutating func release(_ slot: Slot, _ context: inout BrokerContext) {
+        publicationTable[slot].openLoads -= 1
+        removeIfUnused(slot, &context)
+    }
+
+    mutating func removeIfUnused(_ id: PublicationID, _ context: inout BrokerContext) {
+        if let slot = find(id) { removeIfUnused(slot, &context) }
+    }
+
+    private mutating func removeIfUnused(_ slot: Slot, _ context: inout BrokerContext) {
+        guard !publicationTable[slot].isCurrent, publicationTable[slot].openLoads == 0 else { return }
+        let publication = publicationTable.remove(slot)
+        context.release(publication.charge)
+        releaseKept(publication.keptBytes, &context)
+    }
+}

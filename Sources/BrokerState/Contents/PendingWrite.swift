@@ -1,0 +1,40 @@
+import PasteboardWire
+
+package typealias WriteID = SlotTable<PendingWrite>.ID
+
+/// A write between `write` and `commit`. Nothing of it is visible, and nothing of it stays if its writer goes.
+package struct PendingWrite: ~Copyable, Sendable {
+    /// The object that the items become.
+    enum Target: Sendable {
+        case board(String, ifChangeCount: UInt64?)
+        /// A new drag session.
+        case session(Drag)
+        case addition(to: SessionID)
+    }
+
+    let peer: PeerID
+    let stream: UInt64
+    let target: Target
+    /// The time of the last progress. A write reserves room that others could use, so it must not stand still.
+    var activeAt: UInt64
+    var items: [StoredItem] = []
+    /// Grows with the items: a write that is never committed is charged like any other.
+    var charge: Charge
+    /// Kept representations of the newest item whose bytes are still to come, in order.
+    var awaited: ArraySlice<KeptID> = []
+
+    var metadata: UInt64 { charge.amount.metadata }
+
+    var keptBytes: [KeptID] {
+        items.flatMap { $0.representations.compactMap(\.kept) }
+    }
+
+    func checkNothingAwaited() throws(Failure) {
+        guard awaited.isEmpty else {
+            throw Failure(
+                .invalidArgument,
+                "\(awaited.count) kept representations of item \(items.count) have not been sent whole"
+            )
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import PasteboardWire
+
+package typealias PublicationID = SlotTable<Publication>.ID
+
+/// The items that one write made visible. Immutable, except that the items of a drag session may grow at their end.
+///
+/// A publication does not depend on the connection that wrote it. A board or a drag session and loads hold it, and it is
+/// removed when nothing does.
+package struct Publication: ~Copyable, Sendable {
+    /// The writer's connection, and the stream that is notified of the publication's end; nil once the writer has gone.
+    var owner: (peer: PeerID, stream: UInt64)?
+    /// The writer's access context and label, which outlive its connection.
+    let writer: AccessContext
+    let ownerLabel: String
+    /// Empty for the items of a drag session.
+    let boardName: String
+    private(set) var items: [StoredItem]
+    private(set) var charge: Charge
+    /// Whether some representation is not visible to everybody.
+    private(set) var isRestricted: Bool
+    /// Whether a board or a drag session holds it.
+    var isCurrent = true
+    /// The drag session that holds it.
+    var session: SessionID?
+    /// The number of loads that hold it.
+    var openLoads = 0
+
+    var keptBytes: [KeptID] {
+        items.flatMap { $0.representations.compactMap { $0.kept ?? $0.filling } }
+    }
+
+    init(
+        owner: (peer: PeerID, stream: UInt64),
+        writer: AccessContext,
+        ownerLabel: String,
+        boardName: String,
+        items: [StoredItem],
+        charge: Charge
+    ) {
+        self.owner = owner
+        self.writer = writer
+        self.ownerLabel = ownerLabel
+        self.boardName = boardName
+        self.items = items
+        self.charge = charge
+        isRestricted = Self.isRestricted(items)
+    }
+
+    private static func isRestricted(_ items: [StoredItem]) -> Bool {
+        items.contains { item in item.representations.contains { $0.visibility != .all } }
+    }
+
+    mutating func append(_ items: [StoredItem], charge: Charge) {
+        self.items += items
+        self.charge.absorb(charge)
+        isRestricted = isRestricted || Self.isRestricted(items)
+    }
+
+    /// Changes one representation where it lies.
+    mutating func update(_ part: PublicationPart, _ change: (inout StoredRepresentation) -> Void) {
+        change(&items[Int(part.item)].representations[Int(part.representation)])
+    }
+
+    func representation(_ part: PublicationPart) -> StoredRepresentation {
+        items[Int(part.item)].representations[Int(part.representation)]
+    }
+
+    /// The name of what holds the items, for messages.
+    var containerName: String { boardName.isEmpty ? "the session" : "pasteboard \(boardName)" }
+
+    /// The indices of the items of which `access` shows something. A peer counts these alone.
+    func visibleItems(to access: AccessContext) -> [Int] {
+        items.indices.filter { index in
+            items[index].representations.contains { access.sees($0.visibility, of: writer) }
+        }
+    }
+
+    func visibleTypes(of item: Int, to access: AccessContext) -> [String] {
+        items[item].representations.filter { access.sees($0.visibility, of: writer) }.map(\.type)
+    }
+
+    var ownerProcess: ProcessKey { writer.process }
+
+    var ownerName: String { ownerProcess.name(label: ownerLabel) }
+}
+
+/// One representation of one item of a publication, by indices.
+struct PublicationPart: BitwiseCopyable, Hashable {
+    let item: UInt32
+    let representation: UInt32
+}

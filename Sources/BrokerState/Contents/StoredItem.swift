@@ -1,0 +1,69 @@
+import PasteboardWire
+import TypeIdentifiers
+
+/// One item of a publication.
+struct StoredItem: Sendable {
+    let suggestedName: String?
+    /// nil for most items, of which the source says nothing.
+    let presentation: Presentation?
+    /// Data for this user's programs on this machine.
+    let teamData: [UInt8]?
+    var representations: [StoredRepresentation] = []
+
+    /// The item's preferred size, style and title. The broker only passes them on.
+    final class Presentation: Sendable {
+        let width: UInt64?
+        let height: UInt64?
+        let style: PresentationStyle?
+        let title: String?
+
+        init?(_ item: Item) {
+            guard
+                item.presentationWidth != nil || item.presentationHeight != nil || item.presentationStyle != nil
+                    || item.title != nil
+            else {
+                return nil
+            }
+            width = item.presentationWidth
+            height = item.presentationHeight
+            style = item.presentationStyle
+            title = item.title?.printable
+        }
+    }
+}
+
+/// One representation of an item.
+struct StoredRepresentation: Sendable, AcceptList.Candidate {
+    // There are many of these: the order and the types of the fields leave little padding.
+    let type: String
+    let supertypes: [String]
+    /// Computed when the item is written, so that a load does not walk the types.
+    let reach: Conformance.Reach
+    let visibility: Visibility
+    /// Whether the source is asked once, and the broker keeps the bytes.
+    let isKeptOnce: Bool
+    /// Whether the source lets others open its own file.
+    let isOpenInPlace: Bool
+    /// The time that the source may take for the first byte; 0 if it did not say so.
+    let firstByteMilliseconds: UInt32
+    let byteCount: UInt64?
+    /// The attributes of the file that it is; nil for most representations, which are none.
+    let file: File?
+    /// The broker's own bytes; nil for a promise.
+    var kept: KeptID?
+    /// Bytes that become the broker's own if their source sends all of them: a cached load.
+    var filling: KeptID?
+
+    func firstByte(unlessSaid standard: UInt64) -> UInt64 {
+        firstByteMilliseconds == 0 ? standard : UInt64(firstByteMilliseconds)
+    }
+
+    /// The attributes of a file, in a reference, so that a promise without them takes less memory.
+    final class File: Sendable {
+        let attributes: FileAttributes
+
+        init(_ attributes: FileAttributes) {
+            self.attributes = attributes
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import PasteboardWire
+
+package typealias LoadID = SlotTable<ActiveLoad>.ID
+
+extension LoadID {
+    /// The stream that the broker opens to the source for this load: even, made of slot and generation, so that data finds
+    /// its load without a search. A load of kept bytes has one too, which nobody uses.
+    package var askStream: UInt64 { UInt64(generation) << 32 | UInt64(slot) << 1 }
+
+    init(askStream: UInt64) {
+        self.init(
+            slot: UInt32(truncatingIfNeeded: askStream) >> 1,
+            generation: UInt32(truncatingIfNeeded: askStream >> 32)
+        )
+    }
+}
+
+/// One load: the source of its bytes, their receiver, and its progress.
+package struct ActiveLoad: ~Copyable, Sendable {
+    enum Source: BitwiseCopyable {
+        case peer(PeerID)
+        /// The broker itself.
+        case kept(KeptID)
+    }
+
+    enum Receiver: BitwiseCopyable {
+        case destination(PeerID, stream: UInt64)
+        /// Kept bytes that several loads read: this load is the one request to the source for all of them.
+        case cache(KeptID)
+    }
+
+    var phase = LoadPhase.queued
+    var window: CreditWindow
+
+    let receiver: Receiver
+    let source: Source
+    let publication: PublicationID
+    let part: PublicationPart
+    /// The item's index, and the number of items, as the destination counts them.
+    let visibleItem: UInt32
+    let visibleCount: UInt32
+    let charge: Charge
+    /// The index in the destination's list of loads.
+    var listIndex = 0
+
+    let startedAt: UInt64
+    /// The caller's deadline for the whole load, which replaces the others.
+    let endsBy: UInt64?
+    /// The time that the source may take for the first byte.
+    let firstByte: UInt64
+    let maximumByteCount: UInt64?
+    let isDescriptorWelcome: Bool
+    /// Whether the destination also takes the source's own file, and the source gives it.
+    let isInPlaceWelcome: Bool
+    /// Whether the source may answer with a descriptor. The load is then counted among those that may have one on its way.
+    var expectsDescriptor = false
+
+    var declaredByteCount: UInt64?
+    /// The source's `content` value.
+    var content: ContentForm?
+    /// When the source last gave a byte, reported progress, or was allowed to go on.
+    var activeAt: UInt64 = 0
+    /// When the source was asked, last gave a byte, or was allowed to go on. Progress alone keeps a load alive for a limited
+    /// time after this.
+    var byteAt: UInt64 = 0
+    /// When the destination's socket last took a byte, or the first of the bytes that wait for it came.
+    var takenAt: UInt64 = 0
+    /// Progress frames that were passed on.
+    var progressCount: UInt64 = 0
+
+    /// The bytes that there are; only of kept bytes this is known.
+    var available: UInt64 {
+        guard case .kept = source else { return .max }
+        return declaredByteCount ?? .max
+    }
+
+    /// Frames of a load without bytes are control frames, which are limited for a destination that does not read. Once
+    /// bytes have come, they stay after the bytes.
+    var order: FrameOrder { window.received == 0 ? .connection : .stream }
+
+    /// The number of progress frames that may have been passed on: a source must not fill a destination's queue with them.
+    func progressAllowed(at now: UInt64) -> UInt64 {
+        64 + window.delivered / 4_096 + (now - min(now, startedAt)) / 1_000
+    }
+
+    var isCaching: Bool { if case .cache = receiver { true } else { false } }
+}
+
+/// The terms of a destination for one load.
+struct LoadTerms {
+    let destination: PeerID
+    let stream: UInt64
+    let account: Accounting.AccountID
+    let credit: UInt64
+    let maximumByteCount: UInt64?
+    /// 0: the longest time that a load may take.
+    let timeoutMilliseconds: UInt64?
+    let isDescriptorWelcome: Bool
+    let isInPlaceWelcome: Bool
+}
+
+/// The way of a chunk of data that a peer has sent.
+package enum RelayVerdict: Sendable, Equatable {
+    /// Pass the bytes on in frames of at most `frameLength` bytes. The last of them has the flag `last` if `last` is set.
+    case forward(to: PeerID, stream: UInt64, load: LoadID, frameLength: Int, last: Bool)
+    /// Append the bytes to kept contents.
+    case keep(KeptID)
+    /// Append the bytes to kept contents and call `stored`: loads wait for them.
+    case fill(KeptID, last: Bool)
+    /// Late or refused: drop the bytes.
+    case drop
+    /// The peer is being closed; ignore what else it sent.
+    case closing
+}
+
+/// A chunk of kept bytes that a destination may be sent now.
+package struct KeptChunk: Sendable, Equatable {
+    package let kept: KeptID
+    package let offset: UInt64
+    package let count: Int
+    package let destination: PeerID
+    package let stream: UInt64
+    package let load: LoadID
+    package let last: Bool
+}
+
+/// News for the drag session to whose publication a load belongs.
+enum LoadEvent {
+    /// A load has ended; without a failure all its bytes have come.
+    case ended(SessionID, PublicationPart, Failure?)
+    /// A load that had ended well has not, after all: its descriptor could not be passed on.
+    case lost(SessionID, PublicationPart, Failure)
+}

@@ -1,0 +1,93 @@
+import PasteboardWire
+
+/// The flow of one load's bytes, as offsets from the start of the load:
+///
+///     delivered <= received <= granted <= credit
+///
+/// The source may run ahead of the destination's socket by the size of the window at most, so that the broker never holds
+/// more than that for one load.
+struct CreditWindow: BitwiseCopyable {
+    static let initial: UInt64 = 256 << 10
+    static let largest: UInt64 = 1 << 20
+    static let smallest: UInt64 = 16 << 10
+
+    /// The bytes that the destination allows.
+    private(set) var credit: UInt64
+    /// The bytes that the source was allowed.
+    private(set) var granted: UInt64 = 0
+    private(set) var received: UInt64 = 0
+    /// The bytes that the destination's socket has taken.
+    private(set) var delivered: UInt64 = 0
+    private var size = Self.initial
+
+    init(credit: UInt64) {
+        self.credit = credit
+    }
+
+    /// Bytes that the source may send or that wait for the destination's socket: the load's part of the transfer pool.
+    var outstanding: UInt64 { granted - min(granted, delivered) }
+
+    /// Whether the source has used all that it was allowed.
+    var isUsedUp: Bool { received == granted }
+
+    var isDelivered: Bool { delivered == received }
+
+    /// The window that is fair while `free` bytes of the transfer pool are left.
+    private func fairSize(poolFree free: UInt64) -> UInt64 {
+        max(Self.smallest, min(size, free / 16))
+    }
+
+    // MARK: Events
+
+    /// Takes a credit of the destination. False if it allows nothing new.
+    mutating func allow(_ offset: UInt64) -> Bool {
+        guard offset > credit else { return false }
+        credit = offset
+        return true
+    }
+
+    /// The first grant.
+    ///
+    /// - Parameter available: the bytes that there are, if they are known.
+    /// - Returns: the bytes granted.
+    mutating func open(available: UInt64, poolFree: UInt64) -> UInt64 {
+        granted = min(credit, available, fairSize(poolFree: poolFree))
+        return granted
+    }
+
+    /// Grants more, once that is worth a frame.
+    ///
+    /// - Returns: the bytes granted in addition; nil if it is not worth a frame yet.
+    mutating func grow(available: UInt64, poolFree: UInt64) -> UInt64? {
+        let allowed = min(credit, available)
+        let size = fairSize(poolFree: poolFree)
+        let target = min(allowed, delivered.addingClamped(size))
+        guard target > granted else { return nil }
+        let more = target - granted
+        // Half a window at a time; less only if that is all the destination allows, or if the source stands still.
+        guard more >= size / 2 || target == allowed || isUsedUp else { return nil }
+        granted = target
+        self.size = Self.largest
+        return more
+    }
+
+    mutating func receive(_ count: UInt64) {
+        received += count
+    }
+
+    /// - Returns: the bytes that are delivered now and were not before.
+    mutating func deliver(_ count: UInt64) -> UInt64 {
+        let count = min(count, received - min(received, delivered))
+        delivered += count
+        return count
+    }
+
+    /// Nothing more may come.
+    ///
+    /// - Returns: the bytes that were granted and have not come.
+    mutating func close() -> UInt64 {
+        let unused = granted - min(granted, received)
+        granted = received
+        return unused
+    }
+}

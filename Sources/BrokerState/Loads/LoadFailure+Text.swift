@@ -1,0 +1,96 @@
+import PasteboardWire
+
+extension LoadFailure {
+    /// The error that the destination is sent.
+    ///
+    /// - Parameter source: the name of the source, as `source "x" (pid 812)`.
+    func failure(from source: String, _ context: borrowing BrokerContext) -> Failure {
+        switch self {
+        case .sourceFailed(var failure):
+            failure.text = "\(source) failed: \(failure.text.printable)"
+            if failure.code != .tooLarge { failure.code = .sourceFailed }
+            return failure
+        case .malformed(let kind, let failure):
+            return Failure(.sourceFailed, "\(source) sent a malformed \(kind): \(failure.text)")
+        case .malformedAnswer(let failure):
+            return Failure(.sourceFailed, "\(source) sent a malformed answer: \(failure.text)")
+        case .newerProtocol:
+            return Failure(.sourceFailed, "\(source) speaks a newer protocol")
+        case .beyondCredit(let sent, let granted):
+            let text = Self.creditText(sent: sent, granted: granted)
+            return Failure(.sourceFailed, "\(source) broke the protocol: \(text)")
+        case .beyondDeclared(let declared):
+            let text = "\(source) declared \(declared) bytes and sent more; nothing of it can be trusted"
+            return Failure(.sourceFailed, text)
+        case .truncated(let received, let declared):
+            let text = "\(source) ended after \(received) of the \(declared) bytes that it declared"
+            return Failure(.sourceTruncated, text)
+        case .miscounted(let received, let declared):
+            return Failure(.sourceFailed, "\(source) counted \(declared) bytes but sent \(received)")
+        case .sourceGone(let received, let declared):
+            if let declared, declared == received, declared > 0 {
+                let text = "\(source) went away after \(declared) bytes, without saying that they are all"
+                return Failure(.sourceTruncated, text)
+            }
+            let progress = received == 0 ? "before it gave a byte" : "after \(received) bytes"
+            return Failure(.sourceGone, "\(source) went away \(progress)")
+        case .unsizedDescriptor:
+            return Failure(.sourceFailed, "\(source) passed a descriptor without saying how many bytes it has")
+        case .unusableDescriptor(let what):
+            let text = "\(source) passed \(what); a load takes a file that is open for reading only"
+            return Failure(.sourceFailed, text)
+        case .shortDescriptor(let byteCount, let declared):
+            return Failure(.sourceTruncated, "\(source) declared \(declared) bytes and passed \(byteCount)")
+        case .late, .sourceBusy, .sourceSilent, .sourceStalled, .destinationStalled:
+            return timeFailure(from: source, context)
+        case .tooLarge(let byteCount, let maximum):
+            return .tooLarge(byteCount, allowed: maximum)
+        case .moreThanMaximum(let maximum):
+            let text = "the representation has more than \(maximum) bytes, the most this load allows"
+            return Failure(.tooLarge, text)
+        case .queueFull(let count):
+            return Failure(.limitExceeded, "\(count) loads wait for \(source) already; limit waiting-per-source")
+        case .descriptorRefused:
+            let text = "the system passes no more descriptors for this user now; the file of this load was one too many"
+            return Failure(.limitExceeded, text)
+        case .cancelled:
+            return Failure(.cancelled, "the destination cancelled its load")
+        case .destinationGone:
+            return Failure(.destinationGone, "the destination has gone")
+        case .unreadable(let reason):
+            return Failure(.sourceFailed, "the broker cannot read the bytes that it keeps: \(reason)")
+        case .unstorable(let reason):
+            return Failure(.noSpace, "the broker cannot keep the bytes: \(reason)")
+        }
+    }
+
+    private func timeFailure(from source: String, _ context: borrowing BrokerContext) -> Failure {
+        let (now, progress) = (context.now, context.limits.progress)
+        switch self {
+        case .late(let allowed, let received):
+            return Failure(.timeout, "the load did not end within \(allowed) ms; \(received) bytes came from \(source)")
+        case .sourceBusy(let since):
+            let text = "\(source) was busy with other loads for \(now - since) ms; try again later"
+            return Failure(.sourceStalled, text)
+        case .sourceSilent(let since):
+            return Failure(.sourceStalled, "\(source) gave no byte within \(now - since) ms")
+        case .sourceStalled(let received):
+            let text = "\(source) stopped after \(received) bytes; none came for \(progress) ms"
+            return Failure(.sourceStalled, text)
+        default:
+            var need = "the broker's transfer pool is full"
+            if case .destinationStalled(isOthersSource: true) = self { need = "others wait for the source" }
+            return Failure(.destinationStalled, "the destination took nothing for \(progress) ms while \(need)")
+        }
+    }
+
+    static func creditText(sent: UInt64, granted: UInt64) -> String {
+        "the source sent \(sent) bytes with credit for \(granted)"
+    }
+}
+
+extension Failure {
+    static func tooLarge(_ byteCount: UInt64, allowed maximum: UInt64) -> Failure {
+        Failure(.tooLarge, "the representation has \(byteCount) bytes; this load allows \(maximum)")
+    }
+}

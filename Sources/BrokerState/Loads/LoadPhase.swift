@@ -1,0 +1,33 @@
+/// The progress of a load. From every phase it may also end: then it is removed, or delivers the bytes that have come.
+enum LoadPhase: BitwiseCopyable {
+    /// Its source has no free place. → asked; passing
+    case queued
+    /// The source has been asked, and no byte has come. → flowing, delivering
+    case asked(Asked)
+    /// Bytes have come. → delivering
+    case flowing
+    /// The descriptor of kept bytes waits for the destination's socket. → asked if the system refuses to pass it
+    case passing
+    /// Over for both sides. Bytes or a descriptor wait for the destination's socket and are charged until it takes them.
+    case delivering(Rest)
+
+    struct Asked: BitwiseCopyable {
+        let at: UInt64
+        /// Whether the destination was told what the load gives, although no byte has come.
+        var isAnswered = false
+    }
+
+    enum Rest: BitwiseCopyable {
+        case bytes
+        case descriptor
+    }
+
+    var isQueued: Bool { if case .queued = self { true } else { false } }
+    var isAsked: Bool { if case .asked = self { true } else { false } }
+    var isFlowing: Bool { if case .flowing = self { true } else { false } }
+    var isPassing: Bool { if case .passing = self { true } else { false } }
+    var isDelivering: Bool { if case .delivering = self { true } else { false } }
+
+    /// Whether the load has one of the places at its source.
+    var hasPlace: Bool { isAsked || isFlowing }
+}

@@ -1,0 +1,145 @@
+import PasteboardWire
+
+// The beginning of a load: its record, its place at the source, and the request to the source.
+extension Loads {
+    /// Throws if a connection has as many loads as it may have.
+    func checkRoom(for destination: PeerID, _ context: borrowing BrokerContext) throws(Failure) {
+        guard let endpoint = endpoint(of: destination) else { return }
+        let openLoads = endpointTable[endpoint].openLoads
+        guard UInt64(openLoads) < context.limits.loadsPerConnection else {
+            throw Failure(
+                .limitExceeded,
+                "the connection has \(openLoads) loads open; limit loads-per-connection is "
+                    + "\(context.limits.loadsPerConnection)"
+            )
+        }
+    }
+
+    mutating func begin(
+        _ terms: LoadTerms,
+        _ offer: Offer,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) throws(Failure) {
+        guard let endpoint = endpoint(of: terms.destination) else { return }
+        let charge = try context.charge(terms.account, for: "a load")
+        let source: ActiveLoad.Source
+        switch offer.provision {
+        case .promised(let peer): source = .peer(peer)
+        case .kept(let kept): source = .kept(kept)
+        case .promisedOnce(let peer):
+            source = .kept(beginCache(of: offer, from: peer, for: terms.account, &contents, &context))
+        }
+        var load = ActiveLoad(
+            window: CreditWindow(credit: terms.credit),
+            receiver: .destination(terms.destination, stream: terms.stream),
+            source: source,
+            publication: offer.publication,
+            part: offer.part,
+            visibleItem: offer.visibleItem,
+            visibleCount: offer.visibleCount,
+            charge: charge,
+            startedAt: context.now,
+            endsBy: terms.deadline(context),
+            firstByte: offer.firstByte,
+            maximumByteCount: terms.maximumByteCount,
+            isDescriptorWelcome: terms.isDescriptorWelcome && endpointTable[endpoint].passesDescriptors,
+            isInPlaceWelcome: terms.isInPlaceWelcome && offer.mayOpenInPlace,
+            declaredByteCount: offer.byteCount
+        )
+        load.listIndex = endpointTable[endpoint].loads.count
+        if let endsBy = load.endsBy { context.check(by: endsBy) }
+        let id = loadTable.insert(load)
+        contents.hold(offer.publication)
+        endpointTable[endpoint].loads.append(id)
+        endpointTable[endpoint].openLoads += 1
+        context.counters.loads += 1
+        guard let slot = loadTable.find(id) else { return }
+        switch source {
+        case .peer(let peer): enqueue(slot, at: peer, &contents, &context)
+        case .kept(let kept):
+            guard !isPassed(kept, to: slot, contents) else { return pass(slot, .kept(kept), &contents, &context) }
+            start(slot, contents, &context)
+            join(kept, id, &contents, &context)
+        }
+    }
+
+    /// Asks the source, or puts the load into the source's queue.
+    mutating func enqueue(
+        _ slot: Slot,
+        at source: PeerID,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        guard let endpoint = endpoint(of: source) else { return }
+        guard !endpointTable[endpoint].mayBeAsked else { return start(slot, contents, &context) }
+        let account = loadTable[slot].charge.account
+        let count = endpointTable[endpoint].queue.count
+        if UInt64(count) >= context.limits.waitingPerSource {
+            let displaced = endpointTable[endpoint].queue.displaced(by: account).flatMap { loadTable.find($0) }
+            fail(displaced ?? slot, .queueFull(count: count), &contents, &context)
+            guard displaced != nil else { return }
+        }
+        endpointTable[endpoint].queue.append(loadTable.id(of: slot), of: account, at: context.now)
+        // Loads that occupy places at the source have a deadline from now on.
+        context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
+    }
+
+    /// Asks the next loads of a source's queue, as far as there are places.
+    mutating func askNext(
+        of endpoint: SlotTable<Endpoint>.Slot,
+        _ contents: borrowing ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        // Asked first: `popFirst` would be a call for nothing in most cases.
+        while endpointTable[endpoint].mayBeAsked, !endpointTable[endpoint].queue.isEmpty {
+            guard let next = endpointTable[endpoint].queue.popFirst() else { return }
+            if let slot = loadTable.find(next) { start(slot, contents, &context) }
+        }
+    }
+
+    /// Asks the source of a load. Kept bytes are ready to be sent.
+    mutating func start(_ slot: Slot, _ contents: borrowing ContentStore, _ context: inout BrokerContext) {
+        let available = loadTable[slot].available
+        let granted = loadTable[slot].window.open(available: available, poolFree: pool.free(context.limits))
+        pool.occupy(granted, &context)
+        loadTable[slot].phase = .asked(LoadPhase.Asked(at: context.now))
+        loadTable[slot].activeAt = context.now
+        loadTable[slot].byteAt = context.now
+        let id = loadTable.id(of: slot)
+        guard case .peer(let source) = loadTable[slot].source, let endpoint = endpoint(of: source) else {
+            readyLoads.append(id)
+            return
+        }
+        endpointTable[endpoint].openAsks += 1
+        expectDescriptor(for: slot, from: endpoint, context)
+        context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
+        let load = loadTable[slot].request(granted: granted, at: context.now, contents)
+        context.send(load, to: source, stream: id.askStream)
+    }
+}
+
+extension LoadTerms {
+    fileprivate func deadline(_ context: borrowing BrokerContext) -> UInt64? {
+        guard let timeoutMilliseconds else { return nil }
+        let longest = context.limits.longestLoad
+        return context.now.addingClamped(timeoutMilliseconds == 0 ? longest : min(timeoutMilliseconds, longest))
+    }
+}
+
+extension ActiveLoad {
+    /// The request to the source.
+    fileprivate borrowing func request(granted: UInt64, at now: UInt64, _ contents: borrowing ContentStore) -> Ask {
+        var ask = Ask()
+        ask.handle = publication.rawValue
+        ask.item = part.item
+        ask.representation = part.representation
+        ask.type = contents.type(of: part, in: publication)
+        ask.credit = granted
+        ask.maximumByteCount = maximumByteCount
+        if expectsDescriptor { ask.descriptorWelcome = true }
+        if expectsDescriptor, isInPlaceWelcome { ask.inPlaceWelcome = true }
+        ask.firstByteMilliseconds = endsBy.map { $0 - min($0, now) } ?? firstByte
+        return ask
+    }
+}

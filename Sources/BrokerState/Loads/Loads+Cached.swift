@@ -1,0 +1,201 @@
+import PasteboardWire
+
+// Cached loads: a representation that is asked for once, kept, and read by all loads that want it. See `CachedLoad`.
+extension Loads {
+    // MARK: Beginning
+
+    /// Prepares the request for a representation that is to be kept. The source is asked when the first reader has joined.
+    ///
+    /// - Parameter account: the account in whose line the request waits.
+    mutating func beginCache(
+        of offer: Offer,
+        from source: PeerID,
+        for account: Accounting.AccountID,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) -> KeptID {
+        let kept = contents.beginCache(offer.part, of: offer.publication, &context)
+        let id = loadTable.insert(
+            ActiveLoad(
+                window: CreditWindow(credit: .max),
+                receiver: .cache(kept),
+                source: .peer(source),
+                publication: offer.publication,
+                part: offer.part,
+                visibleItem: offer.part.item,
+                visibleCount: 0,
+                // Without an amount: the representation itself was charged, and there is one request for it at most.
+                charge: Charge(account: account),
+                startedAt: context.now,
+                endsBy: nil,
+                firstByte: offer.firstByte,
+                maximumByteCount: nil,
+                isDescriptorWelcome: false,
+                isInPlaceWelcome: false,
+                declaredByteCount: offer.announced
+            )
+        )
+        contents.hold(offer.publication)
+        cachedLoads[kept] = CachedLoad(request: id)
+        return kept
+    }
+
+    /// Makes a load a reader of bytes that are being kept. The first reader has the source asked.
+    mutating func join(
+        _ kept: KeptID,
+        _ reader: LoadID,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        // Most kept bytes are whole.
+        guard !cachedLoads.isEmpty, var cached = cachedLoads[kept] else { return }
+        cached.readers.append(reader)
+        cached.openReaders += 1
+        if cached.readers.count > 2 * cached.openReaders + 31 {
+            cached.readers = cached.readers.filter { isOpen($0) }
+        }
+        cachedLoads[kept] = cached
+        guard cached.openReaders == 1, let slot = loadTable.find(cached.request),
+            case .peer(let source) = loadTable[slot].source
+        else { return }
+        enqueue(slot, at: source, &contents, &context)
+    }
+
+    private func isOpen(_ id: LoadID) -> Bool {
+        guard let slot = loadTable.find(id) else { return false }
+        return !loadTable[slot].phase.isDelivering
+    }
+
+    // MARK: Bytes
+
+    /// Takes bytes of a cached load, within its credit.
+    mutating func receive(
+        _ count: UInt64,
+        last: Bool,
+        into kept: KeptID,
+        of slot: Slot,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) -> RelayVerdict {
+        do throws(Failure) {
+            try contents.chargeKept(kept, for: (contents.kept(kept)?.count ?? 0).addingClamped(count), &context)
+        } catch {
+            fail(slot, with: error, tellSource: !last, &contents, &context)
+            return .drop
+        }
+        context.counters.keptBytes += count
+        flowed(count, of: slot, context)
+        context.check(in: context.limits.progress)
+        return .fill(kept, last: last)
+    }
+
+    /// Bytes of a cached load have been stored and can be read.
+    mutating func stored(
+        _ kept: KeptID,
+        count: Int,
+        last: Bool,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        guard let request = cachedLoads[kept]?.request else { return }
+        contents.stored(UInt64(count), in: kept)
+        if last { completeCache(kept, &contents, &context) } else { markReady(kept) }
+        delivered(request, count: count, &contents, &context)
+    }
+
+    /// Has the readers woken when all input has been taken, and not for each chunk: there may be many of both.
+    private mutating func markReady(_ kept: KeptID) {
+        guard cachedLoads[kept]?.isReady == false else { return }
+        cachedLoads[kept]?.isReady = true
+        readyCaches.append(kept)
+    }
+
+    mutating func wakeReaders() {
+        // Checked first: `popLast` of an empty array makes a new one.
+        while !readyCaches.isEmpty {
+            let kept = readyCaches.removeLast()
+            guard let readers = cachedLoads[kept]?.readers else { continue }
+            cachedLoads[kept]?.isReady = false
+            readyLoads.append(contentsOf: readers)
+        }
+    }
+
+    mutating func cacheAnswered(
+        _ kept: KeptID,
+        _ slot: Slot,
+        _ answer: Answer,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        do throws(Failure) {
+            try contents.announce(answer, for: kept, &context)
+        } catch {
+            return fail(slot, with: error, tellSource: true, &contents, &context)
+        }
+        if answer.byteCount != nil { markReady(kept) }
+    }
+
+    // MARK: Ends
+
+    /// All bytes have come: from now on they are kept bytes like any others, and the readers read to their end.
+    mutating func completeCache(_ kept: KeptID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+        guard let cached = cachedLoads.removeValue(forKey: kept), let slot = loadTable.find(cached.request) else {
+            return
+        }
+        contents.endCache(kept, loadTable[slot].part, of: loadTable[slot].publication, isWhole: true, &context)
+        readyLoads.append(contentsOf: cached.readers)
+        end(slot, &contents, &context)
+    }
+
+    /// No more bytes will come: all readers get the error, and a later load asks again.
+    mutating func failCache(
+        _ kept: KeptID,
+        _ failure: Failure,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        // Removed first, so that the readers that end do not end it once more.
+        guard let cached = cachedLoads.removeValue(forKey: kept) else { return }
+        for reader in cached.readers {
+            if let slot = loadTable.find(reader) { fail(slot, with: failure, &contents, &context) }
+        }
+        drop(kept, cached, &contents, &context)
+    }
+
+    /// A reader is over. After the last one nobody wants the bytes.
+    mutating func leaveCache(_ kept: KeptID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+        guard !cachedLoads.isEmpty, let openReaders = cachedLoads[kept]?.openReaders else { return }
+        cachedLoads[kept]?.openReaders = openReaders - 1
+        guard openReaders == 1, let cached = cachedLoads.removeValue(forKey: kept) else { return }
+        if let slot = loadTable.find(cached.request) { cancelAtSource(slot, &context) }
+        drop(kept, cached, &contents, &context)
+    }
+
+    private mutating func drop(
+        _ kept: KeptID,
+        _ cached: CachedLoad,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = loadTable.find(cached.request) else { return }
+        contents.endCache(kept, loadTable[slot].part, of: loadTable[slot].publication, isWhole: false, &context)
+        end(slot, &contents, &context)
+        // The last bytes that came may not have been stored, and nobody waits for them.
+        if let slot = loadTable.find(cached.request) { release(slot, &context) }
+        contents.releaseKept([kept], &context)
+    }
+
+    /// The driver could not store bytes of a cached load. False if they are of none.
+    mutating func keptWriteFailed(
+        _ kept: KeptID,
+        reason: String,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) -> Bool {
+        guard let request = cachedLoads[kept]?.request else { return false }
+        if let slot = loadTable.find(request) {
+            fail(slot, .unstorable(reason), tellSource: true, &contents, &context)
+        }
+        return true
+    }
+}

@@ -1,0 +1,125 @@
+import PasteboardWire
+
+// Deadlines are checked lazily: nothing is armed for a load. `BrokerContext.nextCheck` is never later than the first
+// deadline; then all are checked, and the next time is found.
+extension Loads {
+    /// A load that is late.
+    enum Late {
+        /// It has ended.
+        case failed
+        /// Its destination is to be disconnected, because only the end of the connection frees the bytes that wait for it.
+        case blocked(by: PeerID, Failure)
+    }
+
+    /// Brings the times up to date at which sources were last known to serve others. Comes before `nextLate`.
+    mutating func beginDeadlines(_ context: inout BrokerContext) {
+        // Any load may block others from now on.
+        if pool.free(context.limits) == 0 { context.check(in: context.limits.progress) }
+        var cursor: Slot?
+        while let slot = loadTable.next(after: cursor) {
+            cursor = slot
+            noteService(slot, &context)
+        }
+    }
+
+    /// Ends the first load after `cursor` that is late. The caller handles the events and calls again.
+    mutating func nextLate(
+        after cursor: inout Slot?,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) -> Late? {
+        while let slot = loadTable.next(after: cursor) {
+            cursor = slot
+            guard let deadline = deadline(of: slot, context) else { continue }
+            if deadline > context.now {
+                context.check(by: deadline)
+            } else if loadTable[slot].phase.isDelivering,
+                case .destination(let peer, _) = loadTable[slot].receiver
+            {
+                let cause = LoadFailure.destinationStalled(isOthersSource: othersWait(for: slot) != nil)
+                return .blocked(by: peer, cause.failure(from: sourceName(of: slot), context))
+            } else {
+                fail(slot, lateness(of: slot, context), tellSource: true, &contents, &context)
+                // The bytes that the destination has not read are held still.
+                context.check(in: context.limits.progress)
+                return .failed
+            }
+        }
+        return nil
+    }
+
+    /// The time at which the load ends if nothing happens; nil while it waits for its destination alone.
+    func deadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
+        let pressure = pressureDeadline(of: slot, context)
+        let phase = loadTable[slot].phase
+        if phase.isDelivering || phase.isPassing { return pressure }
+        let own = loadTable[slot].endsBy ?? sourceDeadline(of: slot, context)
+        guard let own, let pressure else { return own ?? pressure }
+        return min(own, pressure)
+    }
+
+    private func sourceDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
+        guard case .peer(let source) = loadTable[slot].source else { return nil }
+        let (firstByte, keepAlive) = (loadTable[slot].firstByte, context.limits.keepAlive)
+        if loadTable[slot].phase.isQueued {
+            let startedAt = loadTable[slot].startedAt
+            let servedAt = endpoint(of: source).map { endpointTable[$0].servedAt } ?? 0
+            return min(
+                max(startedAt, servedAt).addingClamped(firstByte),
+                startedAt.addingClamped(max(keepAlive, firstByte))
+            )
+        }
+        // A source without credit cannot give a byte.
+        guard !loadTable[slot].window.isUsedUp else { return nil }
+        let timeout = loadTable[slot].phase.isAsked ? firstByte : context.limits.progress
+        return min(
+            loadTable[slot].activeAt.addingClamped(timeout),
+            loadTable[slot].byteAt.addingClamped(max(keepAlive, timeout))
+        )
+    }
+
+    /// A destination that stands still costs its window and a place at the source. It is left alone until others need the
+    /// room or the place.
+    private func pressureDeadline(of slot: Slot, _ context: borrowing BrokerContext) -> UInt64? {
+        var since: UInt64?
+        if pool.free(context.limits) == 0, !loadTable[slot].window.isDelivered { since = loadTable[slot].takenAt }
+        if loadTable[slot].window.isUsedUp, let others = othersWait(for: slot) {
+            since = min(since ?? .max, max(loadTable[slot].byteAt, others))
+        }
+        return since?.addingClamped(context.limits.progress)
+    }
+
+    /// The time since which other loads have waited for the load's place at its source; nil if none do.
+    private func othersWait(for slot: Slot) -> UInt64? {
+        guard case .peer(let source) = loadTable[slot].source, loadTable[slot].phase.hasPlace,
+            let endpoint = endpoint(of: source), !endpointTable[endpoint].queue.isEmpty
+        else { return nil }
+        return endpointTable[endpoint].queue.since
+    }
+
+    /// A load that has a place at its source while others wait extends their time when the source gives bytes of it. From
+    /// now on its destination may block them.
+    private mutating func noteService(_ slot: Slot, _ context: inout BrokerContext) {
+        guard othersWait(for: slot) != nil, case .peer(let source) = loadTable[slot].source,
+            let endpoint = endpoint(of: source)
+        else { return }
+        context.check(in: context.limits.progress)
+        guard loadTable[slot].window.received > 0 else { return }
+        endpointTable[endpoint].servedAt = max(endpointTable[endpoint].servedAt, loadTable[slot].byteAt)
+    }
+
+    private func lateness(of slot: Slot, _ context: borrowing BrokerContext) -> LoadFailure {
+        let (startedAt, received) = (loadTable[slot].startedAt, loadTable[slot].window.received)
+        if let endsBy = loadTable[slot].endsBy, endsBy <= context.now {
+            return .late(allowed: endsBy - startedAt, received: received)
+        }
+        if let pressure = pressureDeadline(of: slot, context), pressure <= context.now {
+            return .destinationStalled(isOthersSource: othersWait(for: slot) != nil)
+        }
+        switch loadTable[slot].phase {
+        case .queued: return .sourceBusy(since: startedAt)
+        case .asked(let asked): return .sourceSilent(since: asked.at)
+        case .flowing, .passing, .delivering: return .sourceStalled(received: received)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import PasteboardWire
+
+// Loads whose bytes are in a descriptor: it is passed on as it came, and the broker does not read it.
+extension Loads {
+    /// Decides whether a source may answer a load with a descriptor.
+    ///
+    /// Each descriptor on its way is one of the broker's own until the destination's socket has taken it. Where there are
+    /// too many, bytes go inline.
+    mutating func expectDescriptor(
+        for slot: Slot,
+        from source: SlotTable<Endpoint>.Slot,
+        _ context: borrowing BrokerContext
+    ) {
+        guard loadTable[slot].isDescriptorWelcome, endpointTable[source].passesDescriptors,
+            expectedDescriptors.addingClamped(context.unclosedDescriptors) < context.limits.passedDescriptors
+        else { return }
+        expectedDescriptors += 1
+        loadTable[slot].expectsDescriptor = true
+    }
+
+    /// Takes an answer with a descriptor, which is the whole load.
+    mutating func receive(
+        _ descriptor: ReceivedDescriptor,
+        on stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) throws(Failure) {
+        guard let slot = try ask(on: stream, of: peer) else { return }
+        guard loadTable[slot].expectsDescriptor else {
+            throw Failure(.protocolViolation, "a descriptor came that was not welcome")
+        }
+        guard case .asked(let asked) = loadTable[slot].phase, !asked.isAnswered else {
+            throw Failure(.protocolViolation, "a descriptor comes in place of bytes, not after some")
+        }
+        let answer: Answer
+        do throws(Failure) {
+            answer = try Answer(decoding: payload)
+        } catch {
+            return fail(slot, .malformedAnswer(error), &contents, &context)
+        }
+        if let cause = descriptor.fault(in: answer, maximum: loadTable[slot].maximumByteCount) {
+            return fail(slot, cause, &contents, &context)
+        }
+        loadTable[slot].declaredByteCount = answer.byteCount
+        loadTable[slot].content = answer.content
+        let path = loadTable[slot].isInPlaceWelcome ? answer.path?.ifUsable : nil
+        pass(slot, .received, path: path, name: answer.suggestedName, &contents, &context)
+    }
+
+    /// Answers a load with its descriptor. The load is charged until the destination's socket has taken it. Kept bytes
+    /// also remain a load until then, because they may have to go inline after all.
+    ///
+    /// The longest type, name and path together are less than a frame with a descriptor takes.
+    mutating func pass(
+        _ slot: Slot,
+        _ descriptor: Outbox.Passing.Descriptor,
+        path: String? = nil,
+        name: String? = nil,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        guard case .destination(let peer, let stream) = loadTable[slot].receiver else { return }
+        var answer = loadTable[slot].answer(name: name, contents)
+        answer.path = path
+        let passing = Outbox.Passing(descriptor: descriptor, load: loadTable.id(of: slot))
+        context.outbox.pass(answer, with: passing, to: peer, stream: stream)
+        context.counters.passedDescriptors += 1
+        switch loadTable[slot].source {
+        case .kept:
+            loadTable[slot].phase = .passing
+        case .peer:
+            context.counters.loadsDone += 1
+            end(slot, passesDescriptor: true, &contents, &context)
+        }
+    }
+
+    /// The system did not pass a descriptor on, and its frame has been dropped. Kept bytes go inline, a source's file cannot.
+    mutating func passingRefused(_ id: LoadID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+        guard let slot = loadTable.find(id) else { return }
+        switch loadTable[slot].phase {
+        case .passing:
+            context.counters.passedDescriptors -= 1
+            start(slot, contents, &context)
+        case .delivering(.descriptor):
+            context.counters.passedDescriptors -= 1
+            if case .peer = loadTable[slot].source { fileWasRefused(slot, contents, &context) }
+            release(slot, &context)
+        case .queued, .asked, .flowing, .delivering(.bytes):
+            return
+        }
+    }
+
+    private mutating func fileWasRefused(
+        _ slot: Slot,
+        _ contents: borrowing ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        guard case .destination(let peer, let stream) = loadTable[slot].receiver else { return }
+        let failure = LoadFailure.descriptorRefused.failure(from: sourceName(of: slot), context)
+        context.send(failure, to: peer, stream: stream)
+        if let session = contents.session(of: loadTable[slot].publication) {
+            report(.lost(session, loadTable[slot].part, failure))
+        }
+        context.counters.loadsDone -= 1
+        context.counters.loadsFailed += 1
+    }
+
+    /// Whether a load gets kept bytes as their memory: a small number of bytes arrives sooner inline, and more may still come.
+    func isPassed(_ kept: KeptID, to slot: Slot, _ contents: borrowing ContentStore) -> Bool {
+        guard loadTable[slot].isDescriptorWelcome, let kept = contents.kept(kept) else { return false }
+        return kept.isWhole && kept.count > WireLimits.inlineLength
+    }
+}
+
+/// The driver's findings about a descriptor that came with a frame, made without touching the file behind it.
+package enum ReceivedDescriptor: Sendable, Equatable {
+    /// A memory file with all four seals.
+    case sealedMemory(byteCount: UInt64)
+    /// A regular file, open for reading only.
+    case readOnlyFile
+    /// Anything else, and a name for it.
+    case unusable(String)
+
+    /// The reason for which the descriptor cannot be the load that a source's answer describes.
+    fileprivate func fault(in answer: Answer, maximum: UInt64?) -> LoadFailure? {
+        guard let byteCount = answer.byteCount else { return .unsizedDescriptor }
+        switch self {
+        case .unusable(let what): return .unusableDescriptor(what)
+        case .sealedMemory(let size) where size < byteCount:
+            return .shortDescriptor(byteCount: size, declared: byteCount)
+        case .sealedMemory, .readOnlyFile: break
+        }
+        if let maximum, byteCount > maximum { return .tooLarge(byteCount: byteCount, maximum: maximum) }
+        return nil
+    }
+}
+
+extension String {
+    /// The path, if it is one that may be passed on. Nothing else depends on it, so a bad one is no error.
+    fileprivate var ifUsable: String? {
+        utf8.first == UInt8(ascii: "/") && utf8.count <= WireLimits.path && !utf8.contains(0) ? self : nil
+    }
+}

@@ -1,0 +1,244 @@
+import PasteboardWire
+
+// The destination's frames, and every way in which a load ends.
+extension Loads {
+    // MARK: Frames of the destination
+
+    /// Takes credit for a load. False if the peer has no open load on the stream.
+    mutating func credit(
+        on stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) -> Bool {
+        guard let slot = load(on: stream, of: peer) else { return false }
+        do throws(Failure) {
+            let offset = try Credit(decoding: payload).offset ?? 0
+            if loadTable[slot].window.allow(offset) { grant(slot, &context) }
+        } catch {
+            fail(slot, with: error, tellSource: true, &contents, &context)
+        }
+        return true
+    }
+
+    /// Ends a load that its destination does not want any more. False if the peer has no open load on the stream.
+    mutating func cancel(
+        on stream: UInt64,
+        from peer: PeerID,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) -> Bool {
+        guard let slot = load(on: stream, of: peer) else { return false }
+        abandon(slot, .cancelled, &contents, &context)
+        return true
+    }
+
+    /// Ends a load without a word to its destination.
+    private mutating func abandon(
+        _ slot: Slot,
+        _ cause: LoadFailure,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        cancelAtSource(slot, &context)
+        if !loadTable[slot].phase.isDelivering { context.counters.loadsFailed += 1 }
+        end(slot, with: cause.failure(from: sourceName(of: slot), context), &contents, &context)
+    }
+
+    // MARK: Failures
+
+    mutating func fail(
+        _ slot: Slot,
+        _ cause: LoadFailure,
+        tellSource: Bool = false,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        let failure = cause.failure(from: sourceName(of: slot), context)
+        fail(slot, with: failure, tellSource: tellSource, &contents, &context)
+    }
+
+    /// Ends a load with an error.
+    ///
+    /// - Parameter tellSource: whether the source has to be told, because it did not cause the end.
+    mutating func fail(
+        _ slot: Slot,
+        with failure: Failure,
+        tellSource: Bool = false,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        switch loadTable[slot].phase {
+        // A load whose descriptor is in its destination's queue has its end already.
+        case .delivering, .passing: return
+        case .queued, .asked, .flowing: break
+        }
+        if tellSource { cancelAtSource(slot, &context) }
+        switch loadTable[slot].receiver {
+        case .cache(let kept):
+            failCache(kept, failure, &contents, &context)
+        case .destination(let peer, let stream):
+            context.send(failure, to: peer, stream: stream, order: loadTable[slot].order)
+            context.counters.loadsFailed += 1
+            end(slot, with: failure, &contents, &context)
+        }
+    }
+
+    /// Ends a load on a peer's stream with an error. False if the peer has no open load on the stream.
+    mutating func fail(
+        on stream: UInt64,
+        of peer: PeerID,
+        with failure: Failure,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) -> Bool {
+        guard let slot = load(on: stream, of: peer) else { return false }
+        fail(slot, with: failure, tellSource: true, &contents, &context)
+        return true
+    }
+
+    /// Ends several loads with an error. Those that wait end first, or the end of one would start the next.
+    mutating func failAll(
+        with failure: Failure,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext,
+        where isMeant: (borrowing ActiveLoad) -> Bool
+    ) {
+        var meant: [LoadID] = []
+        var cursor: Slot?
+        while let slot = loadTable.next(after: cursor) {
+            cursor = slot
+            if isMeant(loadTable[slot]) { meant.append(loadTable.id(of: slot)) }
+        }
+        for id in meant {
+            guard let slot = loadTable.find(id), loadTable[slot].phase.isQueued else { continue }
+            fail(slot, with: failure, &contents, &context)
+        }
+        for id in meant {
+            guard let slot = loadTable.find(id) else { continue }
+            fail(slot, with: failure, tellSource: true, &contents, &context)
+        }
+    }
+
+    /// Ends the loads of a publication that its source would have to give.
+    mutating func failPromised(
+        of publication: PublicationID,
+        with failure: Failure,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        failAll(with: failure, &contents, &context) { load in
+            guard case .peer = load.source else { return false }
+            return load.publication == publication
+        }
+    }
+
+    /// Ends all loads of a publication to destinations.
+    mutating func failAll(
+        of publication: PublicationID,
+        with failure: Failure,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        failAll(with: failure, &contents, &context) { $0.publication == publication && !$0.isCaching }
+    }
+
+    /// A peer has gone: the loads that it wanted are nobody's, and those that it was to give end with an error.
+    mutating func peerLeft(_ peer: PeerID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+        guard let endpoint = endpoint(of: peer), endpointTable[endpoint].isBusy else { return }
+        endpointTable[endpoint].maximumAsks = 0
+        var cursor: Slot?
+        while let slot = loadTable.next(after: cursor) {
+            cursor = slot
+            let id = loadTable.id(of: slot)
+            if case .destination(peer, _) = loadTable[slot].receiver {
+                abandon(slot, .destinationGone, &contents, &context)
+                if let slot = loadTable.find(id) { release(slot, &context) }
+            } else if case .peer(peer) = loadTable[slot].source {
+                let received = loadTable[slot].window.received
+                let cause = LoadFailure.sourceGone(received: received, declared: loadTable[slot].declaredByteCount)
+                fail(slot, cause, &contents, &context)
+            }
+        }
+    }
+
+    // MARK: The end
+
+    mutating func cancelAtSource(_ slot: Slot, _ context: inout BrokerContext) {
+        guard case .peer(let source) = loadTable[slot].source, loadTable[slot].phase.hasPlace else { return }
+        context.send(Cancel(), to: source, stream: loadTable.id(of: slot).askStream)
+    }
+
+    /// Ends a load for both sides, and gives its place at the source to the next one. The load is charged until the
+    /// destination's socket has taken the bytes that came: a destination that does not read has no room for more.
+    ///
+    /// - Parameters:
+    ///   - failure: nil if all bytes have come.
+    ///   - passesDescriptor: whether the load is a descriptor that waits for the socket.
+    mutating func end(
+        _ slot: Slot,
+        with failure: Failure? = nil,
+        passesDescriptor: Bool = false,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        let phase = loadTable[slot].phase
+        guard !phase.isDelivering else { return }
+        pool.release(loadTable[slot].window.close())
+        let rest: LoadPhase.Rest = passesDescriptor || phase.isPassing ? .descriptor : .bytes
+        loadTable[slot].phase = .delivering(rest)
+        loadTable[slot].takenAt = context.now
+        removeFromList(slot)
+        leaveSource(slot, wasQueued: phase.isQueued, &contents, &context)
+        if let publication = contents.find(loadTable[slot].publication) {
+            if let session = contents[publication].session, !loadTable[slot].isCaching {
+                report(.ended(session, loadTable[slot].part, failure))
+            }
+            contents.release(publication, &context)
+        }
+        if rest == .bytes, loadTable[slot].window.isDelivered { release(slot, &context) }
+    }
+
+    private mutating func leaveSource(
+        _ slot: Slot,
+        wasQueued: Bool,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        switch loadTable[slot].source {
+        case .kept(let kept):
+            leaveCache(kept, &contents, &context)
+        case .peer(let source):
+            guard let endpoint = endpoint(of: source) else { return }
+            guard !wasQueued else {
+                let (id, account) = (loadTable.id(of: slot), loadTable[slot].charge.account)
+                return endpointTable[endpoint].queue.remove(id, of: account)
+            }
+            endpointTable[endpoint].openAsks -= 1
+            endpointTable[endpoint].servedAt = context.now
+            askNext(of: endpoint, contents, &context)
+        }
+    }
+
+    /// Takes a load out of its destination's list. The last one of the list moves to its index.
+    private mutating func removeFromList(_ slot: Slot) {
+        guard case .destination(let peer, _) = loadTable[slot].receiver, let endpoint = endpoint(of: peer),
+            let last = endpointTable[endpoint].loads.popLast()
+        else { return }
+        let index = loadTable[slot].listIndex
+        guard index < endpointTable[endpoint].loads.count else { return }
+        endpointTable[endpoint].loads[index] = last
+        if let moved = loadTable.find(last) { loadTable[moved].listIndex = index }
+    }
+
+    /// Removes a load that has ended, and gives back what it still holds.
+    mutating func release(_ slot: Slot, _ context: inout BrokerContext) {
+        let load = loadTable.remove(slot)
+        if load.expectsDescriptor { expectedDescriptors -= 1 }
+        pool.release(load.window.outstanding)
+        context.release(load.charge)
+        guard case .destination(let peer, _) = load.receiver, let endpoint = endpoint(of: peer) else { return }
+        endpointTable[endpoint].openLoads -= 1
+    }
+}

@@ -1,0 +1,74 @@
+import PasteboardWire
+
+// Loads of kept bytes, whose source is the broker itself.
+extension Loads {
+    /// Whether `nextKeptChunk` may have something.
+    var hasReadyKept: Bool { !readyLoads.isEmpty || !readyCaches.isEmpty }
+
+    /// The next chunk of kept bytes that may go out, one data frame at most; nil if there is none. The driver puts it into
+    /// the destination's queue and calls `delivered` when the socket has taken it.
+    mutating func nextKeptChunk(_ contents: inout ContentStore, _ context: inout BrokerContext) -> KeptChunk? {
+        wakeReaders()
+        while let id = readyLoads.last {
+            guard let slot = loadTable.find(id), !loadTable[slot].phase.isDelivering,
+                case .kept(let kept) = loadTable[slot].source, let state = contents.kept(kept),
+                case .destination(let destination, let stream) = loadTable[slot].receiver
+            else {
+                readyLoads.removeLast()
+                continue
+            }
+            let (total, size) = (state.count, max(state.count, state.announced ?? 0))
+            if let maximum = loadTable[slot].maximumByteCount, size > maximum {
+                readyLoads.removeLast()
+                fail(slot, .tooLarge(byteCount: size, maximum: maximum), &contents, &context)
+                continue
+            }
+            let start = loadTable[slot].window.received
+            let end = min(loadTable[slot].window.granted, total)
+            // The end of a cached load may come after the last of its bytes has gone out.
+            guard start < end || (state.isWhole && start == total) else {
+                readyLoads.removeLast()
+                continue
+            }
+            answerIfNeeded(slot, contents, &context)
+            let count = min(end - start, UInt64(frameLength(for: destination)))
+            let last = state.isWhole && start + count == total
+            if loadTable[slot].window.isDelivered { loadTable[slot].takenAt = context.now }
+            loadTable[slot].window.receive(count)
+            loadTable[slot].phase = .flowing
+            loadTable[slot].activeAt = context.now
+            context.counters.relayedBytes += count
+            if last { readyLoads.removeLast() }
+            return KeptChunk(
+                kept: kept,
+                offset: start,
+                count: Int(clamping: count),
+                destination: destination,
+                stream: stream,
+                load: id,
+                last: last
+            )
+        }
+        return nil
+    }
+
+    /// The last chunk of a load has been put into its destination's queue, or the socket has taken its descriptor.
+    mutating func keptLoadQueued(_ id: LoadID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+        context.counters.loadsDone += 1
+        guard let slot = loadTable.find(id) else { return }
+        end(slot, &contents, &context)
+    }
+
+    /// The memory of a chunk could not be read.
+    mutating func keptReadFailed(
+        _ id: LoadID,
+        reason: String,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = loadTable.find(id) else { return }
+        fail(slot, .unreadable(reason), &contents, &context)
+        // The chunk will never be delivered.
+        if let slot = loadTable.find(id) { release(slot, &context) }
+    }
+}

@@ -1,0 +1,282 @@
+import PasteboardWire
+
+// Frames of a source, and the flow of bytes from it to the destination.
+extension Loads {
+    // MARK: Bytes
+
+    /// Takes `count` bytes of a load, with which the sequence ends if `last`. Throws if that breaks the protocol.
+    mutating func receive(
+        on stream: UInt64,
+        count: Int,
+        last: Bool,
+        from peer: PeerID,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) throws(Failure) -> RelayVerdict {
+        guard let slot = try ask(on: stream, of: peer) else { return .drop }
+        let received = loadTable[slot].window.received + UInt64(count)
+        guard received <= loadTable[slot].window.granted else {
+            let granted = loadTable[slot].window.granted
+            fail(slot, .beyondCredit(sent: received, granted: granted), &contents, &context)
+            throw Failure(.protocolViolation, LoadFailure.creditText(sent: received, granted: granted))
+        }
+        if let maximum = loadTable[slot].maximumByteCount, received > maximum {
+            fail(slot, .moreThanMaximum(maximum), tellSource: !last, &contents, &context)
+            return .drop
+        }
+        if let declared = loadTable[slot].declaredByteCount {
+            if received > declared {
+                fail(slot, .beyondDeclared(declared), tellSource: !last, &contents, &context)
+                return .drop
+            }
+            if last, received < declared {
+                fail(slot, .truncated(received: received, declared: declared), &contents, &context)
+                return .drop
+            }
+        }
+        // To pass on a frame without bytes would send the destination one that no credit allowed.
+        if count == 0, !last { return .drop }
+        switch loadTable[slot].receiver {
+        case .cache(let kept):
+            return receive(UInt64(count), last: last, into: kept, of: slot, &contents, &context)
+        case .destination(let destination, let stream):
+            return forward(count, last: last, of: slot, to: destination, stream, &contents, &context)
+        }
+    }
+
+    private mutating func forward(
+        _ count: Int,
+        last: Bool,
+        of slot: Slot,
+        to destination: PeerID,
+        _ stream: UInt64,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) -> RelayVerdict {
+        answerIfNeeded(slot, contents, &context)
+        context.counters.relayedBytes += UInt64(count)
+        let verdict = RelayVerdict.forward(
+            to: destination,
+            stream: stream,
+            load: loadTable.id(of: slot),
+            frameLength: frameLength(for: destination),
+            last: last
+        )
+        guard !last else {
+            loadTable[slot].window.receive(UInt64(count))
+            context.counters.loadsDone += 1
+            end(slot, &contents, &context)
+            return verdict
+        }
+        if loadTable[slot].window.isDelivered { loadTable[slot].takenAt = context.now }
+        let isFirst = loadTable[slot].phase.isAsked
+        flowed(UInt64(count), of: slot, context)
+        if isFirst { context.check(in: context.limits.progress) }
+        return verdict
+    }
+
+    mutating func flowed(_ count: UInt64, of slot: Slot, _ context: borrowing BrokerContext) {
+        loadTable[slot].window.receive(count)
+        loadTable[slot].phase = .flowing
+        loadTable[slot].activeAt = context.now
+        loadTable[slot].byteAt = context.now
+    }
+
+    /// Small frames while several streams share a connection, so that none waits long for another's frame.
+    func frameLength(for destination: PeerID) -> Int {
+        guard let endpoint = endpoint(of: destination), endpointTable[endpoint].openLoads > 1 else {
+            return WireLimits.dataLength
+        }
+        return WireLimits.sharedDataLength
+    }
+
+    /// The destination's socket has taken bytes of a load, or its descriptor.
+    mutating func delivered(_ id: LoadID, count: Int, _ contents: inout ContentStore, _ context: inout BrokerContext) {
+        guard let slot = loadTable.find(id) else { return }
+        pool.release(loadTable[slot].window.deliver(UInt64(count)))
+        loadTable[slot].takenAt = context.now
+        switch loadTable[slot].phase {
+        case .delivering:
+            loadTable[slot].phase = .delivering(.bytes)
+            if loadTable[slot].window.isDelivered { release(slot, &context) }
+        case .passing:
+            // All of it has arrived at once.
+            loadTable[slot].phase = .flowing
+            keptLoadQueued(id, &contents, &context)
+        case .queued, .asked, .flowing:
+            grant(slot, &context)
+        }
+    }
+
+    /// Raises what the source may send, once that is worth a frame.
+    mutating func grant(_ slot: Slot, _ context: inout BrokerContext) {
+        guard loadTable[slot].phase.hasPlace else { return }
+        let wasUsedUp = loadTable[slot].window.isUsedUp
+        let available = loadTable[slot].available
+        let more = loadTable[slot].window.grow(available: available, poolFree: pool.free(context.limits))
+        guard let more else { return }
+        pool.occupy(more, &context)
+        if wasUsedUp {
+            loadTable[slot].activeAt = context.now
+            loadTable[slot].byteAt = context.now
+            context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
+        }
+        let id = loadTable.id(of: slot)
+        switch loadTable[slot].source {
+        case .peer(let source):
+            var credit = Credit()
+            credit.offset = loadTable[slot].window.granted
+            context.send(credit, to: source, stream: id.askStream)
+        case .kept:
+            readyLoads.append(id)
+        }
+    }
+
+    // MARK: Other frames
+
+    /// A frame other than data on the stream of an ask.
+    mutating func take(
+        _ kind: FrameKind,
+        on stream: UInt64,
+        _ payload: Span<UInt8>,
+        from peer: PeerID,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) throws(Failure) {
+        guard let slot = try ask(on: stream, of: peer) else { return }
+        do throws(Failure) {
+            switch kind {
+            case .answer:
+                try answered(try Answer(decoding: payload), slot, &contents, &context)
+            case .progress:
+                let progress = try Progress(decoding: payload)
+                loadTable[slot].activeAt = context.now
+                forward(progress, to: slot, &context)
+            case .end:
+                let end = try End(decoding: payload)
+                ended(slot, declared: end.byteCount ?? loadTable[slot].window.received, &contents, &context)
+            default:
+                fail(slot, .sourceFailed(try Failure(decoding: payload)), &contents, &context)
+            }
+        } catch {
+            guard error.code != .protocolViolation else { throw error }
+            let tellSource = kind == .answer || kind == .progress
+            fail(slot, .malformed(kind, error), tellSource: tellSource, &contents, &context)
+        }
+    }
+
+    /// The source does not know a frame that it should.
+    mutating func failAsOutdated(
+        on stream: UInt64,
+        of peer: PeerID,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) throws(Failure) -> Bool {
+        guard let slot = try ask(on: stream, of: peer) else { return false }
+        fail(slot, .newerProtocol, &contents, &context)
+        return true
+    }
+
+    mutating func forward(_ progress: Progress, to slot: Slot, _ context: inout BrokerContext) {
+        guard loadTable[slot].progressCount < loadTable[slot].progressAllowed(at: context.now) else { return }
+        loadTable[slot].progressCount += 1
+        switch loadTable[slot].receiver {
+        case .cache(let kept):
+            for reader in cachedLoads[kept]?.readers ?? [] {
+                guard let slot = loadTable.find(reader), !loadTable[slot].phase.isDelivering else { continue }
+                forward(progress, to: slot, &context)
+            }
+        case .destination(let peer, let stream):
+            context.send(progress, to: peer, stream: stream, order: loadTable[slot].order)
+        }
+    }
+
+    private mutating func answered(
+        _ answer: Answer,
+        _ slot: Slot,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) throws(Failure) {
+        guard answer.byteCount != nil || answer.content != nil || answer.suggestedName != nil else { return }
+        guard case .asked(let asked) = loadTable[slot].phase, !asked.isAnswered else {
+            throw Failure(.protocolViolation, "an answer comes before the bytes")
+        }
+        if let byteCount = answer.byteCount, let maximum = loadTable[slot].maximumByteCount, byteCount > maximum {
+            let failure = LoadFailure.tooLarge(byteCount: byteCount, maximum: maximum)
+            return fail(slot, failure, tellSource: true, &contents, &context)
+        }
+        loadTable[slot].declaredByteCount = answer.byteCount ?? loadTable[slot].declaredByteCount
+        loadTable[slot].content = answer.content ?? loadTable[slot].content
+        if case .cache(let kept) = loadTable[slot].receiver {
+            return cacheAnswered(kept, slot, answer, &contents, &context)
+        }
+        // The name is passed on at once, so that a load does not have to remember it.
+        if let name = answer.suggestedName { answerIfNeeded(slot, name: name, contents, &context) }
+    }
+
+    private mutating func ended(
+        _ slot: Slot,
+        declared: UInt64,
+        _ contents: inout ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        let received = loadTable[slot].window.received
+        let wanted = loadTable[slot].declaredByteCount.map { max($0, declared) } ?? declared
+        guard received == wanted, received == declared else {
+            let failure: LoadFailure =
+                received < wanted
+                ? .truncated(received: received, declared: wanted)
+                : .miscounted(received: received, declared: declared)
+            return fail(slot, failure, &contents, &context)
+        }
+        switch loadTable[slot].receiver {
+        case .cache(let kept):
+            completeCache(kept, &contents, &context)
+        case .destination(let peer, let stream):
+            answerIfNeeded(slot, contents, &context)
+            var end = End()
+            end.byteCount = received
+            context.send(end, to: peer, stream: stream, order: loadTable[slot].order)
+            context.counters.loadsDone += 1
+            self.end(slot, &contents, &context)
+        }
+    }
+
+    // MARK: The answer to the destination
+
+    /// Tells the destination what the load gives, before its first byte: so late that both are one write.
+    ///
+    /// - Parameter name: the source's name for its file, which counts where the item has no name.
+    mutating func answerIfNeeded(
+        _ slot: Slot,
+        name: String? = nil,
+        _ contents: borrowing ContentStore,
+        _ context: inout BrokerContext
+    ) {
+        guard case .asked(var asked) = loadTable[slot].phase, !asked.isAnswered,
+            case .destination(let peer, let stream) = loadTable[slot].receiver
+        else { return }
+        asked.isAnswered = true
+        loadTable[slot].phase = .asked(asked)
+        context.send(loadTable[slot].answer(name: name, contents), to: peer, stream: stream)
+    }
+}
+
+extension ActiveLoad {
+    borrowing func answer(name: String? = nil, _ contents: borrowing ContentStore) -> Answer {
+        var answer = Answer()
+        answer.handle = publication.rawValue
+        answer.item = visibleItem
+        answer.itemCount = visibleCount
+        answer.type = contents.type(of: part, in: publication)
+        answer.suggestedName = contents.suggestedName(of: part, in: publication) ?? name?.asSuggestedName
+        switch source {
+        case .peer:
+            answer.byteCount = declaredByteCount
+            answer.content = content
+        case .kept(let kept):
+            contents.complete(&answer, of: kept)
+        }
+        return answer
+    }
+}

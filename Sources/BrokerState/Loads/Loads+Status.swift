@@ -1,0 +1,39 @@
+import PasteboardWire
+
+extension Loads {
+    /// Adds the numbers of a peer's loads.
+    func describe(_ peer: PeerID, in status: inout PeerStatus) {
+        guard let endpoint = endpoint(of: peer) else { return }
+        status.loads = UInt32(clamping: endpointTable[endpoint].openLoads)
+        status.asks = UInt32(clamping: endpointTable[endpoint].openAsks + endpointTable[endpoint].queue.count)
+    }
+
+    /// The loads that are not over. A peer sees the types alone that its access context shows.
+    func statusEntries(
+        for access: AccessContext,
+        _ contents: borrowing ContentStore,
+        _ context: borrowing BrokerContext
+    ) -> [StatusEntry] {
+        var entries: [StatusEntry] = []
+        var cursor: Slot?
+        while let slot = loadTable.next(after: cursor) {
+            cursor = slot
+            guard !loadTable[slot].phase.isDelivering else { continue }
+            var status = LoadStatus()
+            status.type = contents.visibleType(of: loadTable[slot].part, in: loadTable[slot].publication, to: access)
+            if case .peer(let source) = loadTable[slot].source { status.source = process(of: source) }
+            if case .destination(let peer, _) = loadTable[slot].receiver { status.destination = process(of: peer) }
+            status.byteCount = loadTable[slot].window.received
+            status.milliseconds = context.now - loadTable[slot].startedAt
+            var entry = StatusEntry()
+            entry.load = status
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    private func process(of peer: PeerID) -> UInt32? {
+        guard let endpoint = endpoint(of: peer) else { return nil }
+        return endpointTable[endpoint].process.pid
+    }
+}

@@ -1,0 +1,135 @@
+import PasteboardWire
+
+/// The loads: each has a source, a receiver, credit and deadlines; each ends exactly once.
+///
+/// Kept bytes and the contents that loads hold are `ContentStore`', which is handed in. An error is worded when its load ends;
+/// the rules name a `LoadFailure`. What a drag session has to know is put into a queue of events.
+struct Loads: ~Copyable, Sendable {
+    typealias Slot = SlotTable<ActiveLoad>.Slot
+
+    var loadTable = SlotTable<ActiveLoad>()
+    /// By peer.
+    var endpointTable = SlotTable<Endpoint>()
+    var cachedLoads: [KeptID: CachedLoad] = [:]
+    /// Loads of kept contents that have bytes to send and credit to send them.
+    var readyLoads: [LoadID] = []
+    /// Cached loads whose readers are to be woken.
+    var readyCaches: [KeptID] = []
+    var pool = TransferPool()
+    /// Loads for which a descriptor may come or is on its way.
+    var expectedDescriptors: UInt64 = 0
+    private var events: [LoadEvent] = []
+    private var firstEvent = 0
+
+    var isEmpty: Bool { loadTable.isEmpty }
+    var count: Int { loadTable.count }
+    var inTransfer: UInt64 { pool.used }
+
+    // MARK: Peers
+
+    func endpoint(of peer: PeerID) -> SlotTable<Endpoint>.Slot? {
+        endpointTable.find(SlotTable<Endpoint>.ID(slot: peer.slot, generation: peer.generation))
+    }
+
+    mutating func connected(_ peer: PeerID, _ process: ProcessKey, _ context: borrowing BrokerContext) {
+        let most = Int(clamping: context.limits.asksPerSource)
+        endpointTable.insert(
+            Endpoint(process: process, name: process.name(label: ""), maximumAsks: most),
+            at: SlotTable<Endpoint>.ID(slot: peer.slot, generation: peer.generation)
+        )
+    }
+
+    /// A peer has said hello.
+    ///
+    /// - Parameter maximumStreams: the number of loads that it takes at once as a source.
+    mutating func greeted(
+        _ peer: PeerID,
+        name: String,
+        maximumStreams: UInt32?,
+        passesDescriptors: Bool,
+        _ context: borrowing BrokerContext
+    ) {
+        guard let slot = endpoint(of: peer) else { return }
+        endpointTable[slot].name = name
+        endpointTable[slot].passesDescriptors = passesDescriptors
+        guard let maximumStreams else { return }
+        let most = max(1, min(UInt64(maximumStreams), context.limits.asksPerSource))
+        endpointTable[slot].maximumAsks = Int(clamping: most)
+    }
+
+    mutating func disconnected(_ peer: PeerID) {
+        guard let slot = endpoint(of: peer) else { return }
+        endpointTable.remove(slot)
+    }
+
+    // MARK: Finding
+
+    /// The load that a peer opened with a stream and that is not over.
+    func load(on stream: UInt64, of peer: PeerID) -> Slot? {
+        guard stream & 1 == 1, let endpoint = endpoint(of: peer) else { return nil }
+        for id in endpointTable[endpoint].loads {
+            guard let slot = loadTable.find(id), case .destination(_, stream) = loadTable[slot].receiver else {
+                continue
+            }
+            return slot
+        }
+        return nil
+    }
+
+    /// The load that a peer is asked for on a stream; nil if it is over, so that the frame is merely late. Throws if the peer
+    /// was never asked on that stream.
+    @inline(__always)
+    func ask(on stream: UInt64, of peer: PeerID) throws(Failure) -> Slot? {
+        guard let slot = loadTable.find(LoadID(askStream: stream)), !loadTable[slot].phase.isDelivering else {
+            guard stream & 1 == 0, loadTable.hasIssued(LoadID(askStream: stream)) else {
+                throw Failure(.protocolViolation, "stream \(stream) was never opened")
+            }
+            return nil
+        }
+        guard case .peer(peer) = loadTable[slot].source, !loadTable[slot].phase.isQueued else {
+            throw Failure(.protocolViolation, "stream \(stream) was never opened")
+        }
+        return slot
+    }
+
+    /// The name of a load's source, for messages.
+    func sourceName(of slot: Slot) -> String {
+        guard case .peer(let peer) = loadTable[slot].source, let endpoint = endpoint(of: peer) else {
+            return "the broker"
+        }
+        return "source \(endpointTable[endpoint].name)"
+    }
+
+    /// The latest time at which a load of a publication began or a byte of it moved.
+    func lastFlow(of publication: PublicationID) -> UInt64? {
+        var last: UInt64?
+        var cursor: Slot?
+        while let slot = loadTable.next(after: cursor) {
+            cursor = slot
+            guard loadTable[slot].publication == publication else { continue }
+            last = max(last ?? 0, loadTable[slot].startedAt, loadTable[slot].byteAt, loadTable[slot].takenAt)
+        }
+        return last
+    }
+
+    // MARK: Events
+
+    mutating func report(_ event: LoadEvent) {
+        events.append(event)
+    }
+
+    var hasEvents: Bool {
+        @inline(__always) get { !events.isEmpty }
+    }
+
+    /// The next event for a drag session. Handling it may bring new ones.
+    mutating func nextEvent() -> LoadEvent? {
+        guard firstEvent < events.count else {
+            events.removeAll(keepingCapacity: true)
+            firstEvent = 0
+            return nil
+        }
+        firstEvent += 1
+        return events[firstEvent - 1]
+    }
+}

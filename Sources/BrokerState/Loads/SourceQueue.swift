@@ -1,0 +1,61 @@
+/// The loads that wait for a place at a source, which is asked for a limited number of loads at once.
+///
+/// The processes that want them take turns, so that the many loads of one do not delay the few of another.
+struct SourceQueue: Sendable {
+    private struct Line: Sendable {
+        let account: Accounting.AccountID
+        var loads: [LoadID]
+    }
+
+    /// One line for each process that waits; the first one's turn is next. No line is empty.
+    private var lines: [Line] = []
+    private(set) var count = 0
+    /// The time since which at least one load has waited.
+    private(set) var since: UInt64 = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ load: LoadID, of account: Accounting.AccountID, at now: UInt64) {
+        if isEmpty { since = now }
+        count += 1
+        if let index = index(of: account) {
+            lines[index].loads.append(load)
+        } else {
+            lines.append(Line(account: account, loads: [load]))
+        }
+    }
+
+    /// Removes the next load. After it, it is the next process's turn.
+    mutating func popFirst() -> LoadID? {
+        guard !lines.isEmpty else { return nil }
+        count -= 1
+        var line = lines.removeFirst()
+        let load = line.loads.removeFirst()
+        if !line.loads.isEmpty { lines.append(line) }
+        return load
+    }
+
+    mutating func remove(_ load: LoadID, of account: Accounting.AccountID) {
+        guard let line = index(of: account), let index = lines[line].loads.firstIndex(of: load) else { return }
+        count -= 1
+        lines[line].loads.remove(at: index)
+        if lines[line].loads.isEmpty { lines.remove(at: line) }
+    }
+
+    /// The load that makes room for one more of a process: the newest of the process with the most loads, if these are
+    /// more than the process would then have.
+    func displaced(by account: Accounting.AccountID) -> LoadID? {
+        let own = index(of: account).map { lines[$0].loads.count } ?? 0
+        guard let longest = lines.max(by: { $0.loads.count < $1.loads.count }), longest.loads.count > own + 1
+        else { return nil }
+        return longest.loads.last
+    }
+
+    func contains(_ load: LoadID) -> Bool {
+        lines.contains { $0.loads.contains(load) }
+    }
+
+    private func index(of account: Accounting.AccountID) -> Int? {
+        lines.firstIndex { $0.account == account }
+    }
+}

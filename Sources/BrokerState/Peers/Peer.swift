@@ -1,0 +1,70 @@
+import PasteboardWire
+
+package typealias PeerID = SlotTable<Peer>.ID
+
+/// One connection, and the streams that its client has opened. Loads are not among them: `Loads` has a list for each peer.
+package struct Peer: ~Copyable, Sendable {
+    var access: AccessContext
+    let account: Accounting.AccountID
+    var phase: PeerPhase
+    /// The client's name for itself: shown, never trusted.
+    var label = ""
+    /// The highest stream id that the client has opened. Ids are never used again.
+    var highestStream: UInt64 = 0
+    var streams: [UInt64: StreamTarget] = [:]
+    /// Whether descriptors may go to the peer and come from it.
+    var passesDescriptors = false
+    /// Whether the results of drops at its destinations are sent to it.
+    var receivesDropReports = false
+    var backlog = Backlog()
+
+    var process: ProcessKey { access.process }
+
+    var isDeaf: Bool {
+        switch phase {
+        case .silent(_, let isDeaf): isDeaf
+        case .ready: false
+        case .deaf: true
+        }
+    }
+
+    /// `"name" (pid 812)`, for messages.
+    var name: String { process.name(label: label) }
+}
+
+/// The progress of a connection.
+enum PeerPhase: BitwiseCopyable {
+    /// Hello has not come. → ready; deaf if it was deaf before
+    case silent(helloBy: UInt64, isDeaf: Bool)
+    /// Requests are answered. → deaf
+    case ready
+    /// Nothing reaches the peer, but its input still counts. The end of the connection follows.
+    case deaf
+}
+
+/// The object of a stream that the client has opened, and that is still open. Streams of loads are not here.
+enum StreamTarget: Sendable {
+    case write(WriteID)
+    /// A committed write: the stream lives as long as the publication is wanted.
+    case publication(PublicationID)
+    /// A drag session of its own that has items.
+    case drag(SessionID)
+    case destination(DestinationID)
+    /// A wait for a destination.
+    case wait(WaitID)
+}
+
+extension ProcessKey {
+    func name(label: String) -> String {
+        label.isEmpty ? "pid \(pid)" : "\"\(label)\" (pid \(pid))"
+    }
+}
+
+extension String {
+    /// The string without control characters, which would reach terminals.
+    var printable: String {
+        String(
+            String.UnicodeScalarView(unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
+        )
+    }
+}

@@ -1,0 +1,49 @@
+import PasteboardWire
+
+// Client streams: odd ids that only grow, each with a target while it is open.
+extension Peers {
+    mutating func open(_ stream: UInt64, by slot: Slot) throws(Failure) {
+        guard stream & 1 == 1, stream > peerTable[slot].highestStream else {
+            throw Failure(.protocolViolation, "stream \(stream) cannot be opened: ids are odd and grow")
+        }
+        peerTable[slot].highestStream = stream
+    }
+
+    /// The target of a client's stream; nil if the stream is over, so that the frame on it is merely late. Throws if the
+    /// stream was never opened.
+    func target(of stream: UInt64, at id: PeerID) throws(Failure) -> StreamTarget? {
+        guard let slot = find(id) else { return nil }
+        if let target = peerTable[slot].streams[stream] { return target }
+        try checkIsLate(stream, at: slot)
+        return nil
+    }
+
+    /// Throws if the client never opened the stream.
+    func checkIsLate(_ stream: UInt64, at slot: Slot) throws(Failure) {
+        guard stream & 1 == 1, stream <= peerTable[slot].highestStream else {
+            throw Failure(.protocolViolation, "stream \(stream) was never opened")
+        }
+    }
+
+    /// The target of a stream; nil if it has none, for whatever reason.
+    func knownTarget(of stream: UInt64, at slot: Slot) -> StreamTarget? {
+        peerTable[slot].streams[stream]
+    }
+
+    /// Sets the target of a stream of a peer, if the peer is still there. nil: the stream is over.
+    mutating func setTarget(_ target: StreamTarget?, of stream: UInt64, at id: PeerID) {
+        guard let slot = find(id) else { return }
+        peerTable[slot].streams[stream] = target
+    }
+
+    /// Treats a stream as opened: frames on it are late from now on.
+    mutating func skip(_ stream: UInt64, at slot: Slot) {
+        peerTable[slot].highestStream = max(peerTable[slot].highestStream, stream)
+    }
+
+    /// The targets of all open streams of a peer, in the order in which they were opened.
+    func targets(at id: PeerID) -> [StreamTarget] {
+        guard let slot = find(id) else { return [] }
+        return peerTable[slot].streams.sorted { $0.key < $1.key }.map(\.value)
+    }
+}

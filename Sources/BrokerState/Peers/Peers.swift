@@ -1,0 +1,173 @@
+import PasteboardWire
+
+/// The connections: their processes and accounts, hello, and the target of each client stream.
+struct Peers: ~Copyable, Sendable {
+    typealias Slot = SlotTable<Peer>.Slot
+
+    /// The process id and version of the broker, for `welcome`.
+    private let process: UInt32
+    private let programVersion: String
+
+    var peerTable = SlotTable<Peer>()
+
+    init(process: UInt32 = 0, programVersion: String = "") {
+        self.process = process
+        self.programVersion = programVersion
+    }
+
+    var count: Int { peerTable.count }
+    var isEmpty: Bool { peerTable.isEmpty }
+    var ids: [PeerID] { peerTable.ids }
+
+    @inline(__always)
+    func find(_ id: PeerID) -> Slot? { peerTable.find(id) }
+
+    func holds(_ id: PeerID) -> Bool { peerTable.holds(id) }
+
+    subscript(_ slot: Slot) -> Peer {
+        @inline(__always) _read { yield peerTable[slot] }
+    }
+
+    func account(of id: PeerID) -> Accounting.AccountID? {
+        guard let slot = find(id) else { return nil }
+        return peerTable[slot].account
+    }
+
+    // MARK: Coming and going
+
+    /// Takes a connection in. The peer has to send hello before its deadline.
+    mutating func connect(_ process: ProcessKey, _ context: inout BrokerContext) throws(Failure) -> PeerID {
+        guard UInt64(count) < context.limits.connections else {
+            throw Failure(
+                .limitExceeded,
+                "the broker has \(count) connections; limit connections is \(context.limits.connections)"
+            )
+        }
+        let account = try context.accounting.connect(
+            process,
+            limit: context.limits.connectionsPerProcess,
+            free: context.limits.connections - UInt64(count)
+        )
+        let deadline = context.now.addingClamped(context.limits.hello)
+        context.check(by: deadline)
+        context.counters.connections += 1
+        return peerTable.insert(
+            Peer(
+                access: AccessContext(process: process),
+                account: account,
+                phase: .silent(helloBy: deadline, isDeaf: false)
+            )
+        )
+    }
+
+    /// An id that finds nothing, now or later: the address of the error that tells a connection why it is closed.
+    mutating func unusedID(for process: ProcessKey) -> PeerID {
+        let peer = Peer(access: AccessContext(process: process), account: .init(slot: 0, generation: 0), phase: .deaf)
+        let id = peerTable.insert(peer)
+        peerTable.remove(id)
+        return id
+    }
+
+    mutating func remove(_ id: PeerID, _ context: inout BrokerContext) {
+        guard let slot = peerTable.find(id) else { return }
+        let peer = peerTable.remove(slot)
+        context.accounting.queue(0, insteadOf: peer.backlog.count, for: peer.account)
+        context.accounting.disconnect(peer.account)
+    }
+
+    /// Nothing can be sent to the peer any more. Its input still counts until the end of the connection.
+    mutating func stoppedReading(_ id: PeerID) {
+        guard let slot = find(id) else { return }
+        switch peerTable[slot].phase {
+        case .silent(let helloBy, _): peerTable[slot].phase = .silent(helloBy: helloBy, isDeaf: true)
+        case .ready, .deaf: peerTable[slot].phase = .deaf
+        }
+    }
+
+    // MARK: Hello
+
+    @inline(__always)
+    func awaitsHello(_ slot: Slot) -> Bool {
+        if case .silent = peerTable[slot].phase { true } else { false }
+    }
+
+    /// Takes hello and answers it.
+    mutating func greet(_ hello: Hello, from id: PeerID, _ context: inout BrokerContext) throws(Failure) {
+        guard let slot = find(id), case .silent(_, let isDeaf) = peerTable[slot].phase else {
+            throw Failure(.protocolViolation, "hello comes first, once, and on stream 0")
+        }
+        let version = UInt32(FrameHeader.version)
+        let lowest = hello.minimumVersion ?? 1
+        let highest = hello.maximumVersion ?? 1
+        guard lowest <= version, version <= highest else {
+            throw Failure(
+                .versionMismatch,
+                "the client speaks versions \(lowest) to \(highest), this broker \(version); update the older of the two"
+            )
+        }
+        // The error must not show the token.
+        guard hello.groups.allSatisfy({ (1...WireLimits.name).contains($0.utf8.count) }) else {
+            throw Failure(.invalidArgument, "the token of a group has 1 to \(WireLimits.name) bytes")
+        }
+        let welcome = welcome(to: hello, for: peerTable[slot].account, context)
+        peerTable[slot].phase = isDeaf ? .deaf : .ready
+        peerTable[slot].access.isLink = (hello.role ?? .program) != .program
+        peerTable[slot].access.groups = hello.groups
+        peerTable[slot].label = (hello.label ?? "").printable.prefix(utf8Count: WireLimits.name)
+        peerTable[slot].receivesDropReports = welcome.features.contains(Feature.dropReports.rawValue)
+        context.send(welcome, to: id, stream: 0)
+        guard welcome.features.contains(Feature.descriptors.rawValue) else { return }
+        peerTable[slot].passesDescriptors = true
+        context.perform(.passDescriptors(id))
+    }
+
+    private func welcome(
+        to hello: Hello,
+        for account: Accounting.AccountID,
+        _ context: borrowing BrokerContext
+    ) -> Welcome {
+        var welcome = Welcome()
+        welcome.version = UInt32(FrameHeader.version)
+        welcome.features = Feature.allCases.map(\.rawValue).filter(hello.features.contains)
+        if context.unclosedDescriptors >= context.limits.passedDescriptors {
+            welcome.features.removeAll { $0 == Feature.descriptors.rawValue }
+        }
+        welcome.epoch = context.epoch
+        welcome.maximumStreams = UInt32(clamping: context.limits.loadsPerConnection)
+        welcome.keptPool = context.limits.keptPool
+        welcome.keptFree = context.accounting.room(for: account, of: \.bytes)
+        welcome.firstByteMilliseconds = context.limits.firstByte
+        welcome.progressMilliseconds = context.limits.progress
+        welcome.process = process
+        welcome.programVersion = programVersion
+        return welcome
+    }
+
+    // MARK: Deadlines
+
+    /// The first peer after `cursor` whose hello or whose backlog is late. The caller ends it and asks again.
+    func nextLate(
+        after cursor: inout Slot?,
+        _ context: inout BrokerContext
+    ) -> (peer: PeerID, failure: Failure)? {
+        while let slot = peerTable.next(after: cursor) {
+            cursor = slot
+            if let deadline = peerTable[slot].backlog.deadline(after: context.limits.progress) {
+                if deadline <= context.now {
+                    let what = "nothing was read of what waits, or nothing came of a frame that had begun,"
+                    return (
+                        peerTable.id(of: slot), Failure(.timeout, "\(what) for \(context.limits.progress) ms")
+                    )
+                }
+                context.check(by: deadline)
+            }
+            guard case .silent(let helloBy, _) = peerTable[slot].phase else { continue }
+            if helloBy <= context.now {
+                let text = "no complete hello came within \(context.limits.hello) ms"
+                return (peerTable.id(of: slot), Failure(.timeout, text))
+            }
+            context.check(by: helloBy)
+        }
+        return nil
+    }
+}

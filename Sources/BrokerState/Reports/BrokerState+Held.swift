@@ -1,0 +1,40 @@
+extension BrokerState {
+    /// Sums that are zero when nobody is connected and nothing is kept.
+    package var held: Held {
+        Held(
+            peers: peers.count,
+            loads: loads.count,
+            writes: contents.writeCount,
+            publications: contents.publicationCount,
+            sessions: sessions.sessionCount,
+            destinationSessions: sessions.destinationSessionCount,
+            destinations: sessions.destinationCount,
+            waits: sessions.waitCount,
+            accounts: context.accounting.accounts.count,
+            objects: context.accounting.held.objects,
+            metadata: context.accounting.held.metadata,
+            keptBytes: context.accounting.kept.bytes,
+            inTransfer: loads.inTransfer,
+            queued: context.accounting.queued
+        )
+    }
+
+    package struct Held: Sendable, Equatable {
+        package static let nothing = Held()
+
+        package var peers = 0
+        package var loads = 0
+        package var writes = 0
+        package var publications = 0
+        package var sessions = 0
+        package var destinationSessions = 0
+        package var destinations = 0
+        package var waits = 0
+        package var accounts = 0
+        package var objects: UInt64 = 0
+        package var metadata: UInt64 = 0
+        package var keptBytes: UInt64 = 0
+        package var inTransfer: UInt64 = 0
+        package var queued: UInt64 = 0
+    }
+}

@@ -1,0 +1,66 @@
+import PasteboardWire
+import Testing
+
+@testable import BrokerState
+
+@Suite struct BoardsTests {
+    private static func publication(_ slot: UInt32) -> PublicationID { PublicationID(slot: slot, generation: 1) }
+
+    private static func context(boards: UInt64) -> BrokerContext {
+        var limits = BrokerLimits()
+        limits.boards = boards
+        return BrokerContext(limits: limits)
+    }
+
+    @Test("Each change counts one up, and returns the contents that it has replaced")
+    func changes() {
+        let context = Self.context(boards: 8)
+        var boards = Boards(firstChangeCount: 40)
+        #expect(boards.changeCount(of: "a") == 40)
+        let first = boards.set("a", to: Self.publication(1), context)
+        #expect(first.changeCount == 41 && first.replaced == nil)
+        let second = boards.set("a", to: Self.publication(2), context)
+        #expect(second.changeCount == 42 && second.replaced == Self.publication(1))
+        #expect(boards.publication(on: "a") == Self.publication(2))
+        let cleared = boards.set("a", to: nil, context)
+        #expect(cleared.changeCount == 43 && cleared.replaced == Self.publication(2))
+        #expect(boards.full.isEmpty && boards.count == 1)
+    }
+
+    @Test("A condition holds at its change count alone")
+    func conditions() throws {
+        let context = Self.context(boards: 8)
+        var boards = Boards(firstChangeCount: 40)
+        _ = boards.set("a", to: Self.publication(1), context)
+        try boards.check(nil, on: "a")
+        try boards.check(41, on: "a")
+        try boards.check(40, on: "another")
+        do throws(Failure) {
+            try boards.check(40, on: "a")
+            Issue.record("a superseded condition holds")
+        } catch {
+            #expect(error.code == .superseded)
+        }
+    }
+
+    @Test("An empty board makes room for another name, and its count does not go back")
+    func room() throws {
+        var context = Self.context(boards: 8)
+        let account = try context.accounting.connect(ProcessKey(pid: 1, identity: 1), limit: 10, free: 100)
+        var boards = Boards(firstChangeCount: 40)
+        for index in 0..<7 { _ = boards.set("full \(index)", to: Self.publication(UInt32(index)), context) }
+        _ = boards.set("empty", to: nil, context)
+        _ = boards.set("empty", to: nil, context)
+        #expect(boards.count == 8)
+        try boards.checkRoom(for: "new", of: account, context)
+        #expect(boards.count == 7)
+        #expect(boards.changeCount(of: "empty") == 42)
+        _ = boards.set("new", to: Self.publication(9), context)
+        do throws(Failure) {
+            try boards.checkRoom(for: "one more", of: account, context)
+            Issue.record("there are more boards than the limit")
+        } catch {
+            #expect(error.code == .limitExceeded)
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import PasteboardWire
+import Testing
+
+@testable import BrokerState
+
+/// Contents without connections and boards.
+@Suite struct ContentStoreTests {
+    private var scene = ContentScene()
+
+    @Test("A write becomes a publication with its items, and frees everything when nothing holds it")
+    func lifetime() throws {
+        let publication = try scene.publish([Item("public.text"), Item("public.png")])
+        #expect(scene.itemCount(of: publication) == 2)
+        #expect(scene.contents.writeCount == 0)
+        scene.contents.hold(publication)
+        scene.contents.retire(publication, &scene.context)
+        #expect(scene.contents.publicationCount == 1)
+        let found = scene.contents.find(publication)
+        let slot = try #require(found)
+        scene.contents.release(slot, &scene.context)
+        #expect(scene.contents.publicationCount == 0)
+        #expect(scene.context.accounting.held == Accounting.Amount())
+    }
+
+    @Test("A write that is discarded leaves nothing, its kept bytes included")
+    func discard() throws {
+        let write = try scene.begin()
+        try scene.add(Item([Representation("public.png", kept: true)]), to: write)
+        let kept = try scene.contents.receive(500, last: false, for: write, &scene.context)
+        #expect(scene.context.accounting.kept.bytes == 500)
+        #expect(scene.contents.discard(write, &scene.context)?.stream == 3)
+        #expect(scene.context.outbox.effects == [.closeKept(kept)])
+        #expect(scene.context.accounting.kept == Accounting.Kept())
+        #expect(scene.context.accounting.held == Accounting.Amount())
+    }
+
+    @Test("Bytes are counted for the kept representations in their order, and a commit waits for all of them")
+    func keptBytes() throws {
+        let write = try scene.begin()
+        let types = [Representation("a.one", byteCount: 2, kept: true), Representation("a.two", kept: true)]
+        try scene.add(Item(types), to: write)
+        _ = try scene.contents.receive(2, last: true, for: write, &scene.context)
+        #expect(scene.code { try scene.contents.check(Commit(), of: write) } == .invalidArgument)
+        _ = try scene.contents.receive(9, last: true, for: write, &scene.context)
+        try scene.contents.check(Commit(), of: write)
+        #expect(
+            scene.code { _ = try scene.contents.receive(1, last: true, for: write, &scene.context) } == .invalidArgument
+        )
+    }
+
+    @Test("An offer counts the items that the destination may see, and refuses what it may not see")
+    func visibility() throws {
+        let hidden = Item([Representation("public.png", visibility: 3)])
+        let publication = try scene.publish([hidden, Item("public.text")])
+        let offer = try scene.offer(publication, to: scene.stranger)
+        #expect(offer.part.item == 1 && offer.visibleItem == 0 && offer.visibleCount == 1)
+        let own = try scene.offer(publication, to: scene.writer)
+        #expect(own.part.item == 0 && own.visibleCount == 2)
+        #expect(scene.code { _ = try scene.offer(publication, to: scene.stranger) { $0.item = 1 } } == .nothingHere)
+    }
+
+    @Test("A promise is offered while its source is there; kept bytes beside it also afterwards")
+    func ownerLeft() throws {
+        let types = [Representation("a.promised"), Representation("a.kept", byteCount: 0, kept: true)]
+        let publication = try scene.publish([Item(types)], kept: [0])
+        guard case .promised(scene.source) = try scene.offer(publication, to: scene.stranger).provision else {
+            return #expect(Bool(false), "the first type is promised")
+        }
+        #expect(scene.contents.ownerLeft(publication) == true)
+        #expect(scene.contents.ownerLeft(publication) == false)
+        guard case .kept = try scene.offer(publication, to: scene.stranger).provision else {
+            return #expect(Bool(false), "the second type is kept")
+        }
+        #expect(
+            scene.code {
+                _ = try scene.offer(publication, to: scene.stranger) { $0.accepts = [Accept("a.promised", match: 1)] }
+            } == .sourceGone
+        )
+    }
+
+    @Test("A cached representation is a promise again if it was not filled, and kept bytes if it was")
+    func cache() throws {
+        var item = Item("a.once")
+        item.requires = [Feature.onceAndKept.rawValue]
+        item.representations[0].policy = 1
+        let publication = try scene.publish([item])
+        for isWhole in [false, true] {
+            let offer = try scene.offer(publication, to: scene.stranger)
+            guard case .promisedOnce(scene.source) = offer.provision else {
+                return #expect(Bool(false), "it is asked for once")
+            }
+            let kept = scene.contents.beginCache(offer.part, of: publication, &scene.context)
+            try scene.contents.chargeKept(kept, for: 700, &scene.context)
+            scene.contents.stored(500, in: kept)
+            guard case .kept(kept) = try scene.offer(publication, to: scene.stranger).provision else {
+                return #expect(Bool(false), "others join")
+            }
+            scene.contents.endCache(kept, offer.part, of: publication, isWhole: isWhole, &scene.context)
+            if !isWhole { scene.contents.releaseKept([kept], &scene.context) }
+        }
+        #expect(try scene.offer(publication, to: scene.stranger).byteCount == 500)
+        #expect(scene.context.accounting.kept.bytes == 500)
+    }
+}
+
+/// A store, a context, and a source that writes.
+final class ContentScene {
+    var contents = ContentStore(epoch: 77)
+    var context = BrokerContext(limits: BrokerLimits(), epoch: 77)
+    let source = PeerID(slot: 0, generation: 1)
+    let writer = AccessContext(process: ProcessKey(pid: 1, identity: 1))
+    let stranger = AccessContext(process: ProcessKey(pid: 2, identity: 1))
+    private(set) var accounts: [Accounting.AccountID] = []
+
+    init(_ configure: (inout BrokerLimits) -> Void = { _ in }) {
+        var limits = BrokerLimits()
+        configure(&limits)
+        context = BrokerContext(limits: limits, epoch: 77)
+        for access in [writer, stranger] {
+            guard let account = try? context.accounting.connect(access.process, limit: 10, free: 100) else { continue }
+            accounts.append(account)
+        }
+    }
+
+    func begin() throws -> WriteID {
+        try contents.beginWrite(to: .board("general", ifChangeCount: nil), stream: 3, by: source, accounts[0], &context)
+    }
+
+    func add(_ item: Item, to write: WriteID) throws {
+        try contents.add(item, metadata: 10, to: write, &context)
+    }
+
+    /// Writes and publishes items, whose kept representations have so many bytes.
+    func publish(_ items: [Item], kept: [UInt64] = [], session: SessionID? = nil) throws -> PublicationID {
+        let write = try begin()
+        var counts = kept[...]
+        for item in items {
+            try add(item, to: write)
+            for representation in item.representations where representation.provision == 1 {
+                _ = try contents.receive(counts.popFirst() ?? 0, last: true, for: write, &context)
+            }
+        }
+        try contents.check(Commit(), of: write)
+        let publication = try #require(contents.publish(write, by: writer, label: "source", board: "general", &context))
+        contents.setSession(session, of: publication)
+        return publication
+    }
+
+    func offer(
+        _ publication: PublicationID,
+        to access: AccessContext,
+        _ configure: (inout Load) -> Void = { _ in }
+    ) throws -> Offer {
+        var load = Load()
+        configure(&load)
+        return try contents.offer(load, in: publication, to: access, context)
+    }
+
+    func itemCount(of publication: PublicationID) -> Int {
+        contents.find(publication).map { contents[$0].items.count } ?? 0
+    }
+
+    /// The code of the failure of `body`.
+    func code(_ body: () throws -> Void) -> ErrorCode? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? Failure)?.code
+        }
+    }
+}

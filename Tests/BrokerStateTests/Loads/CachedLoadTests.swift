@@ -1,0 +1,286 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Representations that are asked for once and then kept: loads that join, and what becomes of them.
+@Suite struct CachedLoadTests {
+    private var broker = StateHarness()
+    private let source: PeerID
+    private let reader: PeerID
+
+    init() {
+        self.source = self.broker.connect("s")
+        self.reader = self.broker.connect("r", descriptors: true)
+        self.broker.promiseOnce(from: self.source)
+    }
+
+    /// Starts loads of one reader, and returns them with the ask that there is.
+    private mutating func loads(_ count: Int, credit: UInt64 = 1 << 40) throws -> (loads: [UInt64], ask: UInt64) {
+        let loads = (0..<count).map { _ in self.broker.load(from: self.reader, credit: credit) }
+        let asks = self.broker.takeAsks(self.source)
+        try #require(asks.count == 1)
+        return (loads, asks[0])
+    }
+
+    private var isClean: Bool {
+        self.broker.held.loads == 0 && self.broker.held.inTransfer == 0
+            && self.broker.brokenInvariants().isEmpty
+    }
+
+    @Test("A hundred loads at once cost one ask, and each gets identical bytes and one answer")
+    mutating func joined() throws {
+        let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let readers = (0..<10).map { self.broker.connect("r\($0)") }
+        var loads: [(PeerID, UInt64)] = []
+        for index in 0..<100 {
+            let reader = readers[index % 10]
+            // With little credit, with much, and in between.
+            loads.append((reader, self.broker.load(from: reader, credit: UInt64(index) * 20_000)))
+        }
+        let asks = self.broker.take(self.source)
+        #expect(asks.kinds == [.ask])
+        let ask = asks[0].decode(Ask.self)
+        #expect(ask.descriptorWelcome == nil && ask.maximumByteCount == nil && ask.type == "a.once")
+        var sent = 0
+        while sent < bytes.count {
+            let free = Int((self.broker.granted[asks[0].stream] ?? 0)) - sent
+            try #require(free > 0, "the cached load does not wait for its loads' credit")
+            let piece = bytes[sent..<min(bytes.count, sent + min(free, 100_000))]
+            sent += piece.count
+            self.broker.data(Array(piece), last: sent == bytes.count, on: asks[0].stream, from: self.source)
+        }
+        for (reader, load) in loads { self.broker.credit(1 << 40, on: load, from: reader) }
+        let inboxes = Dictionary(uniqueKeysWithValues: readers.map { ($0, self.broker.take($0)) })
+        for (reader, load) in loads {
+            let frames = (inboxes[reader] ?? []).on(load)
+            #expect(frames.bytes == bytes && frames.last?.last == true && frames.first?.kind == .answer)
+            #expect(frames.all(Answer.self).count == 1 && frames.ends.count == 1)
+        }
+        #expect(self.broker.takeAsks(self.source).isEmpty)
+        #expect(self.isClean && self.broker.held.keptBytes == 600_000)
+    }
+
+    @Test("A late load begins at byte 0 while the rest still comes")
+    mutating func late() throws {
+        let (loads, ask) = try self.loads(1)
+        self.broker.data([1, 2, 3], on: ask, from: self.source)
+        let late = self.broker.load(from: self.reader)
+        let frames = self.broker.take(self.reader)
+        #expect(frames.on(loads[0]).bytes == [1, 2, 3] && frames.on(late).bytes == [1, 2, 3])
+        #expect(frames.ends.isEmpty && frames.all(Answer.self).map(\.byteCount) == [nil, nil])
+        self.broker.data([4], last: true, on: ask, from: self.source)
+        let rest = self.broker.take(self.reader)
+        for load in loads + [late] { #expect(rest.on(load).bytes == [4] && rest.on(load).ends.count == 1) }
+        #expect(self.broker.takeAsks(self.source).isEmpty && self.isClean)
+    }
+
+    @Test("An end that comes after the last byte has gone out ends every load", arguments: [0, 3])
+    mutating func lateEnd(_ count: Int) throws {
+        let (loads, ask) = try self.loads(2, credit: 3)
+        if count > 0 { self.broker.data(count: count, on: ask, from: self.source) }
+        #expect(self.broker.take(self.reader).ends.isEmpty)
+        self.broker.send(End(byteCount: UInt64(count)), on: ask, from: self.source)
+        let frames = self.broker.take(self.reader)
+        for load in loads { #expect(frames.on(load).ends.count == 1 && frames.on(load).codes.isEmpty) }
+        #expect(self.isClean && self.broker.held.keptBytes == UInt64(count))
+    }
+
+    @Test("What came whole is listed as kept, survives its source and goes by descriptor where there is much of it")
+    mutating func kept() throws {
+        var listed = try #require(self.broker.list(from: self.reader).first(Item.self)?.representations.first)
+        #expect(listed.provision == .promised && listed.policy == .onceAndKept && listed.byteCount == nil)
+        let (loads, ask) = try self.loads(1)
+        self.broker.data(count: 100_000, on: ask, from: self.source)
+        #expect(self.broker.list(from: self.reader).first(Item.self)?.representations.first?.provision == .promised)
+        self.broker.data(count: 100_000, last: true, on: ask, from: self.source)
+        #expect(self.broker.take(self.reader).on(loads[0]).last?.last == true)
+        listed = try #require(self.broker.list(from: self.reader).first(Item.self)?.representations.first)
+        #expect(listed.provision == .kept && listed.byteCount == 200_000)
+
+        self.broker.disconnect(self.source)
+        let inline = self.broker.load(from: self.reader)
+        let frames = self.broker.take(self.reader).on(inline)
+        #expect(frames.bytes.count == 200_000 && frames.first(Answer.self)?.byteCount == 200_000)
+        let passed = self.broker.load(from: self.reader) { $0.descriptorWelcome = true }
+        let answers = self.broker.take(self.reader).on(passed)
+        #expect(answers.kinds == [.answer] && answers[0].passing != nil)
+        #expect(answers[0].decode(Answer.self).byteCount == 200_000)
+        self.broker.clear(from: self.reader)
+        #expect(self.broker.openMemory == 0 && self.broker.held.keptBytes == 0)
+    }
+
+    @Test("Loads that joined go inline to their end, though a descriptor would be welcome")
+    mutating func inline() throws {
+        let load = self.broker.load(from: self.reader) { $0.descriptorWelcome = true }
+        let ask = try #require(self.broker.takeAsks(self.source).first)
+        self.broker.data(count: 100_000, on: ask, from: self.source)
+        let late = self.broker.load(from: self.reader) { $0.descriptorWelcome = true }
+        self.broker.data(count: 1, last: true, on: ask, from: self.source)
+        let frames = self.broker.take(self.reader)
+        for stream in [load, late] {
+            #expect(frames.on(stream).bytes.count == 100_001)
+            #expect(frames.on(stream).allSatisfy { $0.passing == nil })
+        }
+    }
+
+    @Test("A size that the source announces is told, and is held to; loads that allow less end alone")
+    mutating func announced() throws {
+        let small = self.broker.load(from: self.reader) { $0.maximumByteCount = 3 }
+        let load = self.broker.load(from: self.reader) { $0.maximumByteCount = 4 }
+        let ask = try #require(self.broker.takeAsks(self.source).first)
+        var answer = Answer(byteCount: 4)
+        answer.content = .folderArchive
+        self.broker.send(answer, on: ask, from: self.source)
+        #expect(self.broker.take(self.reader).on(small).codes == [.tooLarge])
+        self.broker.load(from: self.reader) { $0.maximumByteCount = 3 }
+        #expect(self.broker.take(self.reader).codes == [.tooLarge])
+        #expect(self.broker.held.keptBytes == 4, "room is taken before the bytes come")
+        self.broker.data([1, 2, 3, 4], last: true, on: ask, from: self.source)
+        let late = self.broker.load(from: self.reader)
+        let frames = self.broker.take(self.reader)
+        for stream in [load, late] {
+            let answer = try #require(frames.on(stream).first(Answer.self))
+            #expect(
+                answer.byteCount == 4 && answer.content == .folderArchive && frames.on(stream).bytes == [1, 2, 3, 4]
+            )
+        }
+        #expect(self.isClean)
+    }
+
+    @Test("More bytes than a load allows end that load and no other, whenever it joined")
+    mutating func tooLarge() throws {
+        let (loads, ask) = try self.loads(1)
+        let early = self.broker.load(from: self.reader) { $0.maximumByteCount = 2 }
+        self.broker.data([1, 2, 3], on: ask, from: self.source)
+        let late = self.broker.load(from: self.reader) { $0.maximumByteCount = 2 }
+        let frames = self.broker.take(self.reader)
+        for load in [early, late] { #expect(frames.on(load).codes == [.tooLarge] && frames.on(load).bytes.isEmpty) }
+        self.broker.data([4], last: true, on: ask, from: self.source)
+        #expect(self.broker.take(self.reader).on(loads[0]).last?.last == true)
+    }
+
+    @Test("Each load has its own credit: one that gives none holds up nobody, and reads later what was kept")
+    mutating func credit() throws {
+        let slow = self.broker.load(from: self.reader, credit: 0)
+        let (loads, ask) = (
+            [self.broker.load(from: self.reader)], try #require(self.broker.takeAsks(self.source).first)
+        )
+        self.broker.data(count: 1_000, last: true, on: ask, from: self.source)
+        let frames = self.broker.take(self.reader)
+        #expect(frames.on(loads[0]).bytes.count == 1_000 && frames.on(slow).isEmpty)
+        self.broker.disconnect(self.source)
+        self.broker.credit(400, on: slow, from: self.reader)
+        #expect(self.broker.take(self.reader).on(slow).bytes.count == 400)
+        self.broker.credit(1_000, on: slow, from: self.reader)
+        let rest = self.broker.take(self.reader).on(slow)
+        #expect(rest.bytes.count == 600 && rest.last?.last == true)
+        #expect(self.isClean)
+    }
+
+    @Test("The source has credit for a window ahead of what is stored; a byte more ends it, and every load")
+    mutating func window() throws {
+        let (_, ask) = try self.loads(1, credit: 0)
+        #expect(self.broker.granted[ask] == 256 << 10)
+        self.broker.data(count: 256 << 10, on: ask, from: self.source)
+        #expect(self.broker.granted[ask] == 512 << 10)
+
+        self.broker = StateHarness { $0.transferPool = 1 }
+        let source = self.broker.connect("s")
+        let reader = self.broker.connect("r")
+        self.broker.promiseOnce(from: source)
+        let loads = [self.broker.load(from: reader), self.broker.load(from: reader)]
+        let narrow = try #require(self.broker.takeAsks(source).first)
+        #expect(self.broker.granted[narrow] == 16 << 10)
+        self.broker.data(count: (16 << 10) + 1, on: narrow, from: source)
+        #expect(self.broker.closed == [source])
+        let frames = self.broker.take(reader)
+        for load in loads { #expect(frames.on(load).codes == [.sourceFailed]) }
+        #expect(self.isClean && self.broker.openMemory == 0)
+    }
+
+    @Test("The source's progress reaches every load, and keeps the cached load alive")
+    mutating func progress() throws {
+        let (loads, ask) = try self.loads(3)
+        for _ in 0..<4 {
+            self.broker.advance(by: 20_000)
+            self.broker.send(Progress(), on: ask, from: self.source)
+        }
+        let frames = self.broker.take(self.reader)
+        for load in loads { #expect(frames.on(load).kinds == [.progress, .progress, .progress, .progress]) }
+        self.broker.data([1], last: true, on: ask, from: self.source)
+        #expect(self.broker.take(self.reader).ends.count == 3)
+    }
+
+    @Test("Two cached loads at once, of one item, go their own ways")
+    mutating func two() throws {
+        self.broker.promiseOnce("x", "y", from: self.source)
+        let loads = ["x", "y", "x", "y"].map { type in
+            self.broker.load(from: self.reader) { $0.accepts = [Accept(type, match: .exact)] }
+        }
+        let asks = self.broker.takeAsks(self.source)
+        #expect(asks.count == 2)
+        self.broker.data([1], on: asks[0], from: self.source)
+        self.broker.data([2], last: true, on: asks[1], from: self.source)
+        self.broker.send(Failure(.sourceFailed, "no"), on: asks[0], from: self.source)
+        let frames = self.broker.take(self.reader)
+        for index in [0, 2] { #expect(frames.on(loads[index]).codes == [.sourceFailed]) }
+        for index in [1, 3] { #expect(frames.on(loads[index]).bytes == [2]) }
+        let provisions = self.broker.list(from: self.reader).first(Item.self)?.representations.map(\.provision)
+        #expect(provisions == [0, 1])
+    }
+
+    @Test("The writer's own process loads in the same way, and an ask that waits for its turn is one too")
+    mutating func own() throws {
+        let source = self.broker.connect("s", maximumStreams: 1)
+        self.broker.promise("other", board: "b", from: source)
+        self.broker.promiseOnce(from: source)
+        self.broker.load(from: self.reader) { $0.board = "b" }
+        let first = self.broker.load(from: source)
+        let second = self.broker.load(from: source)
+        let asks = self.broker.takeAsks(source)
+        #expect(asks.count == 1)
+        self.broker.data([9], last: true, on: asks[0], from: source)
+        let ask = try #require(self.broker.takeAsks(source).first)
+        self.broker.data([1], last: true, on: ask, from: source)
+        let frames = self.broker.take(source)
+        #expect(frames.on(first).bytes == [1] && frames.on(second).bytes == [1])
+    }
+
+    @Test("Loads that joined outlive a replacement of the board, and the memory goes with the last of them")
+    mutating func replaced() throws {
+        let (loads, ask) = try self.loads(2, credit: 1)
+        self.broker.data([1], on: ask, from: self.source)
+        self.broker.clear(from: self.reader)
+        self.broker.data([2], last: true, on: ask, from: self.source)
+        for load in loads { self.broker.credit(2, on: load, from: self.reader) }
+        let frames = self.broker.take(self.reader)
+        for load in loads { #expect(frames.on(load).bytes == [1, 2]) }
+        #expect(self.broker.openMemory == 0 && self.isClean)
+    }
+
+    @Test("Which representations are asked for once is said by policy 1, of promises, with the feature required")
+    mutating func policy() {
+        for (policy, kept, requires, isTaken) in [
+            (0, false, [], true), (0, true, [], true), (1, false, [3], true), (1, false, [], false),
+            (1, true, [3], false), (2, false, [3], false), (77, false, [3], false),
+        ] as [(RepresentationPolicy, Bool, [UInt32], Bool)] {
+            var item = Item([Representation("a", kept: kept)])
+            item.representations[0].policy = policy
+            item.requires = requires
+            self.broker.write([item], kept: [[1]], from: self.source)
+            let frames = self.broker.take(self.source).filter { $0.kind != .end }
+            #expect(frames.codes == (isTaken ? [] : [.invalidArgument]), "policy \(policy), \(requires)")
+        }
+    }
+}
+
+extension StateHarness {
+    /// Publishes one item whose types are each asked for once, and takes `committed`.
+    func promiseOnce(_ types: String..., byteCount: UInt64? = nil, from peer: PeerID) {
+        var item = Item((types.isEmpty ? ["a.once"] : types).map { Representation($0, byteCount: byteCount) })
+        item.requires = [Feature.onceAndKept.rawValue]
+        for index in item.representations.indices { item.representations[index].policy = .onceAndKept }
+        self.write([item], from: peer)
+        _ = self.take(peer)
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import BrokerState
+
+@Suite struct CreditWindowTests {
+    private static let vast = UInt64.max
+
+    @Test("The first grant is the least of the credit, the bytes that there are, and the window")
+    func firstGrant() {
+        for (credit, available, granted) in [(100, Self.vast, 100), (1 << 20, 7, 7), (1 << 20, Self.vast, 256 << 10)] {
+            var window = CreditWindow(credit: UInt64(credit))
+            #expect(window.open(available: available, poolFree: Self.vast) == UInt64(granted))
+            #expect(window.outstanding == UInt64(granted))
+        }
+    }
+
+    @Test("More is granted once that is half a window, or all that is allowed, or the source stands still")
+    func laterGrants() {
+        var window = CreditWindow(credit: Self.vast)
+        let initial = window.open(available: Self.vast, poolFree: Self.vast)
+        window.receive(initial - 1)
+        #expect(window.deliver(1_000) == 1_000)
+        #expect(window.grow(available: Self.vast, poolFree: Self.vast) == nil)
+        window.receive(1)
+        #expect(window.isUsedUp)
+        #expect(window.grow(available: Self.vast, poolFree: Self.vast) == 1_000)
+        // From the second grant on the window is the largest.
+        window.receive(1_000)
+        _ = window.deliver(.max)
+        #expect(window.isDelivered)
+        #expect(window.grow(available: Self.vast, poolFree: Self.vast) == CreditWindow.largest)
+        #expect(window.grow(available: Self.vast, poolFree: Self.vast) == nil)
+    }
+
+    @Test("A full transfer pool leaves the smallest window")
+    func fullPool() {
+        var window = CreditWindow(credit: Self.vast)
+        #expect(window.open(available: Self.vast, poolFree: 0) == CreditWindow.smallest)
+    }
+
+    @Test("Credit never decreases, and no more is delivered than was received")
+    func bounds() {
+        var window = CreditWindow(credit: 10)
+        #expect(!window.allow(9) && window.allow(11) && window.credit == 11)
+        _ = window.open(available: Self.vast, poolFree: Self.vast)
+        window.receive(4)
+        #expect(window.deliver(9) == 4)
+        #expect(window.close() == 7)
+        #expect(window.outstanding == 0)
+    }
+}

@@ -1,0 +1,145 @@
+import PasteboardWire
+import Testing
+
+@testable import BrokerState
+
+/// Every phase of a load with every event: the phase that follows, and whether the destination gets an error.
+@Suite("Loads: every event in every phase") struct LoadPhaseTests {
+    enum Phase: String, CaseIterable {
+        case queued, asked, flowing, passing, delivering
+    }
+
+    enum Event: CaseIterable {
+        case data, lastData, progress, end, sourceError, credit, cancel, failure, delivered, passingRefused, sourceLeft,
+            destinationLeft
+    }
+
+    /// `violation`: the frame is one that its sender must not send then.
+    enum Outcome: Equatable {
+        case stays, flows, delivers, asked, released, releasedWithError, deliversWithError, violation
+    }
+
+    @Test("A load does what its phase allows, and ends once", arguments: Phase.allCases, Event.allCases)
+    func table(_ phase: Phase, _ event: Event) throws {
+        let (scene, ask) = try Self.scene(phase)
+        #expect(scene.phase(ask) == phase.rawValue)
+        scene.clearFrames()
+        #expect(try Self.outcome(of: event, scene, ask, phase) == Self.expected(phase, event))
+        if event != .sourceLeft, event != .destinationLeft {
+            #expect(scene.loads.brokenConditions(scene.contents, scene.context).isEmpty)
+        }
+    }
+
+    private static func expected(_ phase: Phase, _ event: Event) -> Outcome {
+        switch (phase, event) {
+        // Nothing was asked of the source yet.
+        case (.queued, .data), (.queued, .lastData), (.queued, .progress), (.queued, .end), (.queued, .sourceError):
+            .violation
+        case (.queued, .cancel), (.queued, .destinationLeft): .released
+        case (.queued, .failure), (.queued, .sourceLeft): .releasedWithError
+        case (.queued, .credit), (.queued, .delivered), (.queued, .passingRefused): .stays
+
+        case (.asked, .data), (.flowing, .data): .flows
+        case (.asked, .lastData): .delivers
+        case (.asked, .end), (.asked, .cancel), (.asked, .destinationLeft): .released
+        case (.asked, .sourceError), (.asked, .failure), (.asked, .sourceLeft): .releasedWithError
+        case (.asked, .progress), (.asked, .credit), (.asked, .delivered), (.asked, .passingRefused): .stays
+
+        // Bytes have come that the destination's socket has not taken.
+        case (.flowing, .lastData), (.flowing, .end), (.flowing, .cancel): .delivers
+        case (.flowing, .sourceError), (.flowing, .failure), (.flowing, .sourceLeft): .deliversWithError
+        case (.flowing, .destinationLeft): .released
+        case (.flowing, .progress), (.flowing, .credit), (.flowing, .delivered), (.flowing, .passingRefused): .stays
+
+        // The source is the broker, and the descriptor is in the destination's queue.
+        case (.passing, .data), (.passing, .lastData), (.passing, .progress), (.passing, .end),
+            (.passing, .sourceError):
+            .violation
+        case (.passing, .delivered), (.passing, .destinationLeft): .released
+        case (.passing, .passingRefused): .asked
+        case (.passing, .cancel): .delivers
+        case (.passing, .credit), (.passing, .failure), (.passing, .sourceLeft): .stays
+
+        // Over: frames of either side are late.
+        case (.delivering, .delivered), (.delivering, .destinationLeft): .released
+        case (.delivering, .data), (.delivering, .lastData), (.delivering, .progress), (.delivering, .end),
+            (.delivering, .sourceError), (.delivering, .credit), (.delivering, .cancel), (.delivering, .failure),
+            (.delivering, .passingRefused), (.delivering, .sourceLeft):
+            .stays
+        }
+    }
+
+    /// A load that has been brought into a phase.
+    private static func scene(_ phase: Phase) throws -> (scene: LoadScene, ask: UInt64) {
+        switch phase {
+        case .queued:
+            let scene = LoadScene(places: 1)
+            _ = try scene.begin(stream: 3)
+            return (scene, try scene.begin())
+        case .asked:
+            let scene = LoadScene()
+            return (scene, try scene.begin())
+        case .flowing, .delivering:
+            let scene = LoadScene()
+            let ask = try scene.begin()
+            _ = try scene.data(100, last: phase == .delivering, on: ask)
+            return (scene, ask)
+        case .passing:
+            let scene = LoadScene(keptCount: 1 << 20)
+            return (scene, try scene.begin())
+        }
+    }
+
+    private static func outcome(
+        of event: Event,
+        _ scene: LoadScene,
+        _ ask: UInt64,
+        _ phase: Phase
+    ) throws -> Outcome {
+        let load = LoadID(askStream: ask)
+        var isViolation = false
+        do throws(Failure) {
+            try perform(event, scene, ask, load)
+        } catch {
+            isViolation = error.code == .protocolViolation
+        }
+        if isViolation { return .violation }
+        let hasError = !scene.frames(to: scene.destination).filter { $0.stream == 5 }.codes.isEmpty
+        switch scene.phase(ask) {
+        case phase.rawValue where phase != .flowing: return .stays
+        case "flowing": return event == .data ? .flows : .stays
+        case "asked": return .asked
+        case "delivering": return hasError ? .deliversWithError : .delivers
+        default: return hasError ? .releasedWithError : .released
+        }
+    }
+
+    private static func perform(_ event: Event, _ scene: LoadScene, _ ask: UInt64, _ load: LoadID) throws(Failure) {
+        do {
+            switch event {
+            case .data: _ = try scene.data(10, on: ask)
+            case .lastData: _ = try scene.data(10, last: true, on: ask)
+            case .progress: try scene.take(Progress(), on: ask)
+            case .end: try scene.take(End(byteCount: nil), on: ask)
+            case .sourceError: try scene.take(Failure(.sourceFailed, "no"), on: ask)
+            case .credit:
+                var payload: [UInt8] = []
+                var credit = Credit()
+                credit.offset = 1 << 40
+                credit.encode(into: &payload)
+                let (stream, peer) = (UInt64(5), scene.destination)
+                _ = scene.loads.credit(on: stream, payload.span, from: peer, &scene.contents, &scene.context)
+            case .cancel: _ = scene.loads.cancel(on: 5, from: scene.destination, &scene.contents, &scene.context)
+            case .failure:
+                guard let slot = scene.loads.loadTable.find(load) else { return }
+                scene.loads.fail(slot, .cancelled, &scene.contents, &scene.context)
+            case .delivered: scene.loads.delivered(load, count: 100, &scene.contents, &scene.context)
+            case .passingRefused: scene.loads.passingRefused(load, &scene.contents, &scene.context)
+            case .sourceLeft: scene.loads.peerLeft(scene.source, &scene.contents, &scene.context)
+            case .destinationLeft: scene.loads.peerLeft(scene.destination, &scene.contents, &scene.context)
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch {}
+    }
+}

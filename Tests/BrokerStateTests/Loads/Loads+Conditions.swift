@@ -1,0 +1,142 @@
+import PasteboardWire
+
+@testable import BrokerState
+
+// The conditions that hold for loads between any two inputs.
+extension Loads {
+    var ids: [LoadID] { loadTable.ids }
+
+    var charges: [Charge] {
+        loadTable.ids.compactMap { id in loadTable.find(id).map { loadTable[$0].charge } }
+    }
+
+    /// The number of loads that hold a publication.
+    func openCount(of publication: PublicationID) -> Int {
+        slots.count { loadTable[$0].publication == publication && !loadTable[$0].phase.isDelivering }
+    }
+
+    /// The number of loads of a publication to destinations that are not over.
+    func openReaders(of publication: PublicationID) -> Int {
+        slots.count { slot in
+            loadTable[slot].publication == publication && !loadTable[slot].phase.isDelivering
+                && !loadTable[slot].isCaching
+        }
+    }
+
+    private var slots: [Slot] { loadTable.ids.compactMap { loadTable.find($0) } }
+
+    func brokenConditions(_ contents: borrowing ContentStore, _ context: borrowing BrokerContext) -> [String] {
+        var broken = BrokenConditions()
+        for slot in slots { broken.add(brokenConditions(of: slot, contents, context)) }
+        let expected = UInt64(slots.count { loadTable[$0].expectsDescriptor })
+        broken.check(
+            expectedDescriptors == expected && expected <= context.limits.passedDescriptors,
+            "\(expectedDescriptors) descriptors are expected of \(expected) loads"
+        )
+        let outstanding = slots.reduce(0) { $0 + loadTable[$1].window.outstanding }
+        broken.check(pool.used == outstanding, "the pool counts \(pool.used) of \(outstanding) bytes")
+        broken.add(brokenEndpoints())
+        for kept in cachedLoads.keys { broken.add(brokenConditions(of: kept, contents)) }
+        return broken.all
+    }
+
+    private func brokenConditions(
+        of slot: Slot,
+        _ contents: borrowing ContentStore,
+        _ context: borrowing BrokerContext
+    ) -> [String] {
+        var broken = BrokenConditions()
+        let id = loadTable.id(of: slot)
+        let (window, phase) = (loadTable[slot].window, loadTable[slot].phase)
+        broken.check(window.delivered <= window.received, "\(id): delivered beyond received")
+        broken.check(window.received <= window.granted, "\(id): received beyond granted")
+        broken.check(window.granted <= window.credit, "\(id): granted beyond the destination's credit")
+        broken.check(window.granted <= window.delivered + CreditWindow.largest, "\(id): granted beyond the window")
+        let deadline = deadline(of: slot, context)
+        if loadTable[slot].isCaching || pool.free(context.limits) > 0, let deadline {
+            broken.check(
+                context.nextCheck <= max(deadline, context.now) + 20,
+                "\(id): its deadline is before the next check"
+            )
+        }
+        switch loadTable[slot].receiver {
+        case .cache(let kept):
+            broken.check(cachedLoads[kept]?.request == id, "\(id): fills nothing")
+            broken.check(window.isDelivered, "\(id): bytes of a cached load are not stored")
+        case .destination(let peer, let stream):
+            let list = endpoint(of: peer).map { endpointTable[$0].loads }
+            broken.check(list != nil, "\(id): the destination is gone")
+            broken.check(
+                (load(on: stream, of: peer) == slot) == !phase.isDelivering,
+                "\(id): ended, but its stream is open, or the other way round"
+            )
+            broken.check(
+                list?.firstIndex(of: id) == (phase.isDelivering ? nil : loadTable[slot].listIndex),
+                "\(id): does not know its index"
+            )
+        }
+        if case .delivering(let rest) = phase {
+            broken.check(!window.isDelivered || rest == .descriptor, "\(id): ended and delivered, but held")
+            return broken.all
+        }
+        broken.check(contents.find(loadTable[slot].publication) != nil, "\(id): the publication is gone")
+        if case .peer(let source) = loadTable[slot].source, let endpoint = endpoint(of: source) {
+            // The request of a cached load waits for its first reader.
+            let waits = endpointTable[endpoint].queue.contains(id)
+            broken.check(waits == phase.isQueued, "\(id): waits in the wrong list")
+        } else if case .peer = loadTable[slot].source {
+            broken.check(false, "\(id): the source is gone")
+        }
+        return broken.all
+    }
+
+    private func brokenEndpoints() -> [String] {
+        var broken = BrokenConditions()
+        for id in endpointTable.ids {
+            guard let slot = endpointTable.find(id) else { continue }
+            let peer = PeerID(slot: id.slot, generation: id.generation)
+            let wanted = slots.count { if case .destination(peer, _) = loadTable[$0].receiver { true } else { false } }
+            let openLoads = endpointTable[slot].openLoads
+            broken.check(openLoads == wanted, "\(peer) counts \(openLoads) loads of \(wanted)")
+            let asked = slots.count { load in
+                guard case .peer(peer) = loadTable[load].source else { return false }
+                return loadTable[load].phase.hasPlace
+            }
+            let openAsks = endpointTable[slot].openAsks
+            broken.check(openAsks == asked, "\(peer) counts \(openAsks) asks of \(asked)")
+            broken.check(
+                !endpointTable[slot].mayBeAsked || endpointTable[slot].queue.isEmpty,
+                "\(peer) could be asked"
+            )
+        }
+        return broken.all
+    }
+
+    private func brokenConditions(of kept: KeptID, _ contents: borrowing ContentStore) -> [String] {
+        var broken = BrokenConditions()
+        guard let cached = cachedLoads[kept], let slot = loadTable.find(cached.request),
+            let bytes = contents.kept(kept)
+        else { return ["\(kept): nobody is asked for it"] }
+        let received = loadTable[slot].window.received
+        broken.check(received == bytes.count, "\(kept): \(bytes.count) of \(received) bytes are kept")
+        broken.check(!bytes.isWhole, "\(kept): is whole and is being filled")
+        let publication = contents.find(loadTable[slot].publication)
+        broken.check(
+            publication.map { contents[$0].representation(loadTable[slot].part).filling } == kept,
+            "\(kept): its representation knows nothing of it"
+        )
+        let readers = slots.filter { reader in
+            guard case .kept(kept) = loadTable[reader].source else { return false }
+            return !loadTable[reader].phase.isDelivering
+        }
+        broken.check(
+            !readers.isEmpty && cached.openReaders == readers.count,
+            "\(kept): counts \(cached.openReaders) of \(readers.count) readers"
+        )
+        broken.check(
+            Set(cached.readers).isSuperset(of: readers.map { loadTable.id(of: $0) }),
+            "\(kept): does not know a reader"
+        )
+        return broken.all
+    }
+}

@@ -1,0 +1,41 @@
+import BrokerState
+import PasteboardWire
+import Testing
+
+/// Several peers do anything, sensible or not; what must always hold is looked at after each step.
+@Suite struct RandomWalkTests {
+    static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, UInt64.random(in: 1_000...(.max))]
+
+    @Test("Whatever peers send, in whatever order they die, nothing breaks, leaks or ends twice", arguments: seeds)
+    func walk(_ seed: UInt64) {
+        print("random walk with seed \(seed)")
+        var walker = Walker(seed: seed)
+        for step in 0..<3_000 {
+            let action = walker.step()
+            let broken = walker.brokenRules()
+            guard broken.isEmpty else {
+                Issue.record("seed \(seed), step \(step), \(action): \(broken.joined(separator: "; "))")
+                return
+            }
+        }
+        walker.finish()
+        #expect(walker.brokenRules().isEmpty, "seed \(seed), at the end")
+        #expect(walker.broker.held == .nothing, "seed \(seed)")
+        #expect(walker.broker.openMemory == 0, "seed \(seed)")
+        #expect(walker.loadsSeen > 100, "seed \(seed): a walk without loads shows nothing")
+        #expect(walker.cachedSteps > 100, "seed \(seed): a walk without cached loads shows little")
+    }
+}
+
+/// A small generator whose walks can be repeated.
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var value = self.state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}
