@@ -239,7 +239,7 @@ import Testing
     @Test(
         "A registered name is refused, and so are arguments that contradict each other",
         arguments: [
-            (["--as", "inbox"], CInt(6), "drop: the destination inbox is "),
+            (["--as", "inbox"], CInt(6), "drop: destination inbox is already registered by "),
             ([], 2, "drop: missing name of the destination; write --as NAME"),
             (["--as", "a/b"], 2, "drop: a destination's name has 1 to 255 bytes"),
             (["--as", "x", "--accept", "?"], 2, "drop: unknown type '?'"),
