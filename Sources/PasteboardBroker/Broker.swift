@@ -95,7 +95,7 @@ public final class Broker: Sendable {
 
 /// The reason why a broker cannot serve.
 public struct BrokerError: Error, Sendable, CustomStringConvertible {
-    /// What failed, on what, and why, in one line.
+    /// The failure, its subject and its reason, in one line.
     public let message: String
 
     /// The message.

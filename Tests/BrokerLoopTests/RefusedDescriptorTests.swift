@@ -5,9 +5,9 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Descriptors that the system does not pass, and those that are not what they seem.
+/// Descriptors that the system does not pass, and those that differ from their announcement.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct RefusedDescriptorTests {
-    /// A receiver that takes none is the one refusal that also the superuser's sockets meet.
+    /// A receiver that accepts no descriptors is the only refusal that the superuser gets too.
     private static let canRefuse: Bool = {
         guard let ends = try? Socket.pair() else { return false }
         return Socket.setPassesDescriptors(ends.second.raw, false)
@@ -35,7 +35,7 @@ import Testing
         return file
     }
 
-    /// The last that the source hears once the broker has read all of it.
+    /// The last frame to the source after the broker has read all that it sent.
     private func hearAfterSending() throws -> ScriptedPeer.Frame? {
         repeat { try self.broker.step(sending: self.source) } while self.source.unsent > 0
         try self.broker.step(3)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "Kept bytes whose file the system does not pass go inline, on a connection that stays",
+        "If the system does not pass the file of kept bytes, they are sent inline, and the connection continues",
         .enabled(if: canRefuse)
     )
     func keptBytes() throws {
@@ -58,12 +58,12 @@ import Testing
         let frames = try self.broker.answer(Self.load("kept"), to: self.reader)
         #expect(frames.first?.kind == .answer && frames.allSatisfy { $0.header.descriptorCount == 0 })
         #expect(frames.filter { $0.kind == .data }.reduce(0) { $0 + $1.payload.count } == 200_000)
-        // What it has published, and it itself, is as it was.
+        // Neither the connection nor its publication has ended.
         #expect(try self.broker.provision(on: "promised", for: self.source) == .promised)
         #expect(try self.broker.provision(on: "promised", for: self.reader) == .promised)
     }
 
-    @Test("A source's file that the system does not pass fails its load alone", .enabled(if: canRefuse))
+    @Test("If the system does not pass a source's file, only its load fails", .enabled(if: canRefuse))
     func sourceFile() throws {
         try self.broker.publish(on: "file", by: self.source)
         try self.broker.publish(on: "promised", by: self.reader)
@@ -84,8 +84,8 @@ import Testing
         #expect(try self.broker.provision(on: "promised", for: self.reader) == .promised)
     }
 
-    @Test("Sealed memory with pages far behind its end is not kept: nobody would pay for them")
-    func pagesBehindTheEnd() throws {
+    @Test("Sealed memory with pages far after its end is not kept, because no process would be charged for them")
+    func pagesAfterTheEnd() throws {
         for (extra, isKept) in [(0, true), (16 << 20, false)] {
             let file = try Self.memory(1)
             if extra > 0 { #expect(allocate(file.descriptor.raw, keepSize, 0, extra) == 0) }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("Who passes more descriptors than frames could have announced is ended at once")
+    @Test("A peer that passes more descriptors than its frames can announce is ended at once")
     func tooMany() throws {
         try self.broker.publish(on: "file", by: self.source)
         _ = try self.broker.answer(List("file"), to: self.source)
@@ -114,5 +114,5 @@ import Testing
 
 private let keepSize: CInt = 1
 
-// Swift's Glibc module does not show it.
+// Swift's Glibc module does not contain it.
 @_silgen_name("fallocate") private func allocate(_: CInt, _: CInt, _: Int, _: Int) -> CInt

@@ -5,7 +5,7 @@ import PasteboardTransport
 import PasteboardWire
 import TestSupport
 
-/// A broker without a thread: a test takes its turns, one by one.
+/// A broker without a thread, whose turns a test takes one by one.
 final class SteppedBroker {
     var loop: BrokerLoop
     private var processes: UInt32 = 1_000
@@ -14,7 +14,7 @@ final class SteppedBroker {
         var bounds = BrokerLimits.standard
         for limit in ["first-byte=10m", "progress=10m", "hello=10m"] + limits { try bounds.set(limit) }
         self.loop = try BrokerLoop(state: try BrokerServer.state(bounds)) { _ in }
-        // It knows the time from its first turn on.
+        // The first turn sets the time.
         try self.step()
     }
 
@@ -22,11 +22,11 @@ final class SteppedBroker {
         for _ in 0..<turns { try self.loop.turn(waiting: false) }
     }
 
-    /// A process that has said hello and read welcome.
+    /// A peer that has sent hello and read welcome.
     ///
     /// - Parameters:
-    ///   - buffer: how much of what the broker sends its socket holds, instead of the default.
-    ///   - process: its process, if it is to have several connections.
+    ///   - buffer: the size of its socket's buffers, instead of the default.
+    ///   - process: its process id, for several connections of one process.
     func connect(descriptors: Bool = false, buffer: CInt? = nil, process: UInt32? = nil) throws -> SteppedPeer {
         let pair = try Socket.pair()
         if let buffer { Socket.setBuffers(of: pair.second.raw, bytes: buffer) }
@@ -41,13 +41,13 @@ final class SteppedBroker {
         return peer
     }
 
-    /// A turn after `peer` has sent what its socket takes.
+    /// Takes a turn after `peer` has sent as much as its socket accepts.
     func step(sending peer: SteppedPeer) throws {
         try peer.push()
         try self.step()
     }
 
-    /// The answer to a request of `peer`, which has to come within `turns`.
+    /// Sends a request of `peer`, and returns the answer, which has to come within `turns`.
     func answer(_ request: some WireMessage, to peer: SteppedPeer, turns: Int = 3) throws -> [ScriptedPeer.Frame] {
         let stream = peer.newStream()
         peer.queue(request, stream: stream)
@@ -63,13 +63,13 @@ final class SteppedBroker {
         throw ScriptedPeerError.nothingCame
     }
 
-    /// Where the first item's first representation is: 0 promised, 1 kept, 2 gone.
+    /// The provision of the first item's first representation: 0 promised, 1 kept, 2 gone.
     func provision(on board: String, for peer: SteppedPeer) throws -> Provision? {
         let frames = try self.answer(List(board), to: peer)
         return try frames.first { $0.kind == .item }?.decoded(as: Item.self).representations[0].provision
     }
 
-    /// Publishes one type, promised, whose description has about `size` bytes, at most 50,000, on each of `items`.
+    /// Publishes `items`, each with promised types whose descriptions have about `size` bytes together, at most 50,000.
     func publish(on board: String, size: Int = 100, items: Int = 1, by peer: SteppedPeer) throws {
         let stream = peer.newStream()
         peer.queue(Write(board), stream: stream)
@@ -90,7 +90,7 @@ final class SteppedBroker {
     }
 }
 
-/// A client that sends and reads when its test says so, and never waits.
+/// A client that sends and reads only when its test calls it, and never waits.
 final class SteppedPeer {
     private var socket: DescriptorBox?
     private var output = OutputBuffer()
@@ -106,7 +106,7 @@ final class SteppedPeer {
         self.decoder.takesDescriptors = true
     }
 
-    /// How many bytes are queued that the socket has not taken.
+    /// The number of queued bytes that the socket has not accepted.
     var unsent: Int { self.output.streamCount }
 
     func newStream() -> UInt64 {
@@ -126,7 +126,7 @@ final class SteppedPeer {
         self.output.appendStream(header: header, payload: bytes.span)
     }
 
-    /// So many lists; returns their streams.
+    /// Queues a number of lists, and returns their streams.
     @discardableResult
     func queueLists(of board: String, count: Int) -> [UInt64] {
         let streams = (0..<count).map { _ in self.newStream() }
@@ -134,7 +134,7 @@ final class SteppedPeer {
         return streams
     }
 
-    /// A write of kept bytes; returns its stream. With a `file`, that is passed in place of the bytes.
+    /// Queues a write of kept bytes, and returns its stream. If there is a `file`, it is passed instead of the bytes.
     @discardableResult
     func queueWrite(_ bytes: [UInt8], to board: String, as file: MemoryFile? = nil) -> UInt64 {
         let stream = self.newStream()
@@ -158,12 +158,12 @@ final class SteppedPeer {
         return stream
     }
 
-    /// From now on the system passes no descriptors to it. False where it cannot do that.
+    /// Lets the system pass no more descriptors to it. Returns false if the system cannot do that.
     func refuseDescriptors() -> Bool {
         Socket.setPassesDescriptors(self.socket?.raw ?? -1, false)
     }
 
-    /// One frame with so many descriptors of a file.
+    /// Queues one frame with a number of descriptors of a file.
     func queue(_ message: some WireMessage, stream: UInt64, passing file: DescriptorBox, count: Int = 1) {
         var encoder = FrameEncoder()
         encoder.append(message, stream: stream, flags: .last, descriptorCount: 1)
@@ -171,14 +171,14 @@ final class SteppedPeer {
         self.output.appendStream(encoder.bytes.span)
     }
 
-    /// Sends what the socket takes of what is queued.
+    /// Sends as many of the queued bytes as the socket accepts.
     func push() throws {
         guard let socket = self.socket else { return }
         var deliveries: [Delivery] = []
         _ = try self.output.flush(to: socket.raw, delivered: &deliveries)
     }
 
-    /// What has come since the last time: whole frames, and data frames in pieces.
+    /// The frames that have come since the last call. Data frames may be divided.
     func hear() throws -> [ScriptedPeer.Frame] {
         var frames: [ScriptedPeer.Frame] = []
         while let socket = self.socket, !self.isEnded {
@@ -200,14 +200,15 @@ final class SteppedPeer {
         return frames
     }
 
-    /// So many bytes of a list and no more.
+    /// Queues the first bytes of a list.
     func queuePartOfList(count: Int) {
         var encoder = FrameEncoder()
         encoder.append(List(String(repeating: "x", count: 60_000)), stream: self.newStream())
         self.output.appendStream(encoder.bytes.span.extracting(0..<count))
     }
 
-    /// As its process's death does it: also while a child that another test starts has, for a moment, all descriptors.
+    /// Closes the connection as the end of its process would, even while a child that another test starts has a copy of the
+    /// descriptor.
     func close() {
         if let socket { _ = shutdown(socket.raw, CInt(SHUT_RDWR)) }
         self.socket = nil
@@ -229,7 +230,7 @@ extension Write {
 }
 
 extension Load {
-    /// Everything that the board's first item has, inline.
+    /// A load of the board's first item, inline.
     init(_ board: String) {
         self.init()
         self.board = board

@@ -3,9 +3,9 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Connections of one process that make the broker hold much, and what that costs the others.
+/// Connections of one process for which the broker holds much, and the cost to other processes.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct UnreadTests {
-    /// What waits for the peers to read, as the broker counts it.
+    /// The number of bytes that wait for the peers to read, as the broker counts it.
     private static func queued(_ broker: SteppedBroker, for peer: SteppedPeer) throws -> UInt64 {
         let counters = try broker.answer(Status(), to: peer, turns: 20)
             .filter { $0.kind == .statusEntry }.compactMap { try $0.decoded(as: StatusEntry.self).counter }
@@ -17,7 +17,7 @@ import Testing
         return peer.isEnded
     }
 
-    @Test("Answers that nobody reads take no more than their pool, and end connections of who does not read")
+    @Test("Unread answers take no more than their pool, and end connections of the process that does not read")
     func unreadAnswers() throws {
         let broker = try SteppedBroker(limits: ["control-pool=1MiB"])
         let (source, other) = (try broker.connect(), try broker.connect())
@@ -31,7 +31,7 @@ import Testing
             try broker.step(sending: peer)
         }
         #expect((500_000...1 << 20).contains(try Self.queued(broker, for: other)))
-        // Each that lives has one answer of about 140 KB waiting.
+        // One answer of about 140 KB waits for each connection that has not ended.
         #expect(try broker.provision(on: "large", for: other) == .promised)
         var heard: [FrameKind?] = []
         for _ in 0..<500 {
@@ -48,14 +48,14 @@ import Testing
         #expect(try Self.queued(broker, for: other) == 0)
     }
 
-    @Test("So do requests that wait for their sender to read, and parts of frames")
+    @Test("Requests that wait for their sender to read, and parts of frames, take no more than that pool")
     func unreadRequests() throws {
         let broker = try SteppedBroker(limits: ["control-pool=1MiB"])
         let other = try broker.connect()
         let greedy = try (0..<40).map { _ in try broker.connect(process: 1) }
         for peer in greedy {
             peer.queuePartOfList(count: 50_000)
-            // On a busy machine a socket may take less at once.
+            // On a busy machine a socket may accept fewer bytes at once.
             repeat { try broker.step(sending: peer) } while peer.unsent > 0
             #expect(try Self.queued(broker, for: other) <= 1 << 20)
         }
@@ -77,7 +77,7 @@ import Testing
         #expect(heard == [.timeout])
     }
 
-    @Test("An answer of which nothing is read ends its connection")
+    @Test("An answer that is not read at all ends its connection")
     func standingAnswer() throws {
         let broker = try SteppedBroker(limits: ["progress=1ms"])
         let (source, other) = (try broker.connect(), try broker.connect())
@@ -86,7 +86,7 @@ import Testing
         try broker.publish(on: "small", by: peer)
         peer.queueLists(of: "large", count: 1)
         try broker.step(sending: peer)
-        // Its promise goes with it.
+        // Its promise ends with it.
         while try broker.provision(on: "small", for: other) == .promised {}
         #expect(try broker.provision(on: "small", for: other) == .gone)
     }

@@ -3,12 +3,12 @@ package import PasteboardWire
 
 /// The path of the broker's socket, and of the files beside it.
 ///
-/// The directory protects the socket: it belongs to this user and nobody else may enter it. So nobody else can put anything
-/// at the path, or remove what is there.
+/// The directory protects the socket: it belongs to this user, and no other user may enter it. So no other user can create or
+/// remove a file at the path.
 package struct SocketPath: Equatable, Sendable {
     package let path: String
     /// Whether the path follows from the user's standard directories. Then all missing directories above the socket are
-    /// created, and its own is removed with the broker. For a path that somebody has chosen only the last is created.
+    /// created, and its own is removed with the broker. For a path that the user has chosen, only the last is created.
     let isWellKnown: Bool
 
     package init(_ path: String, isWellKnown: Bool = true) {
@@ -107,7 +107,7 @@ package struct SocketPath: Equatable, Sendable {
         return isCreated
     }
 
-    /// Throws unless the directory belongs to this user and is closed to everybody else.
+    /// Throws unless the directory belongs to this user and is closed to all others.
     package func checkDirectory() throws(SocketPathError) {
         try Self.check(directory: directory)
     }

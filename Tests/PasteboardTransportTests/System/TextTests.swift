@@ -38,7 +38,7 @@ struct TextTests {
     }
 
     @Test(
-        "an encoding that nobody knows is an error, and a name cannot pass options",
+        "an unknown encoding is an error, and a name cannot pass options",
         arguments: ["no-such", "", "UTF-8//IGNORE", "../x", "UTF-8\0", "é", String(repeating: "a", count: 65)]
     )
     func unknown(name: String) {
