@@ -30,7 +30,8 @@ extension BrokerLoop {
         }
     }
 
-    func connection(_ peer: PeerID) -> Connection? {
+    /// Not a method that borrows the loop: a borrowed value of this size is copied for each call.
+    mutating func connection(_ peer: PeerID) -> Connection? {
         guard Int(peer.slot) < connections.count else { return nil }
         let connection = connections[Int(peer.slot)]
         return connection?.peer == peer ? connection : nil

@@ -29,12 +29,14 @@ extension BrokerLoop {
     /// files stay open. Loads are sent inline then; otherwise the broker would run out of descriptors.
     mutating func countUnclosed() {
         let count = UInt64(closer.waitingCount)
-        input { $0.unclosedDescriptors = count }
+        input { $0.setUnclosedDescriptors(count) }
     }
 
     /// Whether received descriptors are accepted. A peer may send one without a request, and an unwanted one has to be
     /// closed as well; while closing is not possible, no more are let in.
-    var takesDescriptors: Bool { state.unclosedDescriptors < state.limits.passedDescriptors }
+    var takesDescriptors: Bool {
+        mutating get { state.context.unclosedDescriptors < state.context.limits.passedDescriptors }
+    }
 
     /// Ends a peer that has sent descriptors that no frame announces, which could stay open as long as the peer is not read.
     /// One read yields at most the rest of a frame whose descriptor has come, and the next frame's descriptor.
@@ -49,14 +51,14 @@ extension BrokerLoop {
     }
 
     /// Refuses a descriptor without a frame: it comes with the first byte of the frame that announces it.
-    func checkUnclaimed(_ connection: Connection, isFrameOpen: Bool) throws(Failure) {
+    mutating func checkUnclaimed(_ connection: Connection, isFrameOpen: Bool) throws(Failure) {
         guard !connection.descriptors.isEmpty else { return }
         guard connection.decoder.takesDescriptors, isFrameOpen, connection.descriptors.count == 1 else {
             throw Failure(.protocolViolation, "descriptors came that no frame announces")
         }
     }
 
-    func passDescriptors(_ peer: PeerID) {
+    mutating func passDescriptors(_ peer: PeerID) {
         guard let connection = connection(peer) else { return }
         connection.decoder.takesDescriptors = true
         // Kernels without this switch always pass them. There the decoder alone refuses those that come too early.

@@ -165,7 +165,7 @@ extension BrokerLoop {
 
     /// Whether more frames than allowed, which other peers have caused, wait for the target. Answers to its own requests
     /// do not count: while they are not read, the target's requests wait.
-    func isOverfull(_ target: Connection) -> Bool {
+    mutating func isOverfull(_ target: Connection) -> Bool {
         target.output.controlCount - target.answerCount > controlLimit
     }
 

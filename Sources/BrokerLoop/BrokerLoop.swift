@@ -62,7 +62,7 @@ package struct BrokerLoop: ~Copyable {
         let timer = try TimerDescriptor()
         try epoll.add(timer.raw, .readable, token: Self.timerToken)
         let closer = DescriptorCloser()
-        self.controlLimit = Int(clamping: state.limits.controlQueue)
+        self.controlLimit = Int(clamping: state.context.limits.controlQueue)
         self.state = state
         self.log = log
         self.epoll = epoll
@@ -87,7 +87,7 @@ package struct BrokerLoop: ~Copyable {
         let now = Self.now()
         input { $0.advance(to: now) }
         if !paused.isEmpty { resumePaused() }
-        if state.unclosedDescriptors > 0 { countUnclosed() }
+        if state.context.unclosedDescriptors > 0 { countUnclosed() }
         isAlone = events.count == 1 && behind.isEmpty
         for index in 0..<events.count {
             let event = events[index]
@@ -132,7 +132,7 @@ package struct BrokerLoop: ~Copyable {
     ) -> Result {
         let result = body(&state)
         prepare(&self, result)
-        if !state.outbox.isEmpty { perform() }
+        if !state.context.outbox.isEmpty { perform() }
         return result
     }
 

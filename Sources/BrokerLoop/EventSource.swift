@@ -60,7 +60,7 @@ extension BrokerLoop {
 
     /// Sets the timer if something is due before the time to which it is set. A timer that expires early does no harm.
     mutating func armTimer() throws(SystemError) {
-        let next = paused.reduce(state.nextCheck) { min($0, $1.until) }
+        let next = paused.reduce(state.context.nextCheck) { min($0, $1.until) }
         guard next < timerSetTo else { return }
         timerSetTo = next
         let (nanoseconds, isBeyond) = next.multipliedReportingOverflow(by: 1_000_000)

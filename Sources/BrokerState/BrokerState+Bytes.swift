@@ -54,7 +54,7 @@ extension BrokerState {
     // MARK: Kept bytes
 
     /// Whether `nextKeptChunk` may have something.
-    package var hasReadyKept: Bool { loads.hasReadyKept }
+    package var hasReadyKept: Bool { mutating get { loads.hasReadyKept } }
 
     /// The next chunk of kept bytes that may go out, one data frame at most; nil if there is none. The driver puts it into
     /// the destination's queue and calls `delivered` when the socket has taken it.

@@ -73,7 +73,7 @@ extension BrokerState {
     }
 
     /// Whether a drain has nothing left to wait for.
-    package var isDrained: Bool { isDraining && loads.isEmpty }
+    package var isDrained: Bool { mutating get { isDraining && loads.isEmpty } }
 
     private static var restarting: Failure {
         Failure(.brokerRestarted, "the broker is shutting down; its contents go with it")

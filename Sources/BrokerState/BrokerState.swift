@@ -13,7 +13,9 @@ package import PasteboardWire
 ///
 /// Times are milliseconds of a clock that does not jump.
 package struct BrokerState: ~Copyable, Sendable {
-    var context: BrokerContext
+    /// The driver reads its limits, next check and outbox. They are stored and not computed from a state that would be
+    /// borrowed: a borrowed value of this size is copied for each call.
+    package internal(set) var context: BrokerContext
     var peers: Peers
     var contents: ContentStore
     var boards: Boards
@@ -42,21 +44,9 @@ package struct BrokerState: ~Copyable, Sendable {
 
     // MARK: For the driver
 
-    package var limits: BrokerLimits {
-        @inline(__always) _read { yield context.limits }
-    }
-
-    package var outbox: Outbox {
-        @inline(__always) _read { yield context.outbox }
-    }
-
-    /// No deadline lies before this time.
-    package var nextCheck: UInt64 { context.nextCheck }
-
-    /// Descriptors that the driver has received and cannot close yet. They count as if they were on their way.
-    package var unclosedDescriptors: UInt64 {
-        get { context.unclosedDescriptors }
-        set { context.unclosedDescriptors = newValue }
+    /// Sets the number of descriptors that the driver has received and cannot close yet.
+    package mutating func setUnclosedDescriptors(_ count: UInt64) {
+        context.unclosedDescriptors = count
     }
 
     /// Takes the contents of the outbox. `emptied`, whose memory is used again, becomes the outbox.

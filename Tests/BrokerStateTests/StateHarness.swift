@@ -101,7 +101,7 @@ final class StateHarness {
     func advance(by milliseconds: UInt64) {
         self.now += milliseconds
         // Only when the state wants to be called: a deadline that it forgot to name must not be met by chance.
-        if self.now >= self.state.nextCheck { self.state.advance(to: self.now) }
+        if self.now >= self.state.context.nextCheck { self.state.advance(to: self.now) }
         self.perform()
     }
 
@@ -139,8 +139,8 @@ final class StateHarness {
     var isDrained: Bool { self.state.isDrained }
 
     var unclosedDescriptors: UInt64 {
-        get { self.state.unclosedDescriptors }
-        set { self.state.unclosedDescriptors = newValue }
+        get { self.state.context.unclosedDescriptors }
+        set { self.state.setUnclosedDescriptors(newValue) }
     }
 
     // MARK: Sending

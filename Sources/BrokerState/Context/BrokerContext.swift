@@ -10,12 +10,12 @@ package struct BrokerContext: ~Copyable, Sendable {
     /// Milliseconds of a clock that does not jump.
     var now: UInt64 = 0
     /// The time of the next look at the deadlines: none lies before it.
-    var nextCheck = UInt64.max
+    package internal(set) var nextCheck = UInt64.max
     var accounting: Accounting
     var counters = Counters()
-    var outbox = Outbox()
+    package internal(set) var outbox = Outbox()
     /// Descriptors that the driver has received and cannot close yet. They count as if they were on their way.
-    var unclosedDescriptors: UInt64 = 0
+    package internal(set) var unclosedDescriptors: UInt64 = 0
 
     package init(limits: BrokerLimits, epoch: UInt64 = 0) {
         self.limits = limits
