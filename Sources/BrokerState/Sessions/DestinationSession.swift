@@ -3,17 +3,14 @@ import PasteboardWire
 package typealias DestinationSessionID = SlotTable<DestinationSession>.ID
 
 extension DestinationSessionID {
-    /// The stream that the broker opens to the destination. Bit 31, which no slot of this table has, distinguishes it from
-    /// the stream of an ask.
-    var stream: UInt64 { UInt64(generation) << 32 | 1 << 31 | UInt64(slot) << 1 }
+    /// The stream that the broker opens to the destination.
+    var stream: UInt64 { StreamID(destinationSessionSlot: slot, generation: generation).rawValue }
 
     /// nil for the stream of an ask.
     init?(stream: UInt64) {
-        guard stream & (1 << 31 | 1) == 1 << 31 else { return nil }
-        self.init(
-            slot: (UInt32(truncatingIfNeeded: stream) & 0x7FFF_FFFF) >> 1,
-            generation: UInt32(truncatingIfNeeded: stream >> 32)
-        )
+        let stream = StreamID(stream)
+        guard stream.isDestinationSession else { return nil }
+        self.init(slot: stream.slot, generation: stream.generation)
     }
 }
 

@@ -7,13 +7,17 @@
 ///
 /// A destination session may end in every phase. At most one question is pending at a time.
 enum DestinationSessionPhase: Sendable, Equatable {
-    /// The destination is not notified of the session, and its stream is not open. → inside
+    /// The destination is not notified of the session, and its stream is not open.
+    /// → inside
     case unannounced
-    /// The pointer is elsewhere.                                  → inside
+    /// The pointer is elsewhere.
+    /// → inside
     case outside(PendingAnswer)
-    /// The pointer is over the destination, as far as the destination knows. → outside, performing
+    /// The pointer is over the destination, as far as the destination knows.
+    /// → outside, performing
     case inside(PendingAnswer)
     /// The session was dropped here, and nothing is pending.
+    /// → over
     case performing
 
     /// The answer that a destination owes. It answers also after the pointer has left it.

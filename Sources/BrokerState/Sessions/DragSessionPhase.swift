@@ -7,15 +7,21 @@ import PasteboardWire
 ///
 /// A session may end in every phase. It ends instead of dropping if the proposal that counts is not a copy or a move.
 enum DragSessionPhase: Sendable {
-    /// Items are committed, and no destination is notified.          → tracking
+    /// Items are committed, and no destination is notified.
+    /// → tracking
     case offered
-    /// The source moves the pointer, which is over nothing or over a destination. → awaitingProposal, dropping
+    /// The source moves the pointer, which is over nothing or over a destination.
+    /// → awaitingProposal, dropping, over
     case tracking(Tracking?)
-    /// The source has dropped, and the proposal that counts is awaited.           → dropping
+    /// The source has dropped, and the proposal that counts is awaited. If the destination is lost, the drop is decided as
+    /// one over nothing.
+    /// → dropping, over
     case awaitingProposal(Tracking)
-    /// The drop window is open: the destination may begin loads.                  → transferring
+    /// The drop window is open: the destination may begin loads.
+    /// → transferring, over
     case dropping(SessionDrop)
-    /// The window is closed; running loads go on.
+    /// The window is closed; running loads go on, and the destination concludes.
+    /// → over
     case transferring(SessionDrop, TransferStage)
 
     // MARK: The source

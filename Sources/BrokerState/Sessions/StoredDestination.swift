@@ -25,7 +25,7 @@ package struct StoredDestination: ~Copyable, Sendable {
     let charge: Charge
     /// All destination sessions that are not over.
     var sessions: Set<DestinationSessionID> = []
-    /// Those that have entered: each occupies the destination until it is over.
+    /// The destination sessions that have entered. Each occupies the destination until it is over.
     var occupants: Set<DestinationSessionID> = []
 
     init(

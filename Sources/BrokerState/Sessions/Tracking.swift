@@ -13,13 +13,17 @@ struct Tracking: Sendable {
 
     enum Proposed: Sendable, Equatable {
         /// The destination has to be asked; the source waits for the answer since the given time. A question about an
-        /// earlier location may still be pending, and there is never more than one.  → asked
+        /// earlier location may still be pending, and there is never more than one.
+        /// → asked
         case stale(since: UInt64)
-        /// The destination is asked about the current location and items.              → current, outdated
+        /// The destination is asked about the current location and items.
+        /// → current, outdated
         case asked(Question)
-        /// The pointer has moved, or items were added, since the question was sent.    → stale
+        /// The pointer has moved, or items were added, since the question was sent.
+        /// → stale
         case outdated(Question)
-        /// The proposal holds.                                                         → stale
+        /// The proposal holds.
+        /// → stale
         case current(DropOperation)
     }
 

@@ -30,10 +30,11 @@ enum DestinationReport: Sendable, Equatable {
 /// A destination may conclude before its handler has returned. Either report is accepted once, and once more if the first
 /// was a success and the second is a failure.
 enum TransferStage: Sendable, Equatable {
-    /// The handler has returned.                      → performed (a failure), concluded
+    /// The handler has returned.
+    /// → performed (a failure), concluded
     case performed(DropReport)
-    /// The destination has concluded: the drop ends with its last load.
-    /// `handler` is nil while the handler still runs. → concluded (the handler's report, or a failure)
+    /// The destination has concluded: the drop ends with its last load. `handler` is nil while the handler still runs.
+    /// → concluded (the handler's report, or a failure), over
     case concluded(DropReport, handler: DropReport?)
 
     /// The report of the handler; nil while it runs.
