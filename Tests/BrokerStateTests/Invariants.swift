@@ -31,8 +31,8 @@ extension BrokerState {
             guard let slot = peers.find(id) else { continue }
             broken.check(loads.endpoint(of: id) != nil, "\(id) has no list of loads")
             broken.check(context.accounting.accounts.holds(peers[slot].account), "\(id) has no account")
-            guard let deadline = peers[slot].backlog.deadline(after: limits.progress) else { continue }
-            broken.check(nextCheck <= max(deadline, context.now) + 20, "\(id): its deadline is before the next check")
+            guard let deadline = peers[slot].backlog.deadline(after: context.limits.progress) else { continue }
+            broken.check(context.nextCheck <= max(deadline, context.now) + 20, "\(id): its deadline is before the next check")
         }
         broken.check(loads.endpointTable.count == peers.count, "lists of loads of peers that are gone")
         let queued = peers.ids.reduce(0) { sum, id in
@@ -43,7 +43,7 @@ extension BrokerState {
         }
         let sum = context.accounting.queued
         broken.check(
-            queued == sum && queued == charged && queued <= limits.controlPool,
+            queued == sum && queued == charged && queued <= context.limits.controlPool,
             "\(sum) bytes are queued, \(charged) charged, for \(queued)"
         )
         return broken.all
@@ -62,7 +62,7 @@ extension BrokerState {
             )
         }
         broken.add(contents.brokenConditions(context, boards: boards.count, charges: loads.charges + sessions.charges))
-        broken.check(UInt64(self.boards.count) <= limits.boards, "there are \(self.boards.count) boards")
+        broken.check(UInt64(self.boards.count) <= context.limits.boards, "there are \(self.boards.count) boards")
         return broken.all
     }
 }
