@@ -12,7 +12,8 @@ final class ChunkLoad: LoadSink {
         var received: Int64 = 0
         var sourceReports = false
         var isOver = false
-        var isCancelled = false
+        /// The error that the load was cancelled with, or failed with.
+        var failure: PasteboardError?
         var timer: LoadTimer?
     }
 
@@ -38,9 +39,9 @@ final class ChunkLoad: LoadSink {
         state.withLock { $0.timer }?.cancel()
     }
 
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    var isCancelled: Bool { state.withLock { $0.failure != nil } }
 
-    private var chunks: ChunkStream { state.withLock { $0.chunks } }
+    var chunks: ChunkStream { state.withLock { $0.chunks } }
 
     func opened(_ stream: UInt64) {
         state.withLock { $0.stream = stream }
@@ -48,41 +49,37 @@ final class ChunkLoad: LoadSink {
 
     // MARK: Receiving
 
-    func answered(_ answer: Answer, _ effects: inout Effects) {
-        let chunks = state.withLock { state in
+    func answered(_ answer: Answer) {
+        let (chunks, failure) = state.withLock { state in
             let (live, stream) = (live, state.stream ?? 0)
             state.chunks = ChunkStream(
                 byteCount: answer.byteCount,
                 isArchive: answer.isArchive,
                 fileName: answer.suggestedName
             ) { live.consumed(stream, count: $0) }
-            return state.chunks
+            return (state.chunks, state.failure)
         }
-        chunks.onCancel { [weak self] in self?.cancel(.cancelled) }
-        let load = OpenedLoad(ByteChunks(LoadReader(chunks)), answer, expected: expected)
-        effects.append { self.result.resolve(.success(load)) }
+        // A cancellation just before has reached only the stream that this one replaces.
+        if let failure { chunks.cancel(failure) }
     }
 
     func sourceReports() {
         state.withLock { $0.sourceReports = true }
     }
 
-    func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout Effects) -> BytesDisposal {
+    func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
         let (chunks, received, sourceReports) = state.withLock { state in
             state.received += Int64(bytes.count)
             return (state.chunks, state.received, state.sourceReports)
         }
         chunks.append(bytes)
-        if let progress, !sourceReports {
-            let total = chunks.byteCount.map { Int64(clamping: $0) }
-            effects.append { progress.report(completed: received, total: total) }
-        }
-        if isLast { finish(nil, &effects) } else { effects.append { chunks.deliver() } }
+        if progress != nil, !sourceReports { report(received, of: chunks.byteCount, &effects) }
+        if isLast { finish(&effects) } else { effects.append(.deliver(.changed, to: self)) }
         return .held
     }
 
     /// The file is read as the chunks are asked for.
-    func take(_ descriptor: DescriptorBox, _ answer: Answer) {
+    private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
         HandlerPool.files.run { [self] in
             do throws(Failure) {
                 let file = try PassedFile(descriptor, answer)
@@ -100,25 +97,48 @@ final class ChunkLoad: LoadSink {
 
     // MARK: The end
 
-    func finish(_ failure: Failure?, _ effects: inout Effects) {
-        let error = failure.map { PasteboardError($0) }
-        effects.append {
-            let (chunks, received) = self.state.withLock { state in
-                state.isOver = true
-                if error != nil { state.isCancelled = true }
-                return (state.chunks, state.received)
-            }
-            // First: a reader that finds the end finds the progress ended.
-            self.progress?.end(byteCount: error == nil ? Int(clamping: received) : nil)
-            if let error { self.result.resolve(.failure(error)) }
-            chunks.end(error.map { .failure($0) } ?? .success(()))
+    func finish(_ effects: inout [ConnectionEffect]) {
+        effects.append(.deliver(.finished, to: self))
+    }
+
+    func deliver(_ delivery: SinkDelivery) {
+        switch delivery {
+        case .event(.answered(_, let answer)):
+            let chunks = chunks
+            chunks.onCancel { [weak self] in self?.cancel(.cancelled) }
+            result.resolve(.success(OpenedLoad(ByteChunks(LoadReader(chunks)), answer, expected: expected)))
+        case .event(.passed(_, let answer, let descriptor)):
+            take(descriptor, answer)
+        case .progress(let completed, let total):
+            progress?.report(completed: completed, total: total)
+        case .changed:
+            chunks.deliver()
+        case .finished:
+            end(nil)
+        case .failed(let failure):
+            end(PasteboardError(failure))
+        case .event:
+            break
         }
+    }
+
+    private func end(_ error: PasteboardError?) {
+        let (chunks, received) = state.withLock { state in
+            state.isOver = true
+            state.failure = state.failure ?? error
+            return (state.chunks, state.received)
+        }
+        // First: a reader that finds the end finds the progress ended.
+        progress?.end(byteCount: error == nil ? Int(clamping: received) : nil)
+        if let error { result.resolve(.failure(error)) }
+        chunks.end(error.map { .failure($0) } ?? .success(()))
     }
 
     /// Ends the load unless it has ended. Bytes that were not read are dropped.
     func cancel(_ error: PasteboardError = .cancelled) {
         let (isFirst, chunks) = state.withLock { state in
-            defer { (state.isOver, state.isCancelled) = (true, true) }
+            defer { state.isOver = true }
+            state.failure = state.failure ?? error
             return (!state.isOver, state.chunks)
         }
         chunks.cancel(error)

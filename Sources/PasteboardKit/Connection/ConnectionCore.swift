@@ -3,16 +3,16 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The state that the lock of a ``LiveConnection`` guards: the connection, its streams and the answers under way.
+/// The state that the lock of a ``LiveConnection`` guards: the socket, and the state of its streams.
 struct ConnectionCore: ~Copyable {
     /// Reads in one turn: a broker that sends without end does not keep requests waiting.
     private static let readsPerTurn = 4
 
     var io: ConnectionIO
     var streams = ConnectionStreams()
-    /// Somebody is going to send what waits.
+    /// Whether a call is scheduled that sends what waits.
     var isSendScheduled = false
-    /// Whether the thread waits without an end.
+    /// Whether the thread waits without a timeout.
     private var sleepsDeeply = false
 
     init(_ io: consuming ConnectionIO) {
@@ -27,13 +27,14 @@ struct ConnectionCore: ~Copyable {
 
     // MARK: The thread's turns
 
-    /// What the thread waits for next, and how long; nil once the connection is over.
+    /// The next wait of the thread.
     struct Wait {
         let wantsWrite: Bool
         let milliseconds: Int?
     }
 
-    /// - Parameter isIdle: nothing has come for as long as the last wait was.
+    /// - Parameter isIdle: whether nothing came during the last wait.
+    /// - Returns: nil once the connection is over.
     mutating func nextWait(isIdle: Bool) -> Wait? {
         guard !isOver else { return nil }
         let next = io.nextCheck
@@ -42,8 +43,8 @@ struct ConnectionCore: ~Copyable {
         return Wait(wantsWrite: io.wantsWrite, milliseconds: sleepsDeeply ? nil : left)
     }
 
-    /// Whether the thread has to hear of a request that somebody else has made. A request gives the thread a deadline to
-    /// look after; while it looks up every now and then, because there was a request before, it need not be told.
+    /// Whether the thread has to be woken after another thread has made a request, which gives it a deadline to check. A
+    /// thread that waits with a timeout, because of an earlier request, finds the deadline by itself.
     mutating func takesWakeUp(waitedToWrite: Bool) -> Bool {
         if sleepsDeeply, io.nextCheck != .max {
             sleepsDeeply = false
@@ -52,7 +53,7 @@ struct ConnectionCore: ~Copyable {
         return isOver || io.cannotWrite || io.wantsWrite && !waitedToWrite
     }
 
-    mutating func turn(isReadable: Bool, _ effects: inout Effects) {
+    mutating func turn(isReadable: Bool, _ effects: inout [ConnectionEffect]) {
         guard !isOver else { return }
         do throws(Failure) {
             if isReadable {
@@ -72,26 +73,26 @@ struct ConnectionCore: ~Copyable {
     private static func pump(
         _ io: inout ConnectionIO,
         to streams: inout ConnectionStreams,
-        _ effects: inout Effects
+        _ effects: inout [ConnectionEffect]
     ) throws(Failure) -> Bool {
         try io.pump { state, event, bytes in streams.take(event, in: bytes, &state, &effects) }
     }
 
-    /// What becomes of something that is to be sent.
+    /// The way in which frames get to the socket.
     enum Sending {
         case now
-        /// Its sending has to be scheduled.
+        /// The caller has to schedule a call that sends them.
         case scheduled
-        /// It goes with what is scheduled already.
+        /// They are sent by a call that is already scheduled.
         case later
-        /// The connection's thread has to hear of it.
+        /// The connection's thread has to be woken for them.
         case byThread
     }
 
-    /// From so many requests and answers under way on, they share their writes: with fewer each is sent at once.
+    /// With this many requests and answers under way, several share a write; with fewer, each is sent at once.
     private static let sharing = 8
 
-    mutating func sendSoon(_ effects: inout Effects) -> Sending {
+    mutating func sendSoon(_ effects: inout [ConnectionEffect]) -> Sending {
         guard streams.sinks.count + streams.answers.count >= Self.sharing, !sleepsDeeply, !io.wantsWrite else {
             flush(&effects)
             return .now
@@ -101,12 +102,12 @@ struct ConnectionCore: ~Copyable {
     }
 
     /// Writes what is to be sent to the socket, and continues the answers that waited for room in it.
-    mutating func flush(_ effects: inout Effects) {
+    mutating func flush(_ effects: inout [ConnectionEffect]) {
         guard !isOver else { return }
         do throws(Failure) {
             try io.flush()
             while !io.wantsWrite, !streams.sendable.isEmpty {
-                // Small ones share a write.
+                // Small answers share a write.
                 repeat {
                     try send(streams.sendable.removeFirst(), &effects)
                 } while !streams.sendable.isEmpty && io.waitingCount < WireLimits.sharedDataLength
@@ -118,8 +119,8 @@ struct ConnectionCore: ~Copyable {
         if !io.wantsWrite { streams.tellEnds(&effects) }
     }
 
-    /// The connection is over, and everything with it.
-    mutating func lose(_ failure: Failure, _ effects: inout Effects) {
+    /// Ends the connection and all of its streams.
+    mutating func lose(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
         _ = io.state.connectionLost(failure)
         io.endWriting()
         streams.fail(failure, &effects)
@@ -127,15 +128,16 @@ struct ConnectionCore: ~Copyable {
 
     mutating func cancel(_ sink: any StreamSink) {
         guard let stream = streams.remove(sink) else { return }
-        // Those that the broker has opened are even.
+        // Streams that the broker has opened have even numbers.
         if stream & 1 == 0 { io.state.leave(stream) } else { io.state.cancel(stream) }
     }
 
     // MARK: Answering
 
-    mutating func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>, _ effects: inout Effects) {
+    mutating func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>, _ effects: inout [ConnectionEffect])
+    {
         guard streams.answers[ask] != nil else {
-            if case .success(.chunks(let chunks)) = result { effects.append { chunks.cancel() } }
+            if case .success(.chunks(let chunks)) = result { effects.append(.cancelChunks(chunks)) }
             return
         }
         switch result {
@@ -143,12 +145,12 @@ struct ConnectionCore: ~Copyable {
             io.state.fail(ask, Failure(ofHandler: error))
             streams.forget(ask)
         case .success(.data(let data)):
-            // A small one is a single frame, which says its size itself.
+            // Small data is a single frame, which shows its size.
             if data.count > WireLimits.sharedDataLength { io.state.answer(ask, byteCount: UInt64(data.count)) }
             streams.answers[ask]?.data = data
             streams.sendable.append(ask)
         case .success(.file(let file)):
-            // That it is an archive could not be told with a descriptor.
+            // A frame that passes a descriptor cannot mark the file as an archive.
             let (count, path, name) = (file.byteCount, file.path, file.name)
             if !file.isArchive, io.pass(file.descriptor, byteCount: count, path: path, fileName: name, on: ask) {
                 return streams.forget(ask)
@@ -168,32 +170,19 @@ struct ConnectionCore: ~Copyable {
         streams.sendable.append(ask)
     }
 
-    mutating func goOn(_ ask: UInt64, with chunk: Result<Data?, any Error>) {
-        guard streams.answers[ask] != nil else { return }
-        switch chunk {
-        case .failure(let error):
-            io.state.fail(ask, Failure(ofHandler: error))
-            streams.forget(ask)
-        case .success(nil):
-            io.state.end(ask)
-            streams.forget(ask)
-        case .success(let data?):
-            streams.discard(streams.answers[ask]?.data)
-            streams.answers[ask]?.data = data
-            streams.answers[ask]?.sent = 0
-            streams.sendable.append(ask)
-        }
-    }
-
-    /// Sends of an answer what credit and socket allow, from where it is.
-    private mutating func send(_ ask: UInt64, _ effects: inout Effects) throws(Failure) {
+    /// Sends as much of an answer as its credit and the socket allow.
+    private mutating func send(_ ask: UInt64, _ effects: inout [ConnectionEffect]) throws(Failure) {
         guard let answer = streams.answers[ask], let data = answer.data else { return }
-        if let chunks = answer.chunks, answer.sent == data.count { return takeNext(ask, of: chunks, &effects) }
+        if let chunks = answer.chunks, answer.sent == data.count { return streams.askNext(ask, of: chunks, &effects) }
         var sent = answer.sent
         while let count = try io.send(data.span.extracting(sent..<data.count), on: ask, last: answer.chunks == nil) {
             sent += count
             if sent == data.count {
-                if let chunks = answer.chunks { takeNext(ask, of: chunks, &effects) } else { streams.forget(ask) }
+                if let chunks = answer.chunks {
+                    streams.askNext(ask, of: chunks, &effects)
+                } else {
+                    streams.forget(ask)
+                }
                 return
             }
             try io.flush()
@@ -203,23 +192,5 @@ struct ConnectionCore: ~Copyable {
             }
         }
         streams.answers[ask]?.sent = sent
-    }
-
-    private mutating func takeNext(_ ask: UInt64, of chunks: any ChunkSource, _ effects: inout Effects) {
-        streams.discard(streams.answers[ask]?.data)
-        streams.answers[ask]?.data = nil
-        streams.answers[ask]?.sent = 0
-        effects.append { [weak owner = streams.owner] in
-            chunks.next { [weak owner] chunk in owner?.goOn(ask, with: chunk) }
-        }
-    }
-
-    mutating func report(_ ask: UInt64, completed: Int64, total: Int64) {
-        let now = MonotonicClock.now()
-        guard let answer = streams.answers[ask], answer.data == nil, now >= answer.nextReport else { return }
-        // A few may come at once: what is reported last before a long wait should arrive.
-        let earliest = now - min(now, AskAnswer.reportBurst * AskAnswer.reportInterval)
-        streams.answers[ask]?.nextReport = max(answer.nextReport, earliest) + AskAnswer.reportInterval
-        io.state.progress(ask, completed: UInt64(clamping: completed), total: UInt64(exactly: total))
     }
 }

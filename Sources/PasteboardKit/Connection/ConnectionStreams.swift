@@ -2,43 +2,49 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardWire
 
-/// The streams of a connection: their sinks, the publications of this process, and the answers under way.
+/// The state of a connection apart from its socket: the sinks of its streams, the publications of this process, and the
+/// answers to asks that are under way.
+///
+/// It is a value, and what a change brings about is data: events go in, and calls to the client's state and effects come
+/// out.
 struct ConnectionStreams {
-    /// What comes of saying hello.
+    /// Resolved when the broker has answered the hello.
     let greeting = PendingResult<Void>()
-    /// By stream.
+    /// The sinks, by stream.
     var sinks: [UInt64: any StreamSink] = [:]
-    /// What this process has promised, by the handle of the publication.
+    /// The promises of this process, by the handle of the publication.
     private var publications: [UInt64: any StreamSink] = [:]
-    /// Publications that have ended while asks were open: a load that has begun is finished from what it was begun on.
+    /// Publications that have ended while asks were open: a load that has begun is finished from its own publication.
     private var lastPublications: [UInt64: any StreamSink] = [:]
     var answers: [UInt64: AskAnswer] = [:]
     /// Calls that wait until no answer of a publication is under way.
     private var ends: [(promises: any StreamSink, result: PendingResult<Void>)] = []
     /// Answers that have bytes to send, and the credit for them.
     var sendable: [UInt64] = []
-    /// What this was perhaps the last to hold. It may hold what a program's handlers have captured, whose end is the
-    /// program's code: it is let go of once the lock is free.
+    /// Values to release after unlocking. This may hold the last references to what a program's handlers have captured,
+    /// whose deinit is the program's code.
     private var discarded: [any Sendable] = []
-    /// The connection that these streams belong to.
-    weak var owner: LiveConnection?
+    /// Makes the run of a handler for an ask, with the connection as the receiver of its reports and its result.
+    var makeRun: @Sendable (_ handler: DataHandler, _ ask: UInt64, _ isInPlace: Bool) -> HandlerRun = { handler, _, _ in
+        HandlerRun(handler, progress: { _, _ in }, completion: { _ in })
+    }
 
-    /// What the broker says.
+    /// Takes an event from the broker.
     mutating func take(
         _ event: ClientEvent,
         in bytes: Span<UInt8>,
         _ state: inout ClientState,
-        _ effects: inout Effects
+        _ effects: inout [ConnectionEffect]
     ) {
         switch event {
         case .welcomed:
-            effects.append { [greeting] in greeting.resolve(.success(())) }
+            effects.append(.resolve(greeting, nil))
         case .asked(let stream, let ask):
             asked(stream, ask, &state, &effects)
         case .askCredit(let stream):
             if answers[stream]?.data != nil { sendable.append(stream) }
         case .askCancelled(let stream):
-            if let answer = answers.removeValue(forKey: stream) { effects.append { answer.cancel() } }
+            if let answer = answers.removeValue(forKey: stream) { answer.cancel(&effects) }
             forgetLastPublications()
         case .data(let stream, let payload, let isLast):
             guard let sink = sinks[stream] else { return }
@@ -78,21 +84,22 @@ struct ConnectionStreams {
         lastPublications = [:]
     }
 
-    private mutating func asked(_ stream: UInt64, _ ask: Ask, _ state: inout ClientState, _ effects: inout Effects) {
+    private mutating func asked(
+        _ stream: UInt64,
+        _ ask: Ask,
+        _ state: inout ClientState,
+        _ effects: inout [ConnectionEffect]
+    ) {
         let handle = ask.handle ?? 0
-        guard let owner, let promises = publications[handle] ?? lastPublications[handle],
+        guard let promises = publications[handle] ?? lastPublications[handle],
             let handler = promises.handler(item: ask.item ?? 0, representation: ask.representation ?? 0)
         else {
             state.fail(stream, Failure(.sourceGone, "the source has no representation \(ask.type) any more"))
             return
         }
-        let run = HandlerRun(handler) { [weak owner] completed, total in
-            owner?.report(stream, completed: completed, total: total)
-        } completion: { [weak owner, isInPlace = ask.inPlaceWelcome == true] result in
-            owner?.finish(stream, isInPlace ? result.map(\.located) : result)
-        }
+        let run = makeRun(handler, stream, ask.inPlaceWelcome == true)
         answers[stream] = AskAnswer(run: run, promises: promises)
-        effects.append { run.start() }
+        effects.append(.start(run))
     }
 
     // MARK: What ends
@@ -103,23 +110,59 @@ struct ConnectionStreams {
     }
 
     /// Resolves the waiting calls whose publication has no answer under way. Called when the output buffer is empty.
-    mutating func tellEnds(_ effects: inout Effects) {
+    mutating func tellEnds(_ effects: inout [ConnectionEffect]) {
         guard !ends.isEmpty else { return }
         ends.removeAll { end in
             guard !answers.values.contains(where: { $0.promises === end.promises }) else { return false }
-            effects.append { end.result.resolve(.success(())) }
-            // This may be the last reference, and its deinit may run user code: it is released after unlocking.
+            effects.append(.resolve(end.result, nil))
             discarded.append(end.promises)
             return true
         }
     }
 
-    /// - Returns: its stream; nil if there is none any more.
+    /// - Returns: the stream of the sink; nil if it has ended.
     mutating func remove(_ sink: any StreamSink) -> UInt64? {
         guard let stream = sinks.first(where: { $0.value === sink })?.key else { return nil }
         sinks[stream] = nil
         ended(sink)
         return stream
+    }
+
+    // MARK: Answers
+
+    /// The next chunk of an answer; nil at its end.
+    mutating func take(_ chunk: Result<Data?, any Error>, of ask: UInt64, _ state: inout ClientState) {
+        guard answers[ask] != nil else { return }
+        switch chunk {
+        case .failure(let error):
+            state.fail(ask, Failure(ofHandler: error))
+            forget(ask)
+        case .success(nil):
+            state.end(ask)
+            forget(ask)
+        case .success(let data?):
+            discard(answers[ask]?.data)
+            answers[ask]?.data = data
+            answers[ask]?.sent = 0
+            sendable.append(ask)
+        }
+    }
+
+    /// Asks for the next chunk of an answer, whose last one was sent.
+    mutating func askNext(_ ask: UInt64, of chunks: any ChunkSource, _ effects: inout [ConnectionEffect]) {
+        discard(answers[ask]?.data)
+        answers[ask]?.data = nil
+        answers[ask]?.sent = 0
+        effects.append(.nextChunk(of: chunks, ask: ask))
+    }
+
+    /// Reports the progress of a handler, unless reports come faster than people or deadlines need.
+    mutating func report(_ ask: UInt64, completed: Int64, total: Int64, at now: UInt64, _ state: inout ClientState) {
+        guard let answer = answers[ask], answer.data == nil, now >= answer.nextReport else { return }
+        // A few may come at once: the last report before a long pause should arrive.
+        let earliest = now - min(now, AskAnswer.reportBurst * AskAnswer.reportInterval)
+        answers[ask]?.nextReport = max(answer.nextReport, earliest) + AskAnswer.reportInterval
+        state.progress(ask, completed: UInt64(clamping: completed), total: UInt64(exactly: total))
     }
 
     mutating func forget(_ ask: UInt64) {
@@ -131,8 +174,8 @@ struct ConnectionStreams {
         if let data { discarded.append(data) }
     }
 
-    /// All of them.
-    mutating func fail(_ failure: Failure, _ effects: inout Effects) {
+    /// Ends all streams.
+    mutating func fail(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
         let (sinks, answers) = (self.sinks.values, self.answers.values)
         self.sinks = [:]
         for promises in publications.values { discarded.append(promises) }
@@ -142,25 +185,24 @@ struct ConnectionStreams {
         self.answers = [:]
         sendable = []
         tellEnds(&effects)
-        effects.append { [greeting] in greeting.resolve(.failure(PasteboardError(failure))) }
+        effects.append(.resolve(greeting, failure))
         for sink in sinks { sink.failed(failure, &effects) }
-        for answer in answers { effects.append { answer.cancel() } }
+        for answer in answers { answer.cancel(&effects) }
     }
 
-    /// What is to be let go of goes with the effects.
-    mutating func release(_ effects: inout Effects) {
+    /// Moves discarded values into the effects, so that they are released after unlocking.
+    mutating func release(_ effects: inout [ConnectionEffect]) {
         guard !discarded.isEmpty else { return }
-        let released = discarded
+        effects.append(.release(discarded))
         discarded = []
-        effects.append { withExtendedLifetime(released) {} }
     }
 }
 
 /// A representation that the broker has asked for.
 struct AskAnswer: Sendable {
-    /// Between two reports of progress, in nanoseconds: enough for people, and far below every deadline.
+    /// The interval between two reports of progress, in nanoseconds: enough for people, and far below every deadline.
     static let reportInterval: UInt64 = 100_000_000
-    /// So many may come without an interval between them.
+    /// The number of reports that may come without an interval.
     static let reportBurst: UInt64 = 10
 
     let run: HandlerRun
@@ -172,9 +214,10 @@ struct AskAnswer: Sendable {
     var chunks: (any ChunkSource)?
     var nextReport: UInt64 = 0
 
-    /// Nobody wants the bytes any more.
-    func cancel() {
-        run.cancel()
-        chunks?.cancel()
+    /// Ends the answer: nobody wants the bytes any more.
+    func cancel(_ effects: inout [ConnectionEffect]) {
+        effects.append(.cancel(run))
+        if let chunks { effects.append(.cancelChunks(chunks)) }
+        effects.append(.release([self]))
     }
 }

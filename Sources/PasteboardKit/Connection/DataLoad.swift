@@ -27,7 +27,7 @@ final class DataLoad: LoadSink {
 
     var isCancelled: Bool { result.isResolved }
 
-    func answered(_ answer: Answer, _ effects: inout Effects) {
+    func answered(_ answer: Answer) {
         state.withLock { state in
             state.answer = answer
             state.data.reserveCapacity(Int(clamping: min(answer.byteCount ?? 0, UInt64(Self.largestReservation))))
@@ -38,20 +38,18 @@ final class DataLoad: LoadSink {
         state.withLock { $0.sourceReports = true }
     }
 
-    func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout Effects) -> BytesDisposal {
+    func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal {
         let (count, sourceReports, total) = state.withLock { state in
             state.data.append(copying: bytes)
             return (state.data.count, state.sourceReports, state.answer.byteCount)
         }
-        if let progress, !sourceReports {
-            effects.append { progress.report(completed: Int64(count), total: total.map { Int64(clamping: $0) }) }
-        }
-        if isLast { finish(nil, &effects) }
+        if progress != nil, !sourceReports { report(Int64(count), of: total, &effects) }
+        if isLast { finish(&effects) }
         return .consumed
     }
 
     /// Sealed memory is mapped at once. A file is read on a thread that may wait for its disk.
-    func take(_ descriptor: DescriptorBox, _ answer: Answer) {
+    private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
         if System.isFullySealed(descriptor.raw) { return read(descriptor, answer) }
         HandlerPool.files.run { self.read(descriptor, answer) }
     }
@@ -70,22 +68,29 @@ final class DataLoad: LoadSink {
         result.resolve(outcome)
     }
 
-    func finish(_ failure: Failure?, _ effects: inout Effects) {
-        if let failure {
-            return effects.append {
-                self.progress?.end(byteCount: nil)
-                self.result.resolve(.failure(PasteboardError(failure)))
+    func finish(_ effects: inout [ConnectionEffect]) {
+        effects.append(.deliver(.finished, to: self))
+    }
+
+    func deliver(_ delivery: SinkDelivery) {
+        switch delivery {
+        case .progress(let completed, let total):
+            progress?.report(completed: completed, total: total)
+        case .event(.passed(_, let answer, let descriptor)):
+            take(descriptor, answer)
+        case .finished:
+            let (answer, data) = state.withLock { state in
+                defer { state.data = Data() }
+                return (state.answer, state.data)
             }
-        }
-        let (answer, data) = state.withLock { state in
-            let data = state.data
-            state.data = Data()
-            return (state.answer, data)
-        }
-        let type = Loaded<Data>.dataType(of: answer, expected: expected)
-        effects.append {
-            self.progress?.end(byteCount: data.count)
-            self.result.resolve(.success(Loaded(value: data, type: type)))
+            progress?.end(byteCount: data.count)
+            let type = Loaded<Data>.dataType(of: answer, expected: expected)
+            result.resolve(.success(Loaded(value: data, type: type)))
+        case .failed(let failure):
+            progress?.end(byteCount: nil)
+            result.resolve(.failure(PasteboardError(failure)))
+        case .changed, .event:
+            break
         }
     }
 }

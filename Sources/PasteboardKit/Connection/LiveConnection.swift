@@ -3,11 +3,25 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// One life of a connection: a socket to a broker, and the thread that reads it.
+/// A connected socket to a broker, and the thread that reads it.
 ///
-/// Whoever has a request writes it himself, under the lock, which no call that could wait is made under; what the socket
-/// does not take is left to the thread. The thread reads, and wakes whoever waits once the lock is free: one change of
-/// threads for a load, and no more.
+/// The caller writes its own request while holding the lock; no blocking call is made under it. What the socket does not
+/// take is left to the thread. The thread reads, and resumes the waiting tasks after it has released the lock: a load costs
+/// one switch of threads.
+///
+/// ## Lock order
+///
+/// A thread that holds one of these locks takes only locks of a later line:
+///
+/// 1. `PasteboardConnection.state`
+/// 2. `LiveConnection.core`
+/// 3. `OnceHandler.state`, and the state of a stream's sink: a load, a request, `DestinationRequest.arrivals` and the
+///    session that it contains
+/// 4. `GrowingBytes.state`
+/// 5. all others, under which no further lock is taken: `PendingResult`, `EventQueue`, `ChunkStream`, `DropWindow`, ...
+///
+/// No lock is held while the program's code runs, a task is resumed, or a value of the program is released: a change
+/// collects that as effects, which are performed after unlocking.
 final class LiveConnection: Sendable {
     private let core: Lock<ConnectionCore>
     private let wake: EventDescriptor
@@ -25,7 +39,15 @@ final class LiveConnection: Sendable {
         var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: .shared)
         io.patience = patience
         core = Lock(ConnectionCore(io))
-        core.withLock { $0.streams.owner = self }
+        core.withLock { core in
+            core.streams.makeRun = { [weak self] handler, ask, isInPlace in
+                HandlerRun(handler) { [weak self] completed, total in
+                    self?.report(ask, completed: completed, total: total)
+                } completion: { [weak self] result in
+                    self?.finish(ask, isInPlace ? result.map(\.located) : result)
+                }
+            }
+        }
         try SystemThread(name: "pasteboard") { self.run() }.detach()
     }
 
@@ -85,23 +107,20 @@ final class LiveConnection: Sendable {
     func answersEnded(of promises: any StreamSink) async {
         let result = PendingResult<Void>()
         change { core, effects in
-            if core.isOver { return effects.append { result.resolve(.success(())) } }
+            if core.isOver { return effects.append(.resolve(result, nil)) }
             core.streams.expectEnd(of: promises, result)
         }
         try? await result.value(onCancel: { result.resolve(.success(())) })
     }
 
-    func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>) {
+    private func finish(_ ask: UInt64, _ result: Result<HandlerResult, any Error>) {
         changeSoon(behind: .handlers) { core, effects in core.finish(ask, result, &effects) }
     }
 
-    /// The next chunk of an answer; nil at its end.
-    func goOn(_ ask: UInt64, with chunk: Result<Data?, any Error>) {
-        change { core, _ in core.goOn(ask, with: chunk) }
-    }
-
-    func report(_ ask: UInt64, completed: Int64, total: Int64) {
-        change { core, _ in core.report(ask, completed: completed, total: total) }
+    private func report(_ ask: UInt64, completed: Int64, total: Int64) {
+        change { core, _ in
+            core.streams.report(ask, completed: completed, total: total, at: MonotonicClock.now(), &core.io.state)
+        }
     }
 
     // MARK: Driving
@@ -113,9 +132,9 @@ final class LiveConnection: Sendable {
     }
 
     /// Changes the connection, sends what that brought about, and performs the effects.
-    private func change(_ body: @Sendable (inout ConnectionCore, inout Effects) -> Void) {
-        let (effects, isForThread) = core.withLock { core -> (Effects, Bool) in
-            var effects: Effects = []
+    private func change(_ body: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Void) {
+        let (effects, isForThread) = core.withLock { core -> ([ConnectionEffect], Bool) in
+            var effects: [ConnectionEffect] = []
             let waited = core.io.wantsWrite
             body(&core, &effects)
             core.flush(&effects)
@@ -123,7 +142,7 @@ final class LiveConnection: Sendable {
             return (effects, core.takesWakeUp(waitedToWrite: waited))
         }
         if isForThread { wake.signal() }
-        for effect in effects { effect() }
+        perform(effects)
     }
 
     private enum Others {
@@ -136,10 +155,10 @@ final class LiveConnection: Sendable {
     /// - Parameter others: whose turns come first: what they have to send goes with it.
     private func changeSoon(
         behind others: Others,
-        _ body: @Sendable (inout ConnectionCore, inout Effects) -> Void
+        _ body: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Void
     ) {
-        let (effects, step) = core.withLock { core -> (Effects, ConnectionCore.Sending) in
-            var effects: Effects = []
+        let (effects, step) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Sending) in
+            var effects: [ConnectionEffect] = []
             let waited = core.io.wantsWrite
             body(&core, &effects)
             let step = core.sendSoon(&effects)
@@ -157,7 +176,7 @@ final class LiveConnection: Sendable {
             case .handlers: HandlerPool.shared.run(send)
             }
         }
-        for effect in effects { effect() }
+        perform(effects)
     }
 
     private func run() {
@@ -169,16 +188,40 @@ final class LiveConnection: Sendable {
             if ready.count > 1, !ready[1].isEmpty { wake.drain() }
             let isReadable = ready.first.map { !$0.subtracting(.writable).isEmpty } ?? false
             let isIdle = ready.allSatisfy { $0.isEmpty }
-            let effects: Effects
-            (effects, wait) = core.withLock { core -> (Effects, ConnectionCore.Wait?) in
-                var effects: Effects = []
+            let effects: [ConnectionEffect]
+            (effects, wait) = core.withLock { core -> ([ConnectionEffect], ConnectionCore.Wait?) in
+                var effects: [ConnectionEffect] = []
                 core.turn(isReadable: isReadable, &effects)
                 core.streams.release(&effects)
                 return (effects, core.nextWait(isIdle: isIdle))
             }
-            for effect in effects { effect() }
+            perform(effects)
         }
         // What was asked for between the loss and now.
         change { core, effects in core.lose(core.failure, &effects) }
+    }
+
+    private func perform(_ effects: [ConnectionEffect]) {
+        for effect in effects {
+            switch effect {
+            case .deliver(let delivery, let sink):
+                sink.deliver(delivery)
+            case .resolve(let result, let failure):
+                result.resolve(failure.map { .failure(PasteboardError($0)) } ?? .success(()))
+            case .start(let run):
+                run.start()
+            case .cancel(let run):
+                run.cancel()
+            case .cancelChunks(let chunks):
+                chunks.cancel()
+            case .nextChunk(let chunks, let ask):
+                chunks.next { [weak self] chunk in
+                    self?.change { core, _ in core.streams.take(chunk, of: ask, &core.io.state) }
+                }
+            case .release:
+                // The values go with the array of effects.
+                break
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import PasteboardWire
 
 /// Where a session is, without a screen: over a destination, by its name, and perhaps at a row or a point in it.
 public struct DropLocation: Sendable, Hashable {
@@ -14,5 +15,50 @@ public struct DropLocation: Sendable, Hashable {
         self.destination = destination
         self.indexPath = indexPath
         self.point = point
+    }
+}
+
+// Where a session is, on the wire.
+extension Location {
+    /// - Parameter home: what an empty name stands for.
+    /// - Throws: `invalid-argument` for an invalid location.
+    init(_ location: DropLocation, home: String?) throws(PasteboardError) {
+        self.init()
+        destination = location.destination.isEmpty ? home ?? "" : location.destination
+        guard !destination.isEmpty else {
+            throw Self.invalid(
+                "an empty name is the tree of views that the drag began in, and it began in none; name the destination"
+            )
+        }
+        guard destination.utf8.count <= WireLimits.name else {
+            throw Self.invalid("a destination's name has at most \(WireLimits.name) bytes")
+        }
+        for number in location.indexPath ?? [] {
+            guard let number = UInt32(exactly: number), indexPath.count < WireLimits.indexPath else {
+                throw Self.invalid("an index path has at most \(WireLimits.indexPath) numbers, from 0 to \(UInt32.max)")
+            }
+            indexPath.append(number)
+        }
+        if let point = location.point {
+            guard let x = Int64(exactly: (point.x * 1_000).rounded()),
+                let y = Int64(exactly: (point.y * 1_000).rounded())
+            else { throw Self.invalid("a point at \(point.x), \(point.y) is nowhere") }
+            self.x = UInt64(bitPattern: x)
+            self.y = UInt64(bitPattern: y)
+        }
+    }
+
+    private static func invalid(_ what: String) -> PasteboardError {
+        PasteboardError(.invalidArgument, message: "the drag cannot be moved there: \(what)")
+    }
+}
+
+extension DropLocation {
+    init(_ location: Location) {
+        self.init(location.destination)
+        if !location.indexPath.isEmpty { indexPath = IndexPath(indexes: location.indexPath.map { Int($0) }) }
+        if let x = location.x, let y = location.y {
+            point = Point(x: Double(Int64(bitPattern: x)) / 1_000, y: Double(Int64(bitPattern: y)) / 1_000)
+        }
     }
 }

@@ -27,8 +27,13 @@ extension PasteboardError {
         self.init(failure)
     }
 
+    /// The domain of errors that this library reports on behalf of a source's handler.
+    static let domain = "PasteboardKit.ItemProvider"
+    /// The code, in this domain, of an item that its source could not give.
+    static let itemUnavailable = -1000
+
     /// The error of a load that was cancelled. The errors of other calls are made by their ``Call``.
-    static var cancelled: PasteboardError { Call("the load").cancelled }
+    static var cancelled: PasteboardError { PasteboardError(.cancelled, message: "the load was cancelled") }
 
     /// What a load ends with that has taken its bytes in this process: from a file that came, or from a handler.
     init(ofLoad error: any Error) {

@@ -109,3 +109,19 @@ struct StoredLoad: Sendable {
         return "\(room)/\(name)"
     }
 }
+
+extension LoadReader {
+    /// Writes all bytes to `output`: those of a file with a copy of that, inside the kernel if possible.
+    func write(to output: LoadedFile) async throws(PasteboardError) {
+        if let file = (source as? FileChunks)?.file {
+            return try await takeAll { isOver in try output.fill(from: file, isOver: isOver) }
+        }
+        while let chunk = try await next() { try output.append(chunk) }
+    }
+
+    /// Ends a load well whose bytes are not needed.
+    func finish() async throws(PasteboardError) {
+        guard source is FileChunks else { return }
+        try await takeAll { _ in }
+    }
+}

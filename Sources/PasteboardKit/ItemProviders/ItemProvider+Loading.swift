@@ -121,8 +121,8 @@ extension ItemProvider {
     // MARK: What all loads begin with
 
     /// For a call with a callback: if the item is of a drop that is being performed, the drop waits for it.
-    func dropCall() -> DropWindow.Call? {
-        contents.representations.lazy.compactMap(\.origin.window).first?.call()
+    func dropCall() -> (any LoadCall)? {
+        contents.representations.lazy.compactMap(\.origin.scope).first?.call()
     }
 
     /// - Parameter inPlace: whether the source's own file will do, if it may be used.

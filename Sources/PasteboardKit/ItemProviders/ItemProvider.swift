@@ -68,3 +68,40 @@ public final class ItemProvider: Sendable {
 
     var contents: ProviderContents { state.withLock { $0 } }
 }
+
+/// How an item would like to be shown where it is dropped or pasted, as NSItemProvider has it: a hint.
+public enum PreferredPresentationStyle: Int, Sendable {
+    /// As the destination likes.
+    case unspecified
+    /// Among the text around it.
+    case inline
+    /// As an attachment.
+    case attachment
+}
+
+/// Which processes may see a representation.
+public enum ItemProviderRepresentationVisibility: Int, Sendable {
+    /// All that the broker admits.
+    case all
+    /// The processes of this user on this machine.
+    case team
+    /// This process, and those whose connection has a group token in common with this one's; see
+    /// ``PasteboardConnection/init(socketPath:startsBroker:groups:)``.
+    case group
+    /// This process alone. It is never told to the broker: only the provider itself can load it.
+    case ownProcess
+}
+
+/// What may be done with the file of a representation.
+public struct ItemProviderFileOptions: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Makes options of their bits.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// The original may be opened where it is, for reading; without this a destination gets a copy.
+    public static let openInPlace = ItemProviderFileOptions(rawValue: 1)
+}

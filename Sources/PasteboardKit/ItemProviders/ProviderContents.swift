@@ -32,10 +32,10 @@ struct ProviderContents: Sendable {
         case utf8Text(of: RemoteRepresentation)
 
         /// The drop that the item is of, if it is of one.
-        var window: DropWindow? {
+        var scope: (any LoadScope)? {
             switch self {
             case .handler: nil
-            case .remote(let remote), .utf8Text(of: let remote): remote.window
+            case .remote(let remote), .utf8Text(of: let remote): remote.scope
             }
         }
 
@@ -43,7 +43,7 @@ struct ProviderContents: Sendable {
         func lose() {
             switch self {
             case .handler: break
-            case .remote(let remote), .utf8Text(of: let remote): remote.window?.lose(remote.item)
+            case .remote(let remote), .utf8Text(of: let remote): remote.scope?.lose(remote.item)
             }
         }
     }

@@ -13,11 +13,11 @@ struct RemoteRepresentation: Sendable {
     /// What its source has asked for, for whoever publishes it again.
     let firstByteMilliseconds: UInt64?
     /// The drop that the item is of, if it is of one.
-    let window: DropWindow?
+    let scope: (any LoadScope)?
 
     func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
         let request = request(timeout: timeout)
-        let progress = window?.begin(progress, item: item) ?? progress
+        let progress = scope?.begin(progress, item: item) ?? progress
         let load = DataLoad(type, progress: progress)
         let live = live
         let cancel: @Sendable () -> Void = {
@@ -44,8 +44,8 @@ struct RemoteRepresentation: Sendable {
 
     /// Once its session is over, a broker does not know an item of it from any other contents.
     private func described(_ error: PasteboardError) -> PasteboardError {
-        guard let window, error.code == .superseded else { return error }
-        return window.interruption
+        guard let scope, error.code == .superseded else { return error }
+        return scope.interruption
             ?? PasteboardError(
                 .notLoadableNow,
                 message: "the drag session of this item is over; loads begin while its drop is performed, or in what "
@@ -61,7 +61,7 @@ struct RemoteRepresentation: Sendable {
     ) async throws(PasteboardError) -> OpenedLoad {
         var request = request(timeout: timeout)
         if inPlace { request.inPlaceWelcome = true }
-        let progress = window?.begin(progress, item: item) ?? progress
+        let progress = scope?.begin(progress, item: item) ?? progress
         let load = ChunkLoad(type, progress: progress, deadline: LoadDeadline(timeout), live: live)
         progress?.begin { [weak load] in load?.cancel() }
         do throws(PasteboardError) {

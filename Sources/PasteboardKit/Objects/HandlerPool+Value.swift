@@ -21,21 +21,3 @@ extension HandlerPool {
         }
     }
 }
-
-extension HandlerPool {
-    /// Converts a text, which may be long.
-    func utf8Text(of loaded: Loaded<Data>) async throws(PasteboardError) -> Data {
-        let result = PendingResult<Data>()
-        return try await result.value {
-            result.resolve(.failure(.cancelled))
-        } start: {
-            run {
-                result.resolve(
-                    Result { () throws(PasteboardError) in
-                        try PasteboardKit.utf8Text(of: loaded.value, type: loaded.type)
-                    }
-                )
-            }
-        }
-    }
-}

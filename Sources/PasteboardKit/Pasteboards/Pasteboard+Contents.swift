@@ -11,7 +11,7 @@ extension Pasteboard {
         /// The name of the program that wrote them, as it said itself: to be shown, not to be trusted.
         public let ownerLabel: String?
 
-        init(_ listing: ListRequest.Listing, connection: PasteboardConnection, live: LiveConnection) {
+        init(_ listing: BoardListing, connection: PasteboardConnection, live: LiveConnection) {
             let contents = listing.contents
             changeCount = ChangeCount(value: contents.changeCount, epoch: contents.epoch)
             ownerLabel = contents.ownerLabel

@@ -113,7 +113,7 @@ public struct Pasteboard: Sendable {
     public func clear(timeout: Duration? = nil) async throws(PasteboardError) -> ChangeCount {
         let call = Call("the clear", timeout: timeout)
         let live = try await connection.liveConnection(for: call)
-        let request = ClearRequest()
+        let request = SimpleRequest.clear()
         var clear = Clear()
         clear.board = name.rawValue
         return try await request.result.value(for: call) {
@@ -136,7 +136,7 @@ public struct Pasteboard: Sendable {
     /// Lists the items as ``contents(timeout:)`` does, as a part of another call.
     func contents(for call: Call) async throws(PasteboardError) -> Contents {
         let live = try await connection.liveConnection(for: call)
-        let request = ListRequest()
+        let request = SimpleRequest.list()
         var list = List()
         list.board = name.rawValue
         let listing = try await request.result.value(for: call) {

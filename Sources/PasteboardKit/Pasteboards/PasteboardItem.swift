@@ -33,14 +33,14 @@ public struct PasteboardItem: Sendable, Identifiable {
     /// The types it can be had as, best first.
     public let representations: [Representation]
 
-    /// - Parameter window: the drop that it is of, if it is of one.
+    /// - Parameter scope: the drop that it is of, if it is of one.
     init(
         _ item: Item,
         at index: Int,
         of handle: UInt64,
         connection: PasteboardConnection,
         live: LiveConnection,
-        window: DropWindow? = nil
+        scope: (any LoadScope)? = nil
     ) {
         id = index
         var contents = ProviderContents(item)
@@ -54,7 +54,7 @@ public struct PasteboardItem: Sendable, Identifiable {
                 item: index,
                 type: type,
                 firstByteMilliseconds: message.firstByteMilliseconds,
-                window: window
+                scope: scope
             )
             var representation = ProviderContents.Representation(
                 type,

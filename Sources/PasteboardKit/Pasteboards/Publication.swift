@@ -93,7 +93,7 @@ public final class Publication: Sendable {
         clear.board = board
         clear.ifChangeCount = changeCount.value
         clear.requires = [Feature.condition.rawValue]
-        let clearing = ClearRequest()
+        let clearing = SimpleRequest.clear()
         request.withdraws(true)
         do throws(PasteboardError) {
             _ = try await clearing.result.value(for: call) { [live] in

@@ -55,7 +55,7 @@ public final class LoadProgress: Sendable {
 
     let state: Lock<State>
     /// The call that a load of a drop was begun by, if it has a callback.
-    let call: DropWindow.Call?
+    let call: (any LoadCall)?
 
     /// Makes a progress of its own.
     ///
@@ -65,7 +65,7 @@ public final class LoadProgress: Sendable {
         call = nil
     }
 
-    init(of call: DropWindow.Call?) {
+    init(of call: (any LoadCall)?) {
         state = Lock(State(totalUnitCount: -1))
         self.call = call
     }
@@ -201,4 +201,14 @@ public final class LoadProgress: Sendable {
         }
         changed()
     }
+}
+
+/// A call with a callback, of which a load comes. What waits for the load has to wait for the callback, too.
+protocol LoadCall: AnyObject, Sendable {
+    /// The load has been sent, or there will be none.
+    func begun()
+    /// What has come is not what it should be.
+    func fail(_ text: String)
+    /// The callback has returned.
+    func end()
 }

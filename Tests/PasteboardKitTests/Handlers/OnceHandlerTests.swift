@@ -16,7 +16,8 @@ struct OnceHandlerTests {
         private(set) var number = 0
 
         init(_ handler: OnceHandler) {
-            number = handler.join(report: { [reports] _, _ in reports.increment() }) { [result] outcome in
+            let report: OnceHandler.Report = { [reports] _, _ in reports.increment() }
+            number = handler.join(report: report) { [result] outcome in
                 result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
             }
         }

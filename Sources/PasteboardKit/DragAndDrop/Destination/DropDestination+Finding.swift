@@ -1,0 +1,93 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+// Calls with which a source finds destinations.
+extension DropDestination {
+    /// Waits until there is a destination to which drags of this process can be directed. It returns at once if there is
+    /// one already. A broker is started if none is running.
+    ///
+    /// The destination may be gone again before a drag is moved to it. ``Drag/move(to:waitingUpTo:)`` waits and moves in
+    /// one call.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the destination.
+    ///   - duration: the longest time to wait; nil: until the task is cancelled.
+    ///   - connection: the connection to the broker.
+    /// - Throws: `nothing-here` when the time has passed; `invalid-argument` if the name is invalid; `limit-exceeded` if
+    ///   the process has 128 waits already; `version-mismatch` if the broker is too old; `timeout` if the broker does not
+    ///   answer in time; `cancelled` if the task is cancelled; the error that ended the connection.
+    public static func wait(
+        for name: String,
+        upTo duration: Duration? = nil,
+        connection: PasteboardConnection = .shared
+    ) async throws(PasteboardError) {
+        try await wait(for: name, upTo: duration, session: nil, connection: connection)
+    }
+
+    /// - Parameter session: the handle of the drag session that waits.
+    static func wait(
+        for name: String,
+        upTo duration: Duration?,
+        session: UInt64?,
+        connection: PasteboardConnection
+    ) async throws(PasteboardError) {
+        // The broker keeps the time, and its error lists the destinations. The call has its own timeout in case the broker
+        // hangs.
+        let timeout = duration.map { min($0, .seconds(365 * 86_400)) + LoadDeadline.brokerGrace }
+        let call = Call("the wait for destination \(name)", timeout: timeout)
+        let live = try await connection.liveConnection(for: call)
+        let request = SimpleRequest.destinationWait()
+        var wait = Wait()
+        wait.destination = name
+        wait.milliseconds = duration?.loadMilliseconds
+        wait.handle = session
+        try await request.result.value(for: call) {
+            live.cancel(request)
+        } start: {
+            live.open(request) { [wait] state throws(Failure) in try state.open(wait) }
+        }
+    }
+
+    /// Lists the names to which a drag can be directed now, in alphabetical order. These are the destinations and views
+    /// that any process has registered, this one included. The internal destinations that ``InteractionView`` uses for drags
+    /// within this process are left out.
+    ///
+    /// Use ``Drag/move(to:timeout:)`` to find out whether a destination takes the items of a drag.
+    ///
+    /// - Parameter connection: the connection to the broker.
+    /// - Throws: the error that ended the connection; `cancelled` if the task is cancelled.
+    public static func names(connection: PasteboardConnection = .shared) async throws(PasteboardError) -> [String] {
+        let call = Call("the list of destinations")
+        let live = try await connection.liveConnection(for: call)
+        let request = SimpleRequest.destinationNames()
+        let names = try await request.result.value(for: call) {
+            live.cancel(request)
+        } start: {
+            live.open(request) { state throws(Failure) in try state.open(Status()) }
+        }
+        let hidden = DropRegistration.ownNames.withLock(\.self)
+        return names.filter { !hidden.contains($0) }
+    }
+}
+
+extension SimpleRequest {
+    /// Lists the names of the destinations. The broker's answer also describes other things, which are left out.
+    static func destinationNames() -> SimpleRequest where Value == [String] {
+        SimpleRequest([]) { names, event in
+            switch event {
+            case .statusEntry(_, let entry): if let name = entry.destination?.name { names.append(name) }
+            case .ended: return true
+            default: break
+            }
+            return false
+        }
+    }
+
+    /// Waits for a destination: the broker answers once it exists.
+    static func destinationWait() -> SimpleRequest where Value == Void {
+        SimpleRequest(()) { _, event in
+            if case .ended = event { true } else { false }
+        }
+    }
+}

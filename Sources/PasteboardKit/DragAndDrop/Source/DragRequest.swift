@@ -1,0 +1,337 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The stream of a session that this process has begun: its promises, and who waits for what becomes of it.
+final class DragRequest: StreamSink {
+    private struct State {
+        var progress = DragProgress()
+        var items: [DragItem]
+        /// What is promised, as it was when it was given.
+        var promises: [ProviderContents]
+        var stream: UInt64?
+        var lastMove: UInt64 = 0
+        var isDropped = false
+        var hasReportedEnd = false
+        var moves: [(sequence: UInt64, result: PendingResult<Proposal>)] = []
+        var drops: [PendingResult<DropOperation>] = []
+        /// While the session is under way, whether or not somebody holds the drag.
+        var connection: PasteboardConnection?
+        var key: LocalSessions.Key?
+        weak var drag: Drag?
+        /// The drag that the observer is notified of.
+        var observed: Drag?
+        var hasBegun = false
+        var answers: [PendingAnswer] = []
+    }
+
+    /// What the session was named by the broker.
+    let result = PendingResult<UInt64>()
+    /// The result of the session.
+    let end = SharedResult<Drag.Outcome>()
+    let reports: DragReports?
+    private let state: Lock<State>
+
+    init(_ items: [DragItem], reports: DragReports?) throws(PasteboardError) {
+        state = Lock(State(items: items, promises: try Self.promises(of: items)))
+        self.reports = reports
+    }
+
+    /// What is promised of items.
+    static func promises(of items: [DragItem], behind count: Int = 0) throws(PasteboardError) -> [ProviderContents] {
+        guard !items.isEmpty, items.count <= WireLimits.items - count else {
+            throw PasteboardError(
+                .invalidArgument,
+                message: "a drag has 1 to \(WireLimits.items) items, and cannot get \(items.count) behind \(count)"
+            )
+        }
+        var promises: [ProviderContents] = []
+        for (index, item) in items.enumerated() {
+            guard let promise = try item.itemProvider.contents.published(isDragged: true) else {
+                throw PasteboardError(
+                    .invalidArgument,
+                    message: "item \(count + index) of the drag has no representation: register one, of visibility "
+                        + "ownProcess if it is for this process alone"
+                )
+            }
+            promises.append(promise)
+        }
+        return promises
+    }
+
+    var isCancelled: Bool { result.isResolved }
+    var isPublication: Bool { true }
+
+    var items: [DragItem] { state.withLock { $0.items } }
+    var drag: Drag? { state.withLock { $0.drag } }
+    var isDropped: Bool { state.withLock { $0.isDropped } }
+    var isMove: Bool { state.withLock { $0.progress.dropped == .move } }
+    var handle: UInt64? { state.withLock { $0.progress.handle } }
+
+    var transferredItems: [DragItem] {
+        state.withLock { state in
+            guard state.progress.outcome != nil else { return [] }
+            return state.progress.transferredItems.filter(state.items.indices.contains).map { state.items[$0] }
+        }
+    }
+
+    /// From now on destinations of this process find the drag.
+    func attach(_ drag: Drag, _ connection: PasteboardConnection, epoch: UInt64) {
+        guard let handle = state.withLock({ $0.progress.handle }) else { return }
+        let key = LocalSessions.Key(epoch: epoch, handle: handle)
+        LocalSessions.shared.insert(self, for: key)
+        change { state in
+            state.drag = drag
+            state.connection = connection
+            state.key = key
+            if reports != nil { state.observed = drag }
+        }
+    }
+
+    // MARK: What is sent
+
+    /// Opens the session, sends all of it and begins.
+    func send(_ options: Drag.Options, _ client: inout ClientState) throws(Failure) -> UInt64 {
+        var drag = PasteboardWire.Drag()
+        drag.allowsMove = options.allowsMoveOperation
+        drag.isRestricted = options.isRestrictedToDraggingApplication
+        drag.movesBetweenProcesses = options.allowsMoveBetweenProcesses
+        let stream = try client.open(drag, state.withLock { $0.promises })
+        client.begin(stream)
+        return stream
+    }
+
+    func opened(_ stream: UInt64) {
+        state.withLock { $0.stream = stream }
+    }
+
+    /// - Returns: what will answer; nil if the session is over or dropped.
+    func move(to location: Location?, over live: LiveConnection) -> PendingResult<Proposal>? {
+        let result = PendingResult<Proposal>()
+        let isSent = Lock(false)
+        live.tell { client in
+            // Under the connection's lock, so that pointer updates are sent in the order of their numbers.
+            let move = self.state.withLock { state -> (stream: UInt64, sequence: UInt64)? in
+                guard let stream = state.stream, !state.isDropped, state.progress.outcome == nil else { return nil }
+                state.lastMove += 1
+                state.moves.append((state.lastMove, result))
+                return (stream, state.lastMove)
+            }
+            guard let move, (try? client.move(move.stream, to: location, sequence: move.sequence)) != nil else {
+                return
+            }
+            isSent.withLock { $0 = true }
+        }
+        return isSent.withLock { $0 } ? result : nil
+    }
+
+    /// - Returns: what will answer; nil if the session is over, or was dropped already and what it does is known.
+    func drop(over live: LiveConnection) -> PendingResult<DropOperation>? {
+        let result = PendingResult<DropOperation>()
+        let isWaiting = Lock(false)
+        live.tell { client in
+            let (stream, isFirst) = self.state.withLock { state -> (UInt64?, Bool) in
+                guard let stream = state.stream, state.progress.outcome == nil, state.progress.dropped == nil else {
+                    return (nil, false)
+                }
+                state.drops.append(result)
+                defer { state.isDropped = true }
+                return (stream, !state.isDropped)
+            }
+            guard let stream else { return }
+            isWaiting.withLock { $0 = true }
+            if isFirst { client.drop(stream) }
+        }
+        return isWaiting.withLock { $0 } ? result : nil
+    }
+
+    /// What the drop did, or what has ended the session before it did anything.
+    func dropResult() throws(PasteboardError) -> DropOperation {
+        let (dropped, outcome) = state.withLock { ($0.progress.dropped, $0.progress.outcome) }
+        if let dropped { return DropOperation(dropped) }
+        throw Self.error(of: outcome)
+    }
+
+    /// What has ended the session.
+    var endError: PasteboardError { Self.error(of: state.withLock { $0.progress.outcome }) }
+
+    private static func error(of outcome: DragProgress.Outcome?) -> PasteboardError {
+        guard case .failed(let failure) = outcome else {
+            return PasteboardError(.cancelled, message: "the drag was cancelled")
+        }
+        return PasteboardError(failure)
+    }
+
+    /// The source withdraws the session.
+    func cancel(over live: LiveConnection) {
+        change { $0.progress.cancel() }
+        live.cancel(self)
+    }
+
+    /// Items that were added are there.
+    func add(_ items: [DragItem], _ promises: [ProviderContents]) {
+        state.withLock { state in
+            state.items += items
+            state.promises += promises
+        }
+    }
+
+    // MARK: What comes
+
+    func handler(item: UInt32, representation: UInt32) -> DataHandler? {
+        state.withLock { state in
+            guard item < state.promises.count, representation < state.promises[Int(item)].representations.count else {
+                return nil
+            }
+            return state.promises[Int(item)].representations[Int(representation)].handler
+        }
+    }
+
+    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
+        settle { $0.progress.take(event) }
+        effects.append(.deliver(.changed, to: self))
+    }
+
+    func failed(_ failure: Failure, _ effects: inout [ConnectionEffect]) {
+        settle { $0.progress.end(failure) }
+        effects.append(.deliver(.failed(failure), to: self))
+    }
+
+    func deliver(_ delivery: SinkDelivery) {
+        let answers = state.withLock { state in
+            defer { state.answers = [] }
+            return state.answers
+        }
+        for answer in answers { deliver(answer) }
+        if case .failed(let failure) = delivery { result.resolve(.failure(PasteboardError(failure))) }
+    }
+
+    private func deliver(_ answer: PendingAnswer) {
+        switch answer {
+        case .reports: reports?.wake()
+        case .begun(let handle): result.resolve(.success(handle))
+        case .proposed(let proposal, let moves): for move in moves { move.resolve(.success(proposal)) }
+        case .dropped(let operation, let drops): for drop in drops { drop.resolve(.success(operation)) }
+        case .ended(let end):
+            let error = Self.error(of: end.outcome)
+            if let key = end.key { LocalSessions.shared.remove(key) }
+            result.resolve(.failure(error))
+            for move in end.moves { move.resolve(.failure(error)) }
+            for drop in end.drops { drop.resolve(.failure(error)) }
+            self.end.resolve(Drag.Outcome(end.outcome))
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        settle(body)
+        deliver(.changed)
+    }
+
+    /// Changes the state, and keeps the answers to the calls that wait for the change until `deliver`.
+    private func settle(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            report(&state)
+            if let handle = state.progress.handle, !state.hasBegun {
+                state.hasBegun = true
+                state.answers.append(.begun(handle))
+            }
+            if let proposal = state.progress.proposal, case let progress = state.progress {
+                let answered = state.moves.filter { progress.hasAnswered($0.sequence) }.map(\.result)
+                state.moves.removeFirst(answered.count)
+                if !answered.isEmpty { state.answers.append(.proposed(proposal, answered)) }
+            }
+            if let dropped = state.progress.dropped, !state.drops.isEmpty {
+                state.answers.append(.dropped(DropOperation(dropped), state.drops))
+                state.drops = []
+            }
+            if let outcome = state.progress.outcome { finish(outcome, &state) }
+        }
+    }
+
+    /// Tells the observer of something that the program does with the drag, unless that has ended meanwhile.
+    func report(_ report: DragReports.Report) {
+        state.withLock { state in
+            if !state.hasReportedEnd { reports?.append(report) }
+        }
+        reports?.wake()
+    }
+
+    /// Reports the end to the observer, before any call that waits for it returns.
+    private func report(_ state: inout State) {
+        guard let reports, let drag = state.observed else { return }
+        if !state.hasReportedEnd {
+            let operation = state.progress.dropped ?? (state.progress.outcome == nil ? nil : .cancel)
+            guard let operation else { return }
+            state.hasReportedEnd = true
+            reports.append(.ended(drag, DropOperation(operation)))
+        }
+        if let outcome = state.progress.outcome {
+            if case .transferred = outcome { reports.append(.transferred(drag)) }
+            reports.finishSoon()
+        }
+        state.answers.append(.reports)
+    }
+
+    private func finish(_ outcome: DragProgress.Outcome, _ state: inout State) {
+        state.answers.append(
+            .ended(
+                SessionEnd(
+                    outcome: outcome,
+                    moves: state.moves.map(\.result),
+                    drops: state.drops,
+                    key: state.key,
+                    released: (state.observed, state.connection)
+                )
+            )
+        )
+        state.moves = []
+        state.drops = []
+        state.key = nil
+        state.connection = nil
+        state.observed = nil
+    }
+
+    /// An answer to calls that wait, which is given after all locks are released.
+    private enum PendingAnswer {
+        case reports
+        case begun(UInt64)
+        case proposed(Proposal, [PendingResult<Proposal>])
+        case dropped(DropOperation, [PendingResult<DropOperation>])
+        case ended(SessionEnd)
+    }
+
+    private struct SessionEnd {
+        let outcome: DragProgress.Outcome
+        let moves: [PendingResult<Proposal>]
+        let drops: [PendingResult<DropOperation>]
+        let key: LocalSessions.Key?
+        /// This may hold the last references to them: they are released after unlocking.
+        let released: (Drag?, PasteboardConnection?)
+    }
+}
+
+extension Drag.Outcome {
+    init(_ outcome: DragProgress.Outcome) {
+        switch outcome {
+        case .cancelled: self = .cancelled
+        case .transferred(let operation): self = .transferred(DropOperation(operation))
+        case .failed(let failure): self = .failed(PasteboardError(failure))
+        }
+    }
+}
+
+extension ClientState {
+    /// Opens a session, or an addition to one, and sends its items.
+    mutating func open(_ drag: PasteboardWire.Drag, _ items: [ProviderContents]) throws(Failure) -> UInt64 {
+        let stream = try open(drag)
+        do throws(Failure) {
+            for item in items { try add(item.message, to: stream) }
+        } catch {
+            cancel(stream)
+            throw error
+        }
+        commit(stream, itemCount: items.count)
+        return stream
+    }
+}

@@ -1,0 +1,35 @@
+// What code that was written for NSItemProvider finds in an error. Underscored as they are, these two requirements of
+// `Error` are what a bridge to `NSError` takes its domain and code from.
+extension PasteboardError {
+    /// The number that `NSItemProvider` has for such a failure, one of ``ItemProvider/ErrorCode``.
+    ///
+    /// | code | number |
+    /// | --- | --- |
+    /// | `nothing-here`, `type-unavailable`, `superseded`, `not-loadable-now` | -1000: there is no such item, or not now |
+    /// | `source-gone`, `source-failed`, `source-stalled`, `source-truncated` | -1000: its source could not give it |
+    /// | `broker-unavailable`, `broker-restarted`, `link-down` | -1000: the way to its source is gone |
+    /// | `source-failed` by a handler that broke its contract | -1 |
+    /// | `source-failed` by bytes that are not what their type says | -1200 |
+    /// | all others | -1 |
+    ///
+    /// -1100 does not occur: the compiler sees to the classes.
+    public var itemProviderErrorCode: Int {
+        if let sourceError, sourceError.domain == ItemProvider.errorDomain {
+            return (ItemProvider.ErrorCode(rawValue: sourceError.code) ?? .unknownError).rawValue
+        }
+        let error: ItemProvider.ErrorCode =
+            switch code {
+            case .nothingHere, .typeUnavailable, .superseded, .notLoadableNow, .sourceGone, .sourceFailed,
+                .sourceStalled, .sourceTruncated, .brokerUnavailable, .brokerRestarted, .linkDown:
+                .itemUnavailableError
+            default: .unknownError
+            }
+        return error.rawValue
+    }
+
+    /// ``ItemProvider/errorDomain``.
+    public var _domain: String { ItemProvider.errorDomain }
+
+    /// ``itemProviderErrorCode``.
+    public var _code: Int { itemProviderErrorCode }
+}

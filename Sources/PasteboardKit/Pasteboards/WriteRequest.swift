@@ -1,0 +1,69 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A write, and the life of what it has published.
+final class WriteRequest: StreamSink {
+    let result = PendingResult<ChangeCount>()
+    /// What is promised, as it was when it was written: what is registered later is for later writes.
+    private let items: [ProviderContents]
+
+    /// How the ownership was lost.
+    let end = SharedResult<Publication.End>()
+    private let isWithdrawn = Lock(false)
+
+    init(_ items: [ProviderContents]) {
+        self.items = items
+    }
+
+    var isCancelled: Bool { result.isResolved }
+    var isPublication: Bool { true }
+
+    /// Opens the write and sends all of it.
+    func send(board: String, _ state: inout ClientState) throws(Failure) -> UInt64 {
+        var write = Write()
+        write.board = board
+        let stream = try state.open(write)
+        do throws(Failure) {
+            for item in items { try state.add(item.message, to: stream) }
+        } catch {
+            state.cancel(stream)
+            throw error
+        }
+        state.commit(stream, itemCount: items.count)
+        return stream
+    }
+
+    /// Whether a clear of the pasteboard is this program's own, and reported as ``Publication/End/withdrawn``.
+    func withdraws(_ isWithdrawn: Bool) {
+        self.isWithdrawn.withLock { $0 = isWithdrawn }
+    }
+
+    private var clearing: Publication.End { isWithdrawn.withLock(\.self) ? .withdrawn : .cleared }
+
+    func handler(item: UInt32, representation: UInt32) -> DataHandler? {
+        guard item < items.count, representation < items[Int(item)].representations.count else { return nil }
+        return items[Int(item)].representations[Int(representation)].handler
+    }
+
+    func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
+        switch event {
+        case .committed, .ended: effects.append(.deliver(.event(event), to: self))
+        default: break
+        }
+    }
+
+    func deliver(_ delivery: SinkDelivery) {
+        switch delivery {
+        case .event(.committed(_, let committed)):
+            result.resolve(.success(ChangeCount(committed)))
+        case .event(.ended(_, let end)):
+            self.end.resolve(end.reason == .cleared ? clearing : .replaced)
+        case .failed(let failure):
+            result.resolve(.failure(PasteboardError(failure)))
+            end.resolve(.brokerGone)
+        case .changed, .finished, .progress, .event:
+            break
+        }
+    }
+}

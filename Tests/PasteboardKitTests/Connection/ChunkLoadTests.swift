@@ -1,0 +1,28 @@
+import FoundationEssentials
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+@testable import PasteboardKit
+
+@Suite(.fewAtATime, .timeLimit(.minutes(5)))
+struct ChunkLoadTests {
+    @Test("A load that is cancelled just before its answer gives no reader anything to wait for")
+    func cancelledBeforeAnswer() async throws {
+        let pair = try Socket.pair()
+        let own = DescriptorBox(try System.duplicate(pair.first.raw))
+        let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
+        try peer.welcome()
+        let connection = PasteboardConnection {
+            BrokerSocket(descriptor: try System.duplicate(own.raw), path: "test")
+        }
+        let live = try await connection.liveConnection(for: Call("the test"))
+        let load = ChunkLoad(.png, progress: nil, deadline: nil, live: live)
+        load.cancel(PasteboardError(.timeout, message: "too late"))
+        load.answered(Answer())
+        let error = await #expect(throws: PasteboardError.self) { try await load.chunks.next() }
+        #expect(error?.message == "too late")
+        await connection.close()
+    }
+}
