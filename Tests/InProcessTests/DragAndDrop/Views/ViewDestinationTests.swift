@@ -116,6 +116,37 @@ struct ViewDestinationTests {
         }
     }
 
+    @Test("drops of several sessions at one view are performed in the order of the drops")
+    func order() async throws {
+        try await DragBroker.with { broker in
+            let scene = InteractionScene(broker)
+            let target = scene.target("d")
+            target.interaction.allowsSimultaneousDropSessions = true
+            var names: [String] = []
+            let (all, gate) = (Gate(), Gate())
+            target.delegate?.perform = { session in
+                names.append(session.items.first?.itemProvider.suggestedName ?? "")
+                if names.count == 8 { all.open() }
+                // No drop ends before all have begun.
+                session.extendDropWindow { await gate.wait() }
+            }
+            try await scene.root.register(as: "scene", connection: scene.connection)
+            var drags: [PasteboardKit.Drag] = []
+            for number in 0..<8 {
+                let item = DragItem.text("x")
+                item.itemProvider.suggestedName = "\(number)"
+                let drag = try await PasteboardKit.Drag.begin([item], connection: broker.connect())
+                try await drag.move(to: DropLocation("scene"))
+                drags.append(drag)
+            }
+            for drag in drags { try await drag.drop() }
+            await all.wait()
+            #expect(names == (0..<8).map(String.init))
+            gate.open()
+            for drag in drags { _ = try await drag.outcome() }
+        }
+    }
+
     @Test("a registration that is given up ends without an error, and one that is not there has ended")
     func ended() async throws {
         try await DragBroker.with { broker in
