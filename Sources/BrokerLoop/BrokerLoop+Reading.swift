@@ -175,7 +175,7 @@ extension BrokerLoop {
             forward(payload, as: frame, to: target, atOnce: isLastPiece && isAlone)
         case .keep(let kept):
             _ = keep(payload, in: kept)
-        case .fill(let kept, let last):
+        case .cache(let kept, let last):
             guard keep(payload, in: kept) else { return }
             input { $0.stored(kept, count: payload.count, last: last) }
         case .drop, .closing:

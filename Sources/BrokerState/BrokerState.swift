@@ -100,7 +100,7 @@ package struct BrokerState: ~Copyable, Sendable {
         checkIdleness()
     }
 
-    /// Ends a peer that broke the rules. It is told why, and everything of it ends as if it had died.
+    /// Ends a peer that broke the rules. It is sent the reason, and everything of it ends as if it had died.
     mutating func violation(by peer: PeerID, _ failure: Failure) {
         context.counters.violations += 1
         if let slot = peers.find(peer) {

@@ -233,7 +233,7 @@ final class StateHarness {
             self.queued(load, payload.count, at: destination)
         case .keep(let kept):
             self.memory[kept, default: []].append(contentsOf: payload)
-        case .fill(let kept, let last):
+        case .cache(let kept, let last):
             self.moved[stream, default: 0] += UInt64(payload.count)
             #expect(!self.sealed.contains(kept), "sealed memory takes no more bytes")
             guard !self.isMemoryFull else {

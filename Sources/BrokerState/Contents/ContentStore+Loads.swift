@@ -57,7 +57,7 @@ extension ContentStore {
         let account = publicationTable[slot].charge.account
         let kept = insertKept(announced: announced, for: account, &context)
         if let slot = keptTable.find(kept) { keptTable[slot].isWhole = false }
-        publicationTable[slot].update(part) { $0.filling = kept }
+        publicationTable[slot].update(part) { $0.cached = kept }
         return kept
     }
 
@@ -77,8 +77,7 @@ extension ContentStore {
         keptTable[slot].count += count
     }
 
-    /// Ends the filling of kept bytes: if they are whole, the representation has them from now on, else it is a promise
-    /// again.
+    /// Ends a cached load: if the bytes are whole, the representation has them from now on, else it is a promise again.
     mutating func endCache(
         _ id: KeptID,
         _ part: PublicationPart,
@@ -88,7 +87,7 @@ extension ContentStore {
     ) {
         if let slot = find(publication) {
             publicationTable[slot].update(part) {
-                $0.filling = nil
+                $0.cached = nil
                 if isWhole { $0.kept = id }
             }
         }

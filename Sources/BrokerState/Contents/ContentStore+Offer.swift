@@ -24,7 +24,7 @@ struct Offer {
     let mayOpenInPlace: Bool
 }
 
-// Choosing: the one place that decides which representation a load gets, and whether its destination may see it.
+// The choice of the representation that a load gets. Only this code decides what a destination may see of a load.
 extension ContentStore {
     func offer(
         _ load: Load,
@@ -34,21 +34,21 @@ extension ContentStore {
     ) throws(Failure) -> Offer {
         guard let slot = find(id) else { throw .noContents }
         // Mostly everything is visible to everybody.
-        let viewer = publicationTable[slot].isRestricted ? access : nil
-        let (item, visible) = try item(load.item ?? 0, in: slot, for: viewer)
-        let choice = try choose(load, item: item, in: slot, for: viewer)
+        let filter = publicationTable[slot].isRestricted ? access : nil
+        let (item, visible) = try item(load.item ?? 0, in: slot, for: filter)
+        let choice = try choose(load, item: item, in: slot, for: filter)
         let part = PublicationPart(item: UInt32(clamping: item), representation: UInt32(clamping: choice))
         let representation = publicationTable[slot].items[item].representations[choice]
         let size =
-            (representation.kept ?? representation.filling).flatMap { kept($0)?.size } ?? representation.byteCount
+            (representation.kept ?? representation.cached).flatMap { kept($0)?.size } ?? representation.byteCount
         if let size, let maximum = load.maximumByteCount, size > maximum {
             throw Failure(.tooLarge, "\(representation.type) has \(size) bytes; this load allows \(maximum)")
         }
-        var provision = Offer.Provision.kept(representation.kept ?? representation.filling ?? KeptID(rawValue: 0))
+        var provision = Offer.Provision.kept(representation.kept ?? representation.cached ?? KeptID(rawValue: 0))
         if representation.kept == nil, let owner = publicationTable[slot].owner {
             if !representation.isKeptOnce {
                 provision = .promised(owner.peer)
-            } else if representation.filling == nil {
+            } else if representation.cached == nil {
                 let writer = publicationTable[slot].charge.account
                 try checkRoomForKept(announced: representation.byteCount, for: writer, context)
                 provision = .promisedOnce(owner.peer)
@@ -70,15 +70,15 @@ extension ContentStore {
 
     /// Maps an index among the visible items to an index in the publication.
     ///
-    /// - Parameter viewer: nil sees all items.
+    /// - Parameter filter: the destination's access context; nil if every item is visible to it.
     private func item(
         _ index: UInt32,
         in slot: Slot,
-        for viewer: AccessContext?
+        for filter: AccessContext?
     ) throws(Failure) -> (item: Int, visible: Int) {
         var count = publicationTable[slot].items.count
-        if let viewer {
-            let visible = publicationTable[slot].visibleItems(to: viewer)
+        if let filter {
+            let visible = publicationTable[slot].visibleItems(to: filter)
             if Int(index) < visible.count { return (visible[Int(index)], visible.count) }
             count = visible.count
             if count == 0 { throw Failure(.nothingHere, "\(publicationTable[slot].containerName) is empty") }
@@ -96,15 +96,15 @@ extension ContentStore {
         _ load: Load,
         item: Int,
         in slot: Slot,
-        for viewer: AccessContext?
+        for filter: AccessContext?
     ) throws(Failure) -> Int {
         let list = try AcceptList(load.accepts, preference: load.preference, edges: load.edges)
         let representations = publicationTable[slot].items[item].representations
         let hasSource = publicationTable[slot].owner != nil
-        let writer = viewer == nil ? nil : publicationTable[slot].writer
+        let writer = filter == nil ? nil : publicationTable[slot].writer
         func isVisible(_ representation: StoredRepresentation) -> Bool {
-            guard let viewer, let writer else { return true }
-            return viewer.sees(representation.visibility, of: writer)
+            guard let filter, let writer else { return true }
+            return filter.sees(representation.visibility, of: writer)
         }
         if let choice = list.choose(
             among: representations,

@@ -26,7 +26,7 @@ package struct Publication: ~Copyable, Sendable {
     var openLoads = 0
 
     var keptBytes: [KeptID] {
-        items.flatMap { $0.representations.compactMap { $0.kept ?? $0.filling } }
+        items.flatMap { $0.representations.compactMap { $0.kept ?? $0.cached } }
     }
 
     init(

@@ -51,8 +51,8 @@ struct StoredRepresentation: Sendable, AcceptList.Candidate {
     let file: File?
     /// The broker's own bytes; nil for a promise.
     var kept: KeptID?
-    /// Bytes that become the broker's own if their source sends all of them: a cached load.
-    var filling: KeptID?
+    /// The bytes of its cached load, which become the broker's own if the source sends all of them.
+    var cached: KeptID?
 
     func firstByte(unlessSaid standard: UInt64) -> UInt64 {
         firstByteMilliseconds == 0 ? standard : UInt64(firstByteMilliseconds)

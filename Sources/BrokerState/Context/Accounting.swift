@@ -1,14 +1,14 @@
 import PasteboardWire
 
-/// Who holds how much. Every object that the broker holds for a process carries a `Charge` to that process's account
-/// and gives it back when it goes; when nobody is connected and nothing is held, all sums are zero.
+/// The accounts of processes. Each object that the broker holds for a process has a `Charge` to the process's account,
+/// which is given back with the object. When nobody is connected and nothing is kept, all sums are zero.
 ///
-/// One bad program must not lock the others out: what a single account may take of a pool depends on how much is left
-/// and on how many accounts there are, so that each of n accounts gets between 1/n and 1/n² of it and a newcomer
-/// always finds room (the share rule of dbus-broker, here between processes instead of users).
+/// One bad program must not lock the others out. The part of a pool that an account may take depends on the free part and on
+/// the number of accounts: each of n accounts gets between 1/n and 1/n² of the pool, and a newcomer always finds room. This
+/// is the share rule of dbus-broker, here between processes instead of users.
 ///
-/// The rule applies to objects that end with their process. A user may well give almost all connections or all kept
-/// memory to one program, so of these a process only has to leave an eighth to the others: see `room`.
+/// The rule applies to objects that end with their process. A user may give almost all connections or all kept memory to one
+/// program, so of these a process only has to leave an eighth to the others: see `room`.
 package struct Accounting: ~Copyable, Sendable {
     package typealias AccountID = SlotTable<Account>.ID
 
@@ -34,7 +34,7 @@ package struct Accounting: ~Copyable, Sendable {
         }
     }
 
-    /// What stays when its process has gone: representations that are kept, their bytes, and the boards they are on.
+    /// Objects that stay when their process has gone: kept representations, their bytes, and the boards that they are on.
     package struct Kept: Sendable, Equatable {
         package var boards: UInt64 = 0
         package var representations: UInt64 = 0
@@ -58,8 +58,8 @@ package struct Accounting: ~Copyable, Sendable {
         )
     }
 
-    /// Opens the account of a process, or finds it, for one more connection; throws beyond `limit` connections, and where
-    /// few of all are `free`.
+    /// Finds or opens the account of a process for one more connection. Throws beyond `limit` connections, and if few of
+    /// all connections are `free`.
     mutating func connect(_ process: ProcessKey, limit: UInt64, free: UInt64) throws(Failure) -> AccountID {
         let account = accountOfProcess[process] ?? accounts.insert(Account(process: process))
         accountOfProcess[process] = account
@@ -108,7 +108,7 @@ package struct Accounting: ~Copyable, Sendable {
         return Charge(account: account, amount: amount)
     }
 
-    /// Makes what was charged already more; throws without a change if that is too much.
+    /// Increases a charge. Throws without a change if that is too much.
     mutating func raise(_ charge: inout Charge, by amount: Amount, for what: String) throws(Failure) {
         let more = try self.charge(charge.account, amount, for: what)
         charge.amount.objects += more.amount.objects
@@ -132,7 +132,7 @@ package struct Accounting: ~Copyable, Sendable {
 
     // MARK: What is kept
 
-    /// The most that an account holding `own` may take of what is `free`.
+    /// The maximum that an account which holds `own` may take of the `free` part.
     ///
     /// An eighth of the sum, rounded down, stays free for others: after a first account an eighth of the limit, after a
     /// second an eighth of that. Of a sum below 8 one account may take all. The share rule does not fit here: a program
@@ -141,7 +141,7 @@ package struct Accounting: ~Copyable, Sendable {
         free - min(free, own.addingClamped(free) / 8)
     }
 
-    /// The most that an account may take of one resource.
+    /// The maximum that an account may take of one resource.
     func room(for account: AccountID, of resource: KeyPath<Kept, UInt64>) -> UInt64 {
         let free =
             keptPool[keyPath: resource] - min(keptPool[keyPath: resource], kept[keyPath: resource])
@@ -149,7 +149,7 @@ package struct Accounting: ~Copyable, Sendable {
         return Self.room(holding: own ?? 0, free: free)
     }
 
-    /// Adds what is kept for an account; there has to be room.
+    /// Charges kept objects to an account. The caller has checked that there is room.
     mutating func keep(_ amount: Kept, for account: AccountID) {
         kept.add(amount)
         if let slot = accounts.find(account) { accounts[slot].kept.add(amount) }
@@ -170,7 +170,7 @@ package struct Accounting: ~Copyable, Sendable {
         accounts[slot].queued = accounts[slot].queued - before + count
     }
 
-    /// The account for which the most is queued.
+    /// The account with the most queued bytes.
     var mostQueued: AccountID? {
         var most: SlotTable<Account>.Slot?
         var cursor: SlotTable<Account>.Slot?
@@ -183,7 +183,7 @@ package struct Accounting: ~Copyable, Sendable {
 
     // MARK: The share rule
 
-    /// What an account asks for of one resource. Plain numbers, not key paths: each load comes by here.
+    /// A request of an account for one resource. Plain numbers and not key paths, because every load makes two.
     private struct Share {
         let own: UInt64
         let wanted: UInt64
@@ -229,19 +229,19 @@ extension Accounting.Kept {
     }
 }
 
-/// What one object costs, and to whom. Kept with the object, given back exactly once when the object goes.
+/// The cost of one object and its account. Stored with the object, and given back exactly once when the object goes.
 package struct Charge: Sendable {
     let account: Accounting.AccountID
     fileprivate(set) var amount = Accounting.Amount()
 
-    /// Makes what another object of the same account costs part of this.
+    /// Adds the charge of another object of the same account.
     mutating func absorb(_ other: Charge) {
         amount.objects += other.amount.objects
         amount.metadata += other.amount.metadata
     }
 }
 
-/// The identity of a process, unique while this machine runs: a process id alone is given out again.
+/// The identity of a process, unique while this machine runs. A process id alone is reused.
 package struct ProcessKey: Hashable, Sendable {
     package let pid: UInt32
     package let identity: UInt64

@@ -1,7 +1,7 @@
 package import PasteboardWire
 
-/// What the state wants done, collected during one input and performed by the loop right after it: frames to send,
-/// encoded into one reused array, and the few things that are not frames.
+/// The output of one input, which the driver performs right after it: frames to send, encoded into one reused array, and the
+/// few effects that are not frames.
 package struct Outbox: Sendable {
     package struct Send: Sendable {
         package let peer: PeerID

@@ -1,6 +1,20 @@
 import PasteboardWire
 
-// Cached loads: a representation that is asked for once, kept, and read by all loads that want it. See `CachedLoad`.
+/// One request to a source whose bytes are kept, and the loads that read them.
+///
+/// The broker is the source's only reader. It stores the bytes, and each load reads them from there at its own pace and
+/// with its own credit, so that a slow reader does not delay the others and a late one misses nothing.
+struct CachedLoad: Sendable {
+    /// The request, which is a load whose receiver is the cache.
+    let request: LoadID
+    /// Loads that have joined; some of them may be over.
+    var readers: [LoadID] = []
+    /// The number of readers that are not over. With the last one the cached load ends.
+    var openReaders = 0
+    /// Whether the readers are in the list of those to wake, because bytes or their number have come.
+    var isReady = false
+}
+
 extension Loads {
     // MARK: Beginning
 
@@ -80,13 +94,13 @@ extension Loads {
         do throws(Failure) {
             try contents.chargeKept(kept, for: (contents.kept(kept)?.count ?? 0).addingClamped(count), &context)
         } catch {
-            fail(slot, with: error, tellSource: !last, &contents, &context)
+            fail(slot, with: error, notifiesSource: !last, &contents, &context)
             return .drop
         }
         context.counters.keptBytes += count
         flowed(count, of: slot, context)
         context.check(in: context.limits.progress)
-        return .fill(kept, last: last)
+        return .cache(kept, last: last)
     }
 
     /// Bytes of a cached load have been stored and can be read.
@@ -130,7 +144,7 @@ extension Loads {
         do throws(Failure) {
             try contents.announce(answer, for: kept, &context)
         } catch {
-            return fail(slot, with: error, tellSource: true, &contents, &context)
+            return fail(slot, with: error, notifiesSource: true, &contents, &context)
         }
         if answer.byteCount != nil { markReady(kept) }
     }
@@ -194,7 +208,7 @@ extension Loads {
     ) -> Bool {
         guard let request = cachedLoads[kept]?.request else { return false }
         if let slot = loadTable.find(request) {
-            fail(slot, .unstorable(reason), tellSource: true, &contents, &context)
+            fail(slot, .unstorable(reason), notifiesSource: true, &contents, &context)
         }
         return true
     }

@@ -39,7 +39,7 @@ extension Loads {
                 let cause = LoadFailure.destinationStalled(isOthersSource: othersWait(for: slot) != nil)
                 return .blocked(by: peer, cause.failure(from: sourceName(of: slot), context))
             } else {
-                fail(slot, lateness(of: slot, context), tellSource: true, &contents, &context)
+                fail(slot, lateness(of: slot, context), notifiesSource: true, &contents, &context)
                 // The bytes that the destination has not read are held still.
                 context.check(in: context.limits.progress)
                 return .failed

@@ -17,7 +17,7 @@ extension Loads {
             let offset = try Credit(decoding: payload).offset ?? 0
             if loadTable[slot].window.allow(offset) { grant(slot, &context) }
         } catch {
-            fail(slot, with: error, tellSource: true, &contents, &context)
+            fail(slot, with: error, notifiesSource: true, &contents, &context)
         }
         return true
     }
@@ -51,21 +51,21 @@ extension Loads {
     mutating func fail(
         _ slot: Slot,
         _ cause: LoadFailure,
-        tellSource: Bool = false,
+        notifiesSource: Bool = false,
         _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) {
         let failure = cause.failure(from: sourceName(of: slot), context)
-        fail(slot, with: failure, tellSource: tellSource, &contents, &context)
+        fail(slot, with: failure, notifiesSource: notifiesSource, &contents, &context)
     }
 
     /// Ends a load with an error.
     ///
-    /// - Parameter tellSource: whether the source has to be told, because it did not cause the end.
+    /// - Parameter notifiesSource: whether the source is sent a cancel, because it did not cause the end.
     mutating func fail(
         _ slot: Slot,
         with failure: Failure,
-        tellSource: Bool = false,
+        notifiesSource: Bool = false,
         _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) {
@@ -74,7 +74,7 @@ extension Loads {
         case .delivering, .passing: return
         case .queued, .asked, .flowing: break
         }
-        if tellSource { cancelAtSource(slot, &context) }
+        if notifiesSource { cancelAtSource(slot, &context) }
         switch loadTable[slot].receiver {
         case .cache(let kept):
             failCache(kept, failure, &contents, &context)
@@ -94,7 +94,7 @@ extension Loads {
         _ context: inout BrokerContext
     ) -> Bool {
         guard let slot = load(on: stream, of: peer) else { return false }
-        fail(slot, with: failure, tellSource: true, &contents, &context)
+        fail(slot, with: failure, notifiesSource: true, &contents, &context)
         return true
     }
 
@@ -117,7 +117,7 @@ extension Loads {
         }
         for id in meant {
             guard let slot = loadTable.find(id) else { continue }
-            fail(slot, with: failure, tellSource: true, &contents, &context)
+            fail(slot, with: failure, notifiesSource: true, &contents, &context)
         }
     }
 

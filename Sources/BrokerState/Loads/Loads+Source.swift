@@ -21,12 +21,12 @@ extension Loads {
             throw Failure(.protocolViolation, LoadFailure.creditText(sent: received, granted: granted))
         }
         if let maximum = loadTable[slot].maximumByteCount, received > maximum {
-            fail(slot, .moreThanMaximum(maximum), tellSource: !last, &contents, &context)
+            fail(slot, .moreThanMaximum(maximum), notifiesSource: !last, &contents, &context)
             return .drop
         }
         if let declared = loadTable[slot].declaredByteCount {
             if received > declared {
-                fail(slot, .beyondDeclared(declared), tellSource: !last, &contents, &context)
+                fail(slot, .beyondDeclared(declared), notifiesSource: !last, &contents, &context)
                 return .drop
             }
             if last, received < declared {
@@ -160,8 +160,8 @@ extension Loads {
             }
         } catch {
             guard error.code != .protocolViolation else { throw error }
-            let tellSource = kind == .answer || kind == .progress
-            fail(slot, .malformed(kind, error), tellSource: tellSource, &contents, &context)
+            let notifiesSource = kind == .answer || kind == .progress
+            fail(slot, .malformed(kind, error), notifiesSource: notifiesSource, &contents, &context)
         }
     }
 
@@ -203,7 +203,7 @@ extension Loads {
         }
         if let byteCount = answer.byteCount, let maximum = loadTable[slot].maximumByteCount, byteCount > maximum {
             let failure = LoadFailure.tooLarge(byteCount: byteCount, maximum: maximum)
-            return fail(slot, failure, tellSource: true, &contents, &context)
+            return fail(slot, failure, notifiesSource: true, &contents, &context)
         }
         loadTable[slot].declaredByteCount = answer.byteCount ?? loadTable[slot].declaredByteCount
         loadTable[slot].content = answer.content ?? loadTable[slot].content

@@ -61,7 +61,7 @@ extension Loads {
         }
         switch loadTable[slot].receiver {
         case .cache(let kept):
-            broken.check(cachedLoads[kept]?.request == id, "\(id): fills nothing")
+            broken.check(cachedLoads[kept]?.request == id, "\(id): is no request of a cached load")
             broken.check(window.isDelivered, "\(id): bytes of a cached load are not stored")
         case .destination(let peer, let stream):
             let list = endpoint(of: peer).map { endpointTable[$0].loads }
@@ -122,7 +122,7 @@ extension Loads {
         broken.check(!bytes.isWhole, "\(kept): is whole and is being filled")
         let publication = contents.find(loadTable[slot].publication)
         broken.check(
-            publication.map { contents[$0].representation(loadTable[slot].part).filling } == kept,
+            publication.map { contents[$0].representation(loadTable[slot].part).cached } == kept,
             "\(kept): its representation knows nothing of it"
         )
         let readers = slots.filter { reader in

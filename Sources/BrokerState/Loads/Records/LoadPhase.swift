@@ -13,7 +13,7 @@ enum LoadPhase: BitwiseCopyable {
 
     struct Asked: BitwiseCopyable {
         let at: UInt64
-        /// Whether the destination was told what the load gives, although no byte has come.
+        /// Whether the destination has its answer, although no byte has come.
         var isAnswered = false
     }
 

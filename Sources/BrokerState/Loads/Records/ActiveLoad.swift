@@ -106,7 +106,7 @@ package enum RelayVerdict: Sendable, Equatable {
     /// Append the bytes to kept contents.
     case keep(KeptID)
     /// Append the bytes to kept contents and call `stored`: loads wait for them.
-    case fill(KeptID, last: Bool)
+    case cache(KeptID, last: Bool)
     /// Late or refused: drop the bytes.
     case drop
     /// The peer is being closed; ignore what else it sent.
