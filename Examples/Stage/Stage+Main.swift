@@ -20,7 +20,7 @@ extension Stage {
         hint: String = "",
         make: (StageArguments, TraceLog) throws(StepError) -> any StageProgram
     ) async -> Never {
-        let usage = "usage: \(name) \(usage)\n       [--script FILE] [--patience SECONDS]\n"
+        let usage = "usage: \(name) \(usage)\n       [--script FILE] [--timeout SECONDS]\n"
         if ["--help", "-h"].contains(where: CommandLine.arguments.dropFirst().contains) {
             StandardStreams.say(usage + help + scriptHelp, on: STDOUT_FILENO)
             exit(0)
@@ -32,11 +32,11 @@ extension Stage {
                 options: options,
                 switches: switches
             )
-            let patience = try arguments.patience()
+            let timeout = try arguments.timeout()
             let program = try make(arguments, trace)
             try arguments.openScript()
             if isatty(STDIN_FILENO) == 1 { StandardStreams.say("\(name): \(waiting)\n\(hint)", on: STDERR_FILENO) }
-            exit(await Stage(program, name: name, patience: patience, trace: trace).play())
+            exit(await Stage(program, name: name, timeout: timeout, trace: trace).play())
         } catch {
             StandardStreams.say("\(name): \(error)\n\(usage)", on: STDERR_FILENO)
             exit(2)
@@ -47,7 +47,7 @@ extension Stage {
 
         The program plays a script: steps, one a line, from standard input or FILE.
           --script FILE       reads the steps from FILE
-          --patience SECONDS  how long `wait` and `seek` wait; 60 by default
+          --timeout SECONDS  how long `wait` and `seek` wait; 60 by default
         Examples/README.md lists all steps and shows a script with its output.
 
         """

@@ -9,16 +9,16 @@ public final class Stage {
     private let program: any StageProgram
     private let trace: TraceLog
     private let name: String
-    private let patience: Duration
+    private let timeout: Duration
     private let finger: Finger
 
     /// - Parameters:
     ///   - name: the program's name, for messages.
-    ///   - patience: the timeout of a step that waits.
-    public init(_ program: any StageProgram, name: String, patience: Duration, trace: TraceLog) {
+    ///   - timeout: the timeout of a step that waits.
+    public init(_ program: any StageProgram, name: String, timeout: Duration, trace: TraceLog) {
         self.program = program
         self.name = name
-        self.patience = patience
+        self.timeout = timeout
         self.trace = trace
         finger = Finger(on: program, trace: trace)
     }
@@ -65,7 +65,7 @@ public final class Stage {
             case .lift: try await finger.lift()
             case .cancel: try await finger.cancel()
             case .say(let text): trace.line("said", text)
-            case .wait(let beginning): try await trace.wait(for: beginning, atMost: patience)
+            case .wait(let beginning): try await trace.wait(for: beginning, atMost: timeout)
             case .seek(let name): try await seek(name)
             case .show:
                 for surface in program.surfaces { program.show(surface) }
@@ -107,12 +107,12 @@ public final class Stage {
     /// Waits until a destination of this name exists in any process.
     private func seek(_ name: String) async throws {
         let clock = ContinuousClock()
-        let deadline = clock.now + patience
+        let deadline = clock.now + timeout
         while !(try await DropDestination.names().contains(name)) {
             guard clock.now < deadline else {
                 throw PasteboardError(
                     .timeout,
-                    message: "there has been no destination \(name) for \(patience.components.seconds) s"
+                    message: "there has been no destination \(name) for \(timeout.components.seconds) s"
                 )
             }
             try await Task.sleep(for: .milliseconds(20))

@@ -5,7 +5,7 @@ public struct StageArguments: Sendable {
     private var values: [String: String] = [:]
     private var switches: Set<String> = []
 
-    /// Reads a command line without the program's name. Each program has `--script FILE` and `--patience SECONDS`.
+    /// Reads a command line without the program's name. Each program has `--script FILE` and `--timeout SECONDS`.
     ///
     /// - Parameters:
     ///   - options: the program's own options with a value.
@@ -15,7 +15,7 @@ public struct StageArguments: Sendable {
         options: Set<String> = [],
         switches: Set<String> = []
     ) throws(StepError) {
-        let options = options.union(["--script", "--patience"])
+        let options = options.union(["--script", "--timeout"])
         var arguments = Array(arguments)[...]
         while let argument = arguments.popFirst() {
             if switches.contains(argument) {
@@ -53,10 +53,10 @@ public struct StageArguments: Sendable {
     }
 
     /// The timeout of the steps that wait.
-    func patience() throws(StepError) -> Duration {
-        guard let text = values["--patience"] else { return .seconds(60) }
+    func timeout() throws(StepError) -> Duration {
+        guard let text = values["--timeout"] else { return .seconds(60) }
         guard let seconds = Int(text), 1...86_400 ~= seconds else {
-            throw StepError("--patience takes a number of seconds, 1 to 86400, not \(text)")
+            throw StepError("--timeout takes a number of seconds, 1 to 86400, not \(text)")
         }
         return .seconds(seconds)
     }

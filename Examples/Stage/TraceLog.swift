@@ -153,11 +153,11 @@ public final class TraceLog: Sendable {
     /// script waits for several lines does not matter.
     ///
     /// - Throws: `timeout` if there is no such line in time.
-    func wait(for beginning: String, atMost patience: Duration) async throws(PasteboardError) {
+    func wait(for beginning: String, atMost timeout: Duration) async throws(PasteboardError) {
         let isFound = await withCheckedContinuation { continuation in
             change { state in
                 let deadline = Task {
-                    try await Task.sleep(for: patience)
+                    try await Task.sleep(for: timeout)
                     self.giveUp()
                 }
                 state.waiting = Waiting(beginning: beginning, continuation: continuation, deadline: deadline)
@@ -166,7 +166,7 @@ public final class TraceLog: Sendable {
         guard !isFound else { return }
         throw PasteboardError(
             .timeout,
-            message: "no line that begins with `\(beginning)` has come for \(patience.components.seconds) s"
+            message: "no line that begins with `\(beginning)` has come for \(timeout.components.seconds) s"
         )
     }
 

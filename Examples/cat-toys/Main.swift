@@ -1,7 +1,7 @@
 // Three cats with a table of toys each. A toy that is dragged to another cat changes its owner, in this process or, by
 // a move of two phases, in another process.
 //
-//     cat-toys [--keep] [--orphan CAT] [--toys CAT=TOY,TOY...] [--script FILE] [--patience SECONDS]
+//     cat-toys [--keep] [--orphan CAT] [--toys CAT=TOY,TOY...] [--script FILE] [--timeout SECONDS]
 //
 // The tables are called Tama, Mike and Kuro. With `--keep` toys do not leave the process: other processes may not move
 // them. With `--orphan` a cat's table has no owner that could change the model. `--toys` replaces the initial toys, as

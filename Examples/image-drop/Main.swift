@@ -1,6 +1,6 @@
 // A view with a frame that holds a picture. The picture can be dragged out of it, and another one dropped into it.
 //
-//     image-drop [--image FILE | --empty] [--views NAME,NAME...] [--script FILE] [--patience SECONDS]
+//     image-drop [--image FILE | --empty] [--views NAME,NAME...] [--script FILE] [--timeout SECONDS]
 //
 // The view is 100 by 100, the frame 60 by 60 in its middle. A script is read from standard input or from a file.
 // `Examples/README.md` lists its steps and all printed lines. The following lines are specific to this program:

@@ -1,7 +1,7 @@
 // Two tables, a van and a shelf. Rows of the table itself move, items of this process are handed over, and all other
 // items have a placeholder until their bytes have arrived or the load has failed.
 //
-//     placeholders [--van PARCEL,PARCEL...] [--script FILE] [--patience SECONDS]
+//     placeholders [--van PARCEL,PARCEL...] [--script FILE] [--timeout SECONDS]
 //
 // The tables are called van and shelf. A parcel is plain, slow or failing. A slow parcel waits for the step `release
 // NAME` or `break NAME`. `--van` sets the initial contents of the van, as in `letter,slow crate,failing vase`; the

@@ -8,7 +8,9 @@ extension BrokerState {
         guard let slot = peers.find(peer) else { return .closing }
         do throws(Failure) {
             guard !peers.awaitsHello(slot) else { throw Failure(.protocolViolation, "hello comes first") }
-            guard stream & 1 == 0 else { return try receive(count, last: last, on: stream, from: peer, slot) }
+            guard StreamID(stream).isOpenedByBroker else {
+                return try receive(count, last: last, on: stream, from: peer, slot)
+            }
             let verdict = try loads.receive(on: stream, count: count, last: last, from: peer, &contents, &context)
             reportLoads()
             return verdict

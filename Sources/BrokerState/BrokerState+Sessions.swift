@@ -107,7 +107,7 @@ extension BrokerState {
 
     /// Takes an entry of a destination into a session, by the destination itself.
     mutating func enter(stream: UInt64, _ payload: Span<UInt8>, from peer: PeerID) throws(Failure) {
-        guard stream & 1 == 1 else {
+        guard StreamID(stream).isOpenedByClient else {
             return try fromDestinationSession(.enter, stream: stream, payload, from: peer)
         }
         guard let target = try peers.target(of: stream, at: peer) else { return }

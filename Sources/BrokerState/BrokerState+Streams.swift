@@ -59,7 +59,7 @@ extension BrokerState {
         _ slot: Peers.Slot
     ) throws(Failure) {
         if stream == 0, kind == .error { return close(peer) }
-        guard stream & 1 == 0 else { return try peers.checkIsLate(stream, at: slot) }
+        guard StreamID(stream).isOpenedByBroker else { return try peers.checkIsLate(stream, at: slot) }
         try loads.take(kind, on: stream, payload, from: peer, &contents, &context)
     }
 
@@ -72,7 +72,7 @@ extension BrokerState {
     ) throws(Failure) {
         switch header.kind {
         case .answer:
-            guard header.stream & 1 == 0 else {
+            guard StreamID(header.stream).isOpenedByBroker else {
                 guard let slot = peers.find(peer) else { return }
                 return try peers.checkIsLate(header.stream, at: slot)
             }
@@ -138,7 +138,7 @@ extension BrokerState {
         case .some(let target): end(target, stream: stream, of: peer)
         case nil where DestinationSessionID(stream: stream) != nil:
             return try cancelDestinationSession(stream: stream, of: peer)
-        case nil where stream & 1 == 1:
+        case nil where StreamID(stream).isOpenedByClient:
             guard stream > peers[slot].highestStream else { return }
             // The frame may have been meant to open the stream: what else comes on it is late.
             peers.skip(stream, at: slot)

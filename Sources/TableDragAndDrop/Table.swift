@@ -43,7 +43,7 @@ public final class Table: InteractionView {
     /// The drags that began here and that another object still holds.
     var drags: [WeakDrag] = []
     /// The sessions that are over the table.
-    var visits: [ObjectIdentifier: Visit] = [:]
+    var drops: [ObjectIdentifier: DropState] = [:]
 
     /// Makes a table without rows.
     public override init(frame: Rect = .zero) {
@@ -57,12 +57,12 @@ public final class Table: InteractionView {
     }
 
     /// Whether a session is over the table and was not dropped yet.
-    public var hasActiveDrop: Bool { !visits.isEmpty }
+    public var hasActiveDrop: Bool { !drops.isEmpty }
 
     /// Whether the rows shown differ from those of the data source: during a batch of changes, while a gap is open for
     /// a drop, or while there are placeholders. ``reloadData()`` removes the placeholders.
     public var hasUncommittedUpdates: Bool {
-        batch != nil || !placeholders.isEmpty || visits.values.contains { $0.opensGap }
+        batch != nil || !placeholders.isEmpty || drops.values.contains { $0.opensGap }
     }
 
     /// Begins or ends editing.

@@ -144,19 +144,19 @@ import Testing
 
     @Test("A broker that never sends welcome is abandoned")
     func noWelcome() throws {
-        var patience = Patience.endless
-        patience.welcome = 1
-        let harness = try ConnectionHarness(patience: patience, wholeScript: { peer in _ = try peer.next(.data) })
+        var timeouts = ConnectionTimeouts.endless
+        timeouts.welcome = 1
+        let harness = try ConnectionHarness(timeouts: timeouts, wholeScript: { peer in _ = try peer.next(.data) })
         let failure = #expect(throws: Failure.self) { try harness.connection.list() }
         #expect(failure?.code == .brokerUnavailable)
     }
 
     @Test("A silent broker is probed, and the load continues if it answers")
     func alive() throws {
-        var patience = Patience.endless
-        patience.silence = 1
+        var timeouts = ConnectionTimeouts.endless
+        timeouts.silence = 1
         let harness = try ConnectionHarness(
-            patience: patience,
+            timeouts: timeouts,
             script: { peer in
                 let load = try peer.next(.load).stream
                 for _ in 0..<3 {
@@ -173,10 +173,10 @@ import Testing
 
     @Test("A broker that does not answer a probe is abandoned with a timeout")
     func hangs() throws {
-        var patience = Patience.endless
-        patience.silence = 1
-        patience.probe = 1
-        let harness = try ConnectionHarness(patience: patience, script: { peer in while true { _ = try peer.next() } })
+        var timeouts = ConnectionTimeouts.endless
+        timeouts.silence = 1
+        timeouts.probe = 1
+        let harness = try ConnectionHarness(timeouts: timeouts, script: { peer in while true { _ = try peer.next() } })
         _ = try harness.connection.welcome()
         let failure = #expect(throws: Failure.self) { try harness.connection.loadBytes(Load()) }
         #expect(failure?.code == .timeout)

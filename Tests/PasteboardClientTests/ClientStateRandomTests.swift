@@ -19,7 +19,7 @@ import Testing
         var harness = try StateHarness(maximumAsks: 8, maximumStreams: 3)
         var open: Set<UInt64> = []
         var asks: [UInt64: (credit: UInt64, sent: UInt64)] = [:]
-        var visits: Set<UInt64> = []
+        var destinationSessions: Set<UInt64> = []
         var highest: UInt64 = 0
         var seed = Comment(rawValue: "seed \(random.seed)")
         for _ in 0..<200 {
@@ -54,7 +54,7 @@ import Testing
         _ random: inout SeededGenerator,
         _ open: inout Set<UInt64>,
         _ asks: inout [UInt64: (credit: UInt64, sent: UInt64)],
-        _ visits: inout Set<UInt64>
+        _ destinationSessions: inout Set<UInt64>
     ) {
         switch Int.random(in: 0..<22, using: &random) {
         case 0...2: if let id = try? harness.state.open(Load()) { open.insert(id) }
@@ -84,7 +84,7 @@ import Testing
         case 17: harness.state.performed(Performed(), on: stream)
         case 18:
             harness.state.leave(stream)
-            visits.remove(stream)
+            destinationSessions.remove(stream)
         default:
             let last = Bool.random(using: &random)
             let count = Int.random(in: 0...400_000, using: &random)
@@ -101,7 +101,7 @@ import Testing
         _ event: ClientEvent,
         _ open: inout Set<UInt64>,
         _ asks: inout [UInt64: (credit: UInt64, sent: UInt64)],
-        _ visits: inout Set<UInt64>,
+        _ destinationSessions: inout Set<UInt64>,
         _ seed: Comment
     ) {
         switch event {
@@ -115,12 +115,12 @@ import Testing
         case .askCancelled(let stream):
             #expect(asks.removeValue(forKey: stream) != nil, seed)
         case .session(let stream, _):
-            visits.insert(stream)
+            destinationSessions.insert(stream)
             #expect(asks[stream] == nil, seed)
         case .item, .entered, .updated, .left, .perform, .ended, .failed:
             if event.stream & 1 == 1 { fallthrough }
-            #expect(visits.contains(event.stream), seed)
-            if event.isEnd { visits.remove(event.stream) }
+            #expect(destinationSessions.contains(event.stream), seed)
+            if event.isEnd { destinationSessions.remove(event.stream) }
         default:
             #expect(open.contains(event.stream), seed)
             if event.isEnd { open.remove(event.stream) }

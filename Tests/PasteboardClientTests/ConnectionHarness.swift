@@ -11,11 +11,11 @@ struct ConnectionHarness {
 
     /// - Parameter script: begins after hello was received and answered. An error in it ends the connection.
     init(
-        patience: Patience = .endless,
+        timeouts: ConnectionTimeouts = .endless,
         script: @escaping @Sendable (ScriptedPeer) throws -> Void
     ) throws {
         try self.init(
-            patience: patience,
+            timeouts: timeouts,
             wholeScript: { peer in
                 _ = try peer.next(.hello)
                 try peer.welcome()
@@ -25,7 +25,7 @@ struct ConnectionHarness {
     }
 
     init(
-        patience: Patience = .endless,
+        timeouts: ConnectionTimeouts = .endless,
         wholeScript: @escaping @Sendable (ScriptedPeer) throws -> Void
     ) throws {
         let pair = try Socket.pair()
@@ -34,7 +34,7 @@ struct ConnectionHarness {
         let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
         self.peer = peer
         self.connection = BlockingConnection(adopting: near, path: "/test/socket")
-        self.connection.io.patience = patience
+        self.connection.io.timeouts = timeouts
         self.thread = try SystemThread(name: "scripted peer") {
             do { try wholeScript(peer) } catch { peer.close() }
         }
@@ -42,13 +42,13 @@ struct ConnectionHarness {
     }
 }
 
-extension Patience {
+extension ConnectionTimeouts {
     /// Timeouts that no wait reaches.
-    static var endless: Patience {
-        var patience = Patience()
-        patience.welcome = 600_000
-        patience.silence = 600_000
-        patience.probe = 600_000
-        return patience
+    static var endless: ConnectionTimeouts {
+        var timeouts = ConnectionTimeouts()
+        timeouts.welcome = 600_000
+        timeouts.silence = 600_000
+        timeouts.probe = 600_000
+        return timeouts
     }
 }

@@ -6,11 +6,11 @@ import TypeIdentifiers
 @Suite("Accepted types") struct AcceptedTypesTests {
     private struct Candidate: AcceptList.Candidate {
         let type: String
-        let reach: Conformance.Reach
+        let supertypeClosure: Conformance.SupertypeClosure
 
         init(_ type: String, _ supertypes: [String] = []) {
             self.type = type
-            reach = Conformance.Reach(of: type, closure: supertypes)
+            supertypeClosure = Conformance.SupertypeClosure(of: type, closure: supertypes)
         }
     }
 

@@ -100,4 +100,17 @@ struct ValueTests {
         #expect(received.source?.domain == sent.source?.domain)
         #expect(received.source?.message == sent.source?.message)
     }
+
+    @Test("A stream's number tells who opened it, and for which record")
+    func streams() {
+        #expect(StreamID(7).isOpenedByClient && !StreamID(7).isOpenedByBroker && !StreamID(7).isDestinationSession)
+        for (slot, generation) in [(0, 1), (5, 9), (0x3FFF_FFFF, .max)] as [(UInt32, UInt32)] {
+            let ask = StreamID(askSlot: slot, generation: generation)
+            let session = StreamID(destinationSessionSlot: slot, generation: generation)
+            #expect(ask.isOpenedByBroker && !ask.isDestinationSession && session.isDestinationSession)
+            #expect(ask.askSlot == slot && session.destinationSessionSlot == slot)
+            #expect(ask.generation == generation && session.generation == generation)
+            #expect(session.askSlot != slot, "a frame on a destination session must not reach a load")
+        }
+    }
 }

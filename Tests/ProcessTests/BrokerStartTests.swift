@@ -111,8 +111,8 @@ import Testing
             let broker = CInt(bitPattern: try first.welcome().process ?? 0)
             try #require(broker > 1)
             try System.kill(broker, SIGSTOP)
-            first.io.patience.silence = 1
-            first.io.patience.probe = 1
+            first.io.timeouts.silence = 1
+            first.io.timeouts.probe = 1
             let failure = #expect(throws: Failure.self) { try first.list() }
             #expect(failure?.code == .timeout)
             try System.kill(broker, SIGCONT)

@@ -77,10 +77,10 @@ import Testing
     }
 
     @Test("Every wait has a timeout")
-    func patience() throws {
+    func timeout() throws {
         let desk = try Desk()
         try desk.directory.write("wait outcome\nseek nobody\nsay on", to: "script")
-        let lines = try run("places", ["--script", "script", "--patience", "1"], at: desk).text.split(separator: "\n")
+        let lines = try run("places", ["--script", "script", "--timeout", "1"], at: desk).text.split(separator: "\n")
         #expect(
             lines == [
                 "ready", "failed timeout: no line that begins with `outcome` has come for 1 s",
@@ -132,7 +132,7 @@ import Testing
         arguments: [
             ["--polciy"], ["--policy"], ["--policy", "lenient"], ["--script"], ["--script", "missing"],
             ["--script", "."], ["here"], ["--tables", ""], ["--tables", "a,,b"], ["--tables", "a,a"],
-            ["--tables", "a b"], ["--tables", "2,3"], ["--patience", "0"], ["--patience", "long"],
+            ["--tables", "a b"], ["--tables", "2,3"], ["--timeout", "0"], ["--timeout", "long"],
         ]
     )
     func usage(arguments: [String]) throws {

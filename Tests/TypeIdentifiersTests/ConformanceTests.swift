@@ -122,13 +122,13 @@ struct ConformanceTests {
 
     @Test("The byte count of a closure covers names from dynamic identifiers, not received ones or the table's")
     func reachByteCount() {
-        #expect(Conformance.Reach(of: "a.b", closure: ["c.d", "public.png", "C.D"]).byteCount == 0)
+        #expect(Conformance.SupertypeClosure(of: "a.b", closure: ["c.d", "public.png", "C.D"]).byteCount == 0)
         // The identifier contains a.a, b.b and c.c as its supertypes.
         let spelling = "dyn.ah62d42msqe0gepxcfvvw622"
         let names = ["a.a", "b.b", "c.c"]
-        let reach = Conformance.Reach(of: "a.b", closure: [spelling])
-        #expect(names.allSatisfy(reach.conforms))
-        #expect(reach.byteCount == 3 * 64)
+        let supertypeClosure = Conformance.SupertypeClosure(of: "a.b", closure: [spelling])
+        #expect(names.allSatisfy(supertypeClosure.conforms))
+        #expect(supertypeClosure.byteCount == 3 * 64)
     }
 
     @Test("Edges that lead to each other are followed once each, in any order")
@@ -136,13 +136,13 @@ struct ConformanceTests {
         let ring = (0..<300).reversed().map { (type: "t.\($0)", supertypes: ["t.\(($0 + 1) % 300)"]) }
         let edges = Conformance.Edges(ring)
         #expect(edges.nameCount == 600)
-        let reach = Conformance.Reach(of: "t.7", closure: []).adding(edges)
-        #expect((0..<300).allSatisfy { reach.conforms(to: "T.\($0)") })
-        #expect(!Conformance.Reach(of: "t.300", closure: []).adding(edges).conforms(to: "t.0"))
+        let supertypeClosure = Conformance.SupertypeClosure(of: "t.7", closure: []).adding(edges)
+        #expect((0..<300).allSatisfy { supertypeClosure.conforms(to: "T.\($0)") })
+        #expect(!Conformance.SupertypeClosure(of: "t.300", closure: []).adding(edges).conforms(to: "t.0"))
     }
 
     @Test("One walk gives the same answers as single questions")
-    func reach() {
+    func closure() {
         let edges = [("com.example.a", ["com.example.b", "PUBLIC.png"]), ("public.image", ["com.example.a"])]
             .map { (type: $0.0, supertypes: $0.1) }
         let names = [
@@ -151,10 +151,10 @@ struct ConformanceTests {
         for (name, closure) in [
             ("com.example.z", ["public.tiff"]), ("com.example.a", []), ("dyn.ah62d4r34ge80q55t", []),
         ] {
-            let reach = Conformance.Reach(of: name, closure: closure).adding(.init(edges))
+            let supertypeClosure = Conformance.SupertypeClosure(of: name, closure: closure).adding(.init(edges))
             for target in names + [name] {
                 let answer = Conformance.conforms(name, closure: closure, to: target, edges: edges)
-                #expect(reach.conforms(to: target) == answer)
+                #expect(supertypeClosure.conforms(to: target) == answer)
             }
         }
     }

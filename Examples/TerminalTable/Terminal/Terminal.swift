@@ -11,7 +11,7 @@ public final class Terminal {
 
     /// The longest time in milliseconds for which a write waits. If the terminal takes longer, the screen is drawn
     /// completely later.
-    private static let patience: Int32 = 1000
+    private static let timeout: Int32 = 1000
     /// Enables the alternate screen, hides the cursor, disables line wrapping, and marks pasted text.
     private static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h"
     private static let leaving = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
@@ -159,7 +159,7 @@ public final class Terminal {
                 rest = rest.dropFirst(count)
             } else if count < 0, errno == EAGAIN {
                 var terminal = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
-                if poll(&terminal, 1, isStalled ? 0 : Self.patience) == 0 {
+                if poll(&terminal, 1, isStalled ? 0 : Self.timeout) == 0 {
                     isStalled = true
                     return false
                 }

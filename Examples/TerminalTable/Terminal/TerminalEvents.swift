@@ -10,7 +10,7 @@ enum TerminalEvents {
     /// The signals that a program in a terminal receives.
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
     /// The timeout in milliseconds for the rest of a key.
-    private static let patience: Int32 = 50
+    private static let timeout: Int32 = 50
 
     /// The maximum number of unread keys. A user does not type farther ahead. Beyond it, for example after an
     /// accidental paste, only keys that end the program are delivered.
@@ -83,7 +83,7 @@ enum TerminalEvents {
         var bytes = [UInt8](repeating: 0, count: 256)
         while true {
             var inputs = [STDIN_FILENO, pipe[0]].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            let count = poll(&inputs, nfds_t(inputs.count), decoder.isWaiting ? patience : -1)
+            let count = poll(&inputs, nfds_t(inputs.count), decoder.isWaiting ? timeout : -1)
             if count == 0 { yield(decoder.flush()) }
             if inputs[1].revents != 0 {
                 let count = read(pipe[0], &bytes, bytes.count)

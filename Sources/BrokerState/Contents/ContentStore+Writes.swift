@@ -53,8 +53,8 @@ extension ContentStore {
         try Feature.check(item.requires)
         try writeTable[slot].checkNothingAwaited()
         try item.check(at: writeTable[slot].items.count)
-        let reaches = item.representations.map { Conformance.Reach(of: $0.type, closure: $0.supertypes) }
-        let metadata = reaches.reduce(metadata) { $0 + $1.byteCount }
+        let closures = item.representations.map { Conformance.SupertypeClosure(of: $0.type, closure: $0.supertypes) }
+        let metadata = closures.reduce(metadata) { $0 + $1.byteCount }
         let total = writeTable[slot].metadata + metadata
         var (most, limit) = (context.limits.metadataPerSession, "metadata-per-session")
         if case .board = writeTable[slot].target {
@@ -79,7 +79,7 @@ extension ContentStore {
         )
         writeTable[slot].items[index].representations.reserveCapacity(item.representations.count)
         var awaited: [KeptID] = []
-        for (representation, reach) in zip(item.representations, reaches) {
+        for (representation, supertypeClosure) in zip(item.representations, closures) {
             var kept: KeptID?
             if representation.provision == .kept {
                 let account = writeTable[slot].charge.account
@@ -91,7 +91,12 @@ extension ContentStore {
                     &context
                 )
             }
-            let stored = StoredRepresentation(representation, reach, kept: kept, keepAlive: context.limits.keepAlive)
+            let stored = StoredRepresentation(
+                representation,
+                supertypeClosure,
+                kept: kept,
+                keepAlive: context.limits.keepAlive
+            )
             writeTable[slot].items[index].representations.append(stored)
             if let kept { awaited.append(kept) }
         }

@@ -61,11 +61,16 @@ extension Representation {
 }
 
 extension StoredRepresentation {
-    init(_ representation: Representation, _ reach: Conformance.Reach, kept: KeptID?, keepAlive: UInt64) {
+    init(
+        _ representation: Representation,
+        _ supertypeClosure: Conformance.SupertypeClosure,
+        kept: KeptID?,
+        keepAlive: UInt64
+    ) {
         self.init(
             type: representation.type,
             supertypes: representation.supertypes,
-            reach: reach,
+            supertypeClosure: supertypeClosure,
             visibility: representation.visibility ?? .absent,
             isKeptOnce: representation.policy == .onceAndKept,
             isOpenInPlace: representation.fileOptions?.contains(.openInPlace) == true,

@@ -38,7 +38,7 @@ struct StoredRepresentation: Sendable, AcceptList.Candidate {
     let type: String
     let supertypes: [String]
     /// Computed when the item is written, so that a load does not walk the types.
-    let reach: Conformance.Reach
+    let supertypeClosure: Conformance.SupertypeClosure
     let visibility: Visibility
     /// Whether the source is asked once, and the broker keeps the bytes.
     let isKeptOnce: Bool

@@ -66,7 +66,7 @@ struct Loads: ~Copyable, Sendable {
 
     /// The load that a peer opened with a stream and that is not over.
     func load(on stream: UInt64, of peer: PeerID) -> Slot? {
-        guard stream & 1 == 1, let endpoint = endpoint(of: peer) else { return nil }
+        guard StreamID(stream).isOpenedByClient, let endpoint = endpoint(of: peer) else { return nil }
         for id in endpointTable[endpoint].loads {
             guard let slot = loadTable.find(id), case .destination(_, stream) = loadTable[slot].receiver else {
                 continue
@@ -81,7 +81,7 @@ struct Loads: ~Copyable, Sendable {
     @inline(__always)
     func ask(on stream: UInt64, of peer: PeerID) throws(Failure) -> Slot? {
         guard let slot = loadTable.find(LoadID(askStream: stream)), !loadTable[slot].phase.isDelivering else {
-            guard stream & 1 == 0, loadTable.hasIssued(LoadID(askStream: stream)) else {
+            guard StreamID(stream).isOpenedByBroker, loadTable.hasIssued(LoadID(askStream: stream)) else {
                 throw Failure(.protocolViolation, "stream \(stream) was never opened")
             }
             return nil

@@ -3,7 +3,7 @@ import PasteboardWire
 // Client streams: odd ids that only grow, each with a target while it is open.
 extension Peers {
     mutating func open(_ stream: UInt64, by slot: Slot) throws(Failure) {
-        guard stream & 1 == 1, stream > peerTable[slot].highestStream else {
+        guard StreamID(stream).isOpenedByClient, stream > peerTable[slot].highestStream else {
             throw Failure(.protocolViolation, "stream \(stream) cannot be opened: ids are odd and grow")
         }
         peerTable[slot].highestStream = stream
@@ -20,7 +20,7 @@ extension Peers {
 
     /// Throws if the client never opened the stream.
     func checkIsLate(_ stream: UInt64, at slot: Slot) throws(Failure) {
-        guard stream & 1 == 1, stream <= peerTable[slot].highestStream else {
+        guard StreamID(stream).isOpenedByClient, stream <= peerTable[slot].highestStream else {
             throw Failure(.protocolViolation, "stream \(stream) was never opened")
         }
     }

@@ -10,7 +10,7 @@ extension DestinationSessionID {
     init?(stream: UInt64) {
         let stream = StreamID(stream)
         guard stream.isDestinationSession else { return nil }
-        self.init(slot: stream.slot, generation: stream.generation)
+        self.init(slot: stream.destinationSessionSlot, generation: stream.generation)
     }
 }
 

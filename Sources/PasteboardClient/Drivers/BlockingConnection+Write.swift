@@ -33,7 +33,11 @@ package struct WriteItem {
         item.suggestedName = self.suggestedName
         for (representation, source) in self.representations {
             var representation = representation
-            if case .promised = source { representation.provision = .promised } else { representation.provision = .kept }
+            if case .promised = source {
+                representation.provision = .promised
+            } else {
+                representation.provision = .kept
+            }
             item.representations.append(representation)
             if representation.policy == .onceAndKept { item.requires = [Feature.onceAndKept.rawValue] }
         }

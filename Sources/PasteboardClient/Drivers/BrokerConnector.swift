@@ -4,7 +4,7 @@ package import PasteboardWire
 /// Finds this user's broker and connects to it, and starts one where there is none.
 package struct BrokerConnector: Sendable {
     /// How long connecting, waiting for another client that starts a broker, and a broker's start may take, each.
-    package static let patience = 5_000
+    package static let timeouts = 5_000
 
     /// The number of connections that a client opens at most before it reports that brokers end without an answer (see
     /// `ConnectionIO.isGoneUnanswered`).
@@ -40,7 +40,7 @@ package struct BrokerConnector: Sendable {
         do {
             // Whoever may write to the directory could put a socket of their own there.
             try self.socket.checkDirectory()
-            let deadline = MonotonicClock.deadline(milliseconds: Self.patience)
+            let deadline = MonotonicClock.deadline(milliseconds: Self.timeouts)
             let socket = try Socket.connect(path: self.socket.path, deadline: deadline)
             let peer = try PeerCredentials(of: socket.raw)
             guard peer.user == System.userID else {
@@ -66,7 +66,7 @@ package struct BrokerConnector: Sendable {
     /// Of all clients that find no broker at the same time one starts it, and the others wait for that.
     private func connectStarting() throws(Failure) -> OwnedDescriptor {
         do {
-            let deadline = MonotonicClock.deadline(milliseconds: 2 * Self.patience)
+            let deadline = MonotonicClock.deadline(milliseconds: 2 * Self.timeouts)
             let lock = try StartLock.take(preparing: self.socket, deadline: deadline)
             // Held to the end of this scope.
             defer { withExtendedLifetime(lock) {} }

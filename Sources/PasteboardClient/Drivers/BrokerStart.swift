@@ -65,18 +65,18 @@ struct BrokerStart {
         // Its other end, here, would keep the end of file from coming.
         let reader = ready.keepingFirst()
 
-        let deadline = MonotonicClock.deadline(milliseconds: BrokerConnector.patience)
+        let deadline = MonotonicClock.deadline(milliseconds: BrokerConnector.timeouts)
         let left = Int(MonotonicClock.millisecondsLeft(until: deadline))
         let readiness = try System.poll([PollInterest(reader.raw, .readable)], milliseconds: left)
         guard readiness[0] != [] else {
             Self.children.withLock { $0.append(child) }
-            return "\(self.program) was started but is not ready after \(BrokerConnector.patience) ms"
+            return "\(self.program) was started but is not ready after \(BrokerConnector.timeouts) ms"
         }
         if try !System.read(reader.raw, upTo: 1).isEmpty {
             Self.children.withLock { $0.append(child) }
             return nil
         }
-        let end = try child.wait(milliseconds: BrokerConnector.patience)
+        let end = try child.wait(milliseconds: BrokerConnector.timeouts)
         let line = log?.lastLine
         let reason = (line.map { ": \($0)" } ?? "") + (log.map { "; see \($0.path)" } ?? "")
         return switch end {

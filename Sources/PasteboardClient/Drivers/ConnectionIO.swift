@@ -12,7 +12,7 @@ package struct ConnectionIO: ~Copyable {
 
     package var state: ClientState
     package let path: String
-    package var patience = Patience()
+    package var timeouts = ConnectionTimeouts()
 
     private let socket: OwnedDescriptor
     private var input = ReadBuffer()
@@ -227,7 +227,7 @@ package struct ConnectionIO: ~Copyable {
 
     /// What the system would not pass: the driver of a write sends it inline, an ask fails alone.
     private mutating func passingRefused(_ stream: UInt64) {
-        guard stream & 1 == 0 else {
+        guard StreamID(stream).isOpenedByBroker else {
             self.refusedWrites.insert(stream)
             return
         }
@@ -288,9 +288,9 @@ package struct ConnectionIO: ~Copyable {
     package var nextCheck: UInt64 {
         mutating get {
             if self.writeFailure != nil { return 0 }
-            if !self.state.isWelcomed { return self.connectedAt.after(self.patience.welcome) }
+            if !self.state.isWelcomed { return self.connectedAt.after(self.timeouts.welcome) }
             guard self.state.isAwaiting || self.wantsWrite else { return .max }
-            return self.probedAt?.after(self.patience.probe) ?? self.heardAt.after(self.patience.silence)
+            return self.probedAt?.after(self.timeouts.probe) ?? self.heardAt.after(self.timeouts.silence)
         }
     }
 
@@ -305,11 +305,11 @@ package struct ConnectionIO: ~Copyable {
         guard self.state.isWelcomed else {
             throw Failure(
                 .brokerUnavailable,
-                "the broker at \(self.path) does not answer: no welcome within \(self.patience.welcome) ms"
+                "the broker at \(self.path) does not answer: no welcome within \(self.timeouts.welcome) ms"
             )
         }
         guard self.probedAt == nil else {
-            let silence = self.patience.silence + self.patience.probe
+            let silence = self.timeouts.silence + self.timeouts.probe
             throw Failure(.timeout, "the broker at \(self.path) does not answer: silent for \(silence) ms")
         }
         self.probedAt = now

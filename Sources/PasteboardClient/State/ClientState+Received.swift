@@ -48,13 +48,13 @@ extension ClientState {
         }
         guard piece.endsSequence else {
             self.streams.values[index].received = received
-            return piece.payload.isEmpty ? nil : .data(load.handle, payload: piece.payload, last: false)
+            return piece.payload.isEmpty ? nil : .data(load.programStream, payload: piece.payload, last: false)
         }
         self.close(at: index, stream: stream)
         if let declared = load.declared, received != declared {
-            return .failed(load.handle, .truncated(received, of: declared))
+            return .failed(load.programStream, .truncated(received, of: declared))
         }
-        return .data(load.handle, payload: piece.payload, last: true)
+        return .data(load.programStream, payload: piece.payload, last: true)
     }
 
     /// An answer with a descriptor is a whole load.
@@ -88,9 +88,9 @@ extension ClientState {
         self.close(at: index, stream: header.stream)
         guard let box else {
             let text = "this process has too many files open to take the one that the bytes are in; close some"
-            return .failed(load.handle, Failure(.limitExceeded, text))
+            return .failed(load.programStream, Failure(.limitExceeded, text))
         }
-        return .passed(load.handle, answer, box)
+        return .passed(load.programStream, answer, box)
     }
 
     // MARK: Everything else
@@ -113,7 +113,7 @@ extension ClientState {
             }
         }
         guard self.isWelcomed else { throw .violation("\(kind) before welcome") }
-        if header.stream & 1 == 0 {
+        if StreamID(header.stream).isOpenedByBroker {
             return try self.onAsk(kind, header.stream, bytes, payload)
         }
         guard let index = self.streams.index(of: header.stream) else {
@@ -139,48 +139,48 @@ extension ClientState {
         case (_, .error):
             let failure = try Failure(decoding: bytes, range: payload)
             self.close(at: index, stream: stream)
-            return .failed(open.handle, failure)
+            return .failed(open.programStream, failure)
         case (.load, .answer) where !open.isAnswered:
             let answer = try Answer(decoding: bytes, range: payload)
             self.streams.values[index].isAnswered = true
             self.streams.values[index].declared = answer.byteCount
-            return .answered(open.handle, answer)
+            return .answered(open.programStream, answer)
         case (.load, .progress):
-            return .progress(open.handle, try Progress(decoding: bytes, range: payload))
+            return .progress(open.programStream, try Progress(decoding: bytes, range: payload))
         case (.committing, .committed):
             self.streams.values[index].phase = .publication
             self.setStanding(true, at: index)
-            return .committed(open.handle, try Committed(decoding: bytes, range: payload))
+            return .committed(open.programStream, try Committed(decoding: bytes, range: payload))
         case (.clear, .committed), (.adding, .committed):
             self.streams.values[index].phase = .changed
-            return .committed(open.handle, try Committed(decoding: bytes, range: payload))
+            return .committed(open.programStream, try Committed(decoding: bytes, range: payload))
         case (.list, .contents):
             self.streams.values[index].phase = .listing(items: 0)
-            return .contents(open.handle, try Contents(decoding: bytes, range: payload))
+            return .contents(open.programStream, try Contents(decoding: bytes, range: payload))
         case (.listing(let items), .item) where items < WireLimits.items:
             self.streams.values[index].phase = .listing(items: items + 1)
-            return .item(open.handle, try Item(decoding: bytes, range: payload))
+            return .item(open.programStream, try Item(decoding: bytes, range: payload))
         case (.status, .statusEntry):
-            return .statusEntry(open.handle, try StatusEntry(decoding: bytes, range: payload))
+            return .statusEntry(open.programStream, try StatusEntry(decoding: bytes, range: payload))
         case (.load, .end) where open.isAnswered, (.publication, .end), (.listing, .end), (.changed, .end),
             (.status, .end), (.stop, .end), (.wait, .end):
             let end = try End(decoding: bytes, range: payload)
             self.close(at: index, stream: stream)
             if case .load = open.phase, open.received != end.byteCount ?? open.declared ?? open.received {
-                return .failed(open.handle, .truncated(open.received, of: end.byteCount ?? open.declared ?? 0))
+                return .failed(open.programStream, .truncated(open.received, of: end.byteCount ?? open.declared ?? 0))
             }
-            return .ended(open.handle, end)
+            return .ended(open.programStream, end)
         case (.offering, .committed):
             self.streams.values[index].phase = .session
             self.settleSession(at: index)
-            return .committed(open.handle, try Committed(decoding: bytes, range: payload))
+            return .committed(open.programStream, try Committed(decoding: bytes, range: payload))
         case (.session, _):
             return try self.onSession(kind, stream, at: index, bytes, payload)
         case (.destination, .registered) where !open.isStanding:
             self.setStanding(true, at: index)
-            return .registered(open.handle)
+            return .registered(open.programStream)
         case (.destination, .exit) where open.isStanding:
-            return .exited(open.handle, try Exit(decoding: bytes, range: payload))
+            return .exited(open.programStream, try Exit(decoding: bytes, range: payload))
         default:
             throw .violation("\(kind) does not fit stream \(stream)")
         }
@@ -199,15 +199,15 @@ extension ClientState {
             self.streamFrames.append(failure, stream: header.stream)
             return .askCancelled(header.stream)
         }
-        if self.visits.index(of: header.stream) != nil {
+        if self.destinationSessions.index(of: header.stream) != nil {
             self.leave(header.stream)
             return .failed(header.stream, failure)
         }
         guard let index = self.streams.index(of: header.stream) else { return nil }
-        let handle = self.streams.values[index].handle
+        let programStream = self.streams.values[index].programStream
         self.connectionFrames.append(Cancel(), stream: header.stream)
         self.close(at: index, stream: header.stream)
-        return .failed(handle, failure)
+        return .failed(programStream, failure)
     }
 
     // MARK: The broker's own streams
@@ -218,8 +218,8 @@ extension ClientState {
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
-        if kind == .session || self.visits.index(of: stream) != nil {
-            return try self.onVisit(kind, stream, bytes, payload)
+        if kind == .session || self.destinationSessions.index(of: stream) != nil {
+            return try self.onDestinationSession(kind, stream, bytes, payload)
         }
         let open = self.asks.index(of: stream)
         switch kind {

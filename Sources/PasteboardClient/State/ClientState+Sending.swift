@@ -46,7 +46,7 @@ extension ClientState {
         let isShared = self.asks.count + self.streams.count - self.standing > 1
         let limit = min(count, isShared ? WireLimits.sharedDataLength : WireLimits.dataLength)
         // The client's own streams are odd.
-        if stream & 1 == 1 {
+        if StreamID(stream).isOpenedByClient {
             guard self.isWriting(stream) else { return nil }
             return FrameHeader(.data, stream: stream, length: limit, flags: last && limit == count ? .last : .none)
         }

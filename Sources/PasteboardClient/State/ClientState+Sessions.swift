@@ -3,9 +3,9 @@ package import PasteboardWire
 // Drag sessions: those that this client has begun, and those that come to its destinations.
 extension ClientState {
     /// More sessions at a client's destinations than any broker lets come.
-    private static let maximumVisits = 1 << 16
+    private static let maximumDestinationSessions = 1 << 16
     /// Sessions that were left a moment ago, of which the broker may not know yet.
-    private static let rememberedVisits = 64
+    private static let rememberedDestinationSessions = 64
 
     // MARK: The source
 
@@ -64,20 +64,20 @@ extension ClientState {
             let proposal = try Proposal(decoding: bytes, range: payload)
             self.streams.values[index].lastProposal = max(open.lastProposal, proposal.sequence ?? 0)
             self.settleSession(at: index)
-            return .proposed(open.handle, proposal)
+            return .proposed(open.programStream, proposal)
         case .exit where open.operation == nil:
-            return .exited(open.handle, try Exit(decoding: bytes, range: payload))
+            return .exited(open.programStream, try Exit(decoding: bytes, range: payload))
         case .dropped where open.isDropped && open.operation == nil:
             let dropped = try Dropped(decoding: bytes, range: payload)
             self.streams.values[index].operation = dropped.operation ?? .absent
-            return .dropped(open.handle, dropped)
+            return .dropped(open.programStream, dropped)
         case .transferred where open.operation?.transfers == true && !open.isTransferred:
             self.streams.values[index].isTransferred = true
-            return .transferred(open.handle, try Transferred(decoding: bytes, range: payload))
+            return .transferred(open.programStream, try Transferred(decoding: bytes, range: payload))
         case .end where open.operation != nil:
             let end = try End(decoding: bytes, range: payload)
             self.close(at: index, stream: stream)
-            return .ended(open.handle, end)
+            return .ended(open.programStream, end)
         default:
             throw .violation("\(kind) does not fit the session on stream \(stream)")
         }
@@ -98,88 +98,92 @@ extension ClientState {
     }
 
     /// Says what a drop would do; answers `entered` and `updated`.
-    package mutating func propose(_ proposal: Proposal, on visit: UInt64) {
-        guard self.isOpenVisit(visit) else { return }
-        self.connectionFrames.append(proposal, stream: visit)
+    package mutating func propose(_ proposal: Proposal, on stream: UInt64) {
+        guard self.isOpenDestinationSession(stream) else { return }
+        self.connectionFrames.append(proposal, stream: stream)
     }
 
-    package mutating func exit(_ visit: UInt64) {
-        guard self.isOpenVisit(visit) else { return }
-        self.connectionFrames.append(Exit(), stream: visit)
+    package mutating func exit(_ stream: UInt64) {
+        guard self.isOpenDestinationSession(stream) else { return }
+        self.connectionFrames.append(Exit(), stream: stream)
     }
 
     /// Reports progress of a drop, so that the broker waits longer for its handler. Sent only to a broker that has the
     /// feature.
-    package mutating func report(_ progress: Progress, on visit: UInt64) {
-        guard self.isOpenVisit(visit), self.reportsDrops else { return }
-        self.connectionFrames.append(progress, stream: visit)
+    package mutating func report(_ progress: Progress, on stream: UInt64) {
+        guard self.isOpenDestinationSession(stream), self.reportsDrops else { return }
+        self.connectionFrames.append(progress, stream: stream)
     }
 
     /// Whether the broker takes progress of drops from destinations, and sends them the results.
     package var reportsDrops: Bool { self.welcome?.features.contains(Feature.dropReports.rawValue) == true }
 
     /// The handler of a drop has returned: loads of it that were not opened here are refused from now on.
-    package mutating func performed(_ performed: Performed, on visit: UInt64) {
-        guard self.failure == nil, let index = self.visits.index(of: visit) else { return }
-        self.visits.values[index].performed = performed
-        self.performedVisits.append(visit)
+    package mutating func performed(_ performed: Performed, on stream: UInt64) {
+        guard self.failure == nil, let index = self.destinationSessions.index(of: stream) else { return }
+        self.destinationSessions.values[index].performed = performed
+        self.performedDestinationSessions.append(stream)
         self.sendPerformed()
     }
 
     /// The drop is complete, or is not to be completed. It follows `performed`.
-    package mutating func conclude(_ conclude: Conclude, on visit: UInt64) {
-        guard self.failure == nil, let index = self.visits.index(of: visit) else { return }
-        if let performed = self.visits.values[index].performed {
-            self.connectionFrames.append(performed, stream: visit)
-            self.visits.values[index].performed = nil
+    package mutating func conclude(_ conclude: Conclude, on stream: UInt64) {
+        guard self.failure == nil, let index = self.destinationSessions.index(of: stream) else { return }
+        if let performed = self.destinationSessions.values[index].performed {
+            self.connectionFrames.append(performed, stream: stream)
+            self.destinationSessions.values[index].performed = nil
         }
-        self.connectionFrames.append(conclude, stream: visit)
+        self.connectionFrames.append(conclude, stream: stream)
     }
 
     /// Sends `performed` of drops whose loads have all been sent: one that has to wait for its turn has begun, too.
     mutating func sendPerformed() {
-        guard !self.performedVisits.isEmpty else { return }
+        guard !self.performedDestinationSessions.isEmpty else { return }
         let loading = Set(self.waitingHandles)
-        let visits = self.performedVisits
-        self.performedVisits = []
-        for visit in visits {
-            guard let index = self.visits.index(of: visit), let performed = self.visits.values[index].performed else {
+        let pending = self.performedDestinationSessions
+        self.performedDestinationSessions = []
+        for stream in pending {
+            guard let index = self.destinationSessions.index(of: stream),
+                let performed = self.destinationSessions.values[index].performed
+            else {
                 continue
             }
-            guard !loading.contains(self.visits.values[index].handle) else {
-                self.performedVisits.append(visit)
+            guard !loading.contains(self.destinationSessions.values[index].handle) else {
+                self.performedDestinationSessions.append(stream)
                 continue
             }
-            self.connectionFrames.append(performed, stream: visit)
-            self.visits.values[index].performed = nil
+            self.connectionFrames.append(performed, stream: stream)
+            self.destinationSessions.values[index].performed = nil
         }
     }
 
     /// Nothing more is heard of the session, and what it does at the destination is undone as far as it can be.
-    package mutating func leave(_ visit: UInt64) {
-        guard self.failure == nil, let index = self.visits.index(of: visit) else { return }
-        self.connectionFrames.append(Cancel(), stream: visit)
-        self.visits.remove(at: index)
-        self.leftVisits.append(visit)
-        if self.leftVisits.count > Self.rememberedVisits { self.leftVisits.removeFirst() }
+    package mutating func leave(_ stream: UInt64) {
+        guard self.failure == nil, let index = self.destinationSessions.index(of: stream) else { return }
+        self.connectionFrames.append(Cancel(), stream: stream)
+        self.destinationSessions.remove(at: index)
+        self.leftDestinationSessions.append(stream)
+        if self.leftDestinationSessions.count > Self.rememberedDestinationSessions {
+            self.leftDestinationSessions.removeFirst()
+        }
     }
 
-    private func isOpenVisit(_ visit: UInt64) -> Bool {
-        self.failure == nil && self.visits.index(of: visit) != nil
+    private func isOpenDestinationSession(_ stream: UInt64) -> Bool {
+        self.failure == nil && self.destinationSessions.index(of: stream) != nil
     }
 
-    mutating func onVisit(
+    mutating func onDestinationSession(
         _ kind: FrameKind,
-        _ visit: UInt64,
+        _ stream: UInt64,
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
-        guard let index = self.visits.index(of: visit) else {
+        guard let index = self.destinationSessions.index(of: stream) else {
             let session = try Session(decoding: bytes, range: payload)
-            guard self.visits.count < Self.maximumVisits, self.asks.index(of: visit) == nil,
+            guard self.destinationSessions.count < Self.maximumDestinationSessions, self.asks.index(of: stream) == nil,
                 let destination = session.destination
             else {
-                throw .violation("session \(visit) has no destination, the stream of an ask, or is one too many")
+                throw .violation("session \(stream) has no destination, the stream of an ask, or is one too many")
             }
             guard let open = self.streams.index(of: destination) else {
                 // Given up a moment ago.
@@ -187,40 +191,40 @@ extension ClientState {
                 return nil
             }
             guard case .destination = self.streams.values[open].phase, self.streams.values[open].isStanding else {
-                throw .violation("session \(visit) is for stream \(destination), which is no destination")
+                throw .violation("session \(stream) is for stream \(destination), which is no destination")
             }
-            guard !self.leftVisits.contains(visit) else { return nil }
-            self.visits.insert(OpenVisit(handle: session.handle ?? 0), for: visit)
-            return .session(visit, session)
+            guard !self.leftDestinationSessions.contains(stream) else { return nil }
+            self.destinationSessions.insert(OpenDestinationSession(handle: session.handle ?? 0), for: stream)
+            return .session(stream, session)
         }
-        let open = self.visits.values[index]
+        let open = self.destinationSessions.values[index]
         switch kind {
         case .end:
-            self.visits.remove(at: index)
-            return .ended(visit, try End(decoding: bytes, range: payload))
+            self.destinationSessions.remove(at: index)
+            return .ended(stream, try End(decoding: bytes, range: payload))
         case .error:
-            self.visits.remove(at: index)
-            return .failed(visit, try Failure(decoding: bytes, range: payload))
+            self.destinationSessions.remove(at: index)
+            return .failed(stream, try Failure(decoding: bytes, range: payload))
         case .transferred where open.isDropped:
-            return .transferred(visit, try Transferred(decoding: bytes, range: payload))
+            return .transferred(stream, try Transferred(decoding: bytes, range: payload))
         case _ where open.isDropped:
-            throw .violation("\(kind) on session \(visit), which was dropped")
+            throw .violation("\(kind) on session \(stream), which was dropped")
         case .session:
-            return .session(visit, try Session(decoding: bytes, range: payload))
+            return .session(stream, try Session(decoding: bytes, range: payload))
         case .item where open.items < WireLimits.items:
-            self.visits.values[index].items += 1
-            return .item(visit, try Item(decoding: bytes, range: payload))
+            self.destinationSessions.values[index].items += 1
+            return .item(stream, try Item(decoding: bytes, range: payload))
         case .enter:
-            return .entered(visit, try Enter(decoding: bytes, range: payload))
+            return .entered(stream, try Enter(decoding: bytes, range: payload))
         case .update:
-            return .updated(visit, try Update(decoding: bytes, range: payload))
+            return .updated(stream, try Update(decoding: bytes, range: payload))
         case .exit:
-            return .left(visit, try Exit(decoding: bytes, range: payload))
+            return .left(stream, try Exit(decoding: bytes, range: payload))
         case .perform:
-            self.visits.values[index].isDropped = true
-            return .perform(visit, try Perform(decoding: bytes, range: payload))
+            self.destinationSessions.values[index].isDropped = true
+            return .perform(stream, try Perform(decoding: bytes, range: payload))
         default:
-            throw .violation("\(kind) on session \(visit)")
+            throw .violation("\(kind) on session \(stream)")
         }
     }
 }

@@ -32,11 +32,11 @@ package struct ClientState: Sendable {
     var streams = StreamTable(empty: OpenStream(phase: .probe))
     var asks = StreamTable(empty: OpenAsk())
     /// Sessions at this client's destinations.
-    var visits = StreamTable(empty: OpenVisit())
+    var destinationSessions = StreamTable(empty: OpenDestinationSession())
     /// Those among them whose drop was performed while loads of it wait for their turn.
-    var performedVisits: [UInt64] = []
+    var performedDestinationSessions: [UInt64] = []
     /// Those that this client has left a moment ago: the broker may not know it yet.
-    var leftVisits: [UInt64] = []
+    var leftDestinationSessions: [UInt64] = []
     let maximumAsks: Int
     /// Streams on which the broker owes nothing.
     var standing = 0
@@ -78,10 +78,10 @@ package struct ClientState: Sendable {
             // Now, while somebody is there to hear of it.
             var scratch = FrameEncoder()
             try scratch.appendChecked(load, stream: 0)
-            let handle = self.takeID()
-            self.waiting[handle] = load
-            self.turns.append(handle)
-            return handle
+            let stream = self.takeID()
+            self.waiting[stream] = load
+            self.turns.append(stream)
+            return stream
         }
         return try self.start(load)
     }
@@ -142,7 +142,7 @@ package struct ClientState: Sendable {
         try self.checkIsOpen()
         let stream = self.takeID()
         try self.connectionFrames.appendChecked(message, stream: stream, flags: flags)
-        open.handle = stream
+        open.programStream = stream
         self.streams.insert(open, for: stream)
         return stream
     }
@@ -169,17 +169,17 @@ package struct ClientState: Sendable {
 
     private mutating func startWaiting() {
         while self.openLoads < self.maximumLoads, self.nextTurn < self.turns.count, self.failure == nil {
-            let handle = self.turns[self.nextTurn]
+            let programStream = self.turns[self.nextTurn]
             self.nextTurn += 1
-            guard let load = self.waiting.removeValue(forKey: handle) else { continue }
+            guard let load = self.waiting.removeValue(forKey: programStream) else { continue }
             // After a farewell it cannot start any more: it ends with the connection.
             guard let stream = try? self.start(load), let index = self.streams.index(of: stream) else {
-                self.waiting[handle] = load
+                self.waiting[programStream] = load
                 self.nextTurn -= 1
                 return
             }
-            self.streams.values[index].handle = handle
-            self.renamed[handle] = stream
+            self.streams.values[index].programStream = programStream
+            self.renamed[programStream] = stream
         }
         if self.nextTurn == self.turns.count {
             self.turns.removeAll(keepingCapacity: true)
@@ -193,27 +193,27 @@ package struct ClientState: Sendable {
 
     // MARK: Going on
 
-    func index(ofHandle handle: UInt64) -> Int? {
-        guard let index = self.streams.index(of: self.wireID(handle)) else { return nil }
-        return self.streams.values[index].handle == handle ? index : nil
+    func index(ofProgramStream programStream: UInt64) -> Int? {
+        guard let index = self.streams.index(of: self.wireID(programStream)) else { return nil }
+        return self.streams.values[index].programStream == programStream ? index : nil
     }
 
-    func wireID(_ handle: UInt64) -> UInt64 {
-        self.renamed.isEmpty ? handle : self.renamed[handle] ?? handle
+    func wireID(_ programStream: UInt64) -> UInt64 {
+        self.renamed.isEmpty ? programStream : self.renamed[programStream] ?? programStream
     }
 
     /// Ends a stream on this side; nothing more is heard of it. Before commit that discards a write, after it the
     /// publication's promises.
     package mutating func cancel(_ stream: UInt64) {
         guard self.waiting.removeValue(forKey: stream) == nil else { return self.sendPerformed() }
-        guard self.failure == nil, let index = self.index(ofHandle: stream) else { return }
+        guard self.failure == nil, let index = self.index(ofProgramStream: stream) else { return }
         self.connectionFrames.append(Cancel(), stream: self.wireID(stream))
         self.close(at: index, stream: self.wireID(stream))
     }
 
     /// The program has dealt with so many more bytes of a load: the broker may send as many again.
     package mutating func consumed(_ stream: UInt64, count: Int) {
-        guard let index = self.index(ofHandle: stream) else { return }
+        guard let index = self.index(ofProgramStream: stream) else { return }
         self.streams.values[index].consumed &+= UInt64(clamping: count)
         let load = self.streams.values[index]
         // Half a window at a time, and not for bytes that will not come.
@@ -224,7 +224,7 @@ package struct ClientState: Sendable {
 
     /// Tells the broker now what was consumed, however little.
     package mutating func grant(_ stream: UInt64) {
-        guard self.failure == nil, let index = self.index(ofHandle: stream) else { return }
+        guard self.failure == nil, let index = self.index(ofProgramStream: stream) else { return }
         let load = self.streams.values[index]
         let target = load.consumed.addingClamped(load.window)
         guard case .load = load.phase, target > load.granted, load.declared.map({ $0 > load.granted }) ?? true else {
@@ -246,7 +246,7 @@ package struct ClientState: Sendable {
     // MARK: Ends
 
     mutating func close(at index: Int, stream: UInt64) {
-        let handle = self.streams.values[index].handle
+        let programStream = self.streams.values[index].programStream
         if self.streams.values[index].isStanding { self.standing -= 1 }
         switch self.streams.values[index].phase {
         case .load: self.openLoads -= 1
@@ -254,7 +254,7 @@ package struct ClientState: Sendable {
         default: break
         }
         self.streams.remove(at: index)
-        if handle != stream { self.renamed[handle] = nil }
+        if programStream != stream { self.renamed[programStream] = nil }
         if !self.turns.isEmpty { self.startWaiting() }
     }
 
@@ -263,18 +263,19 @@ package struct ClientState: Sendable {
     /// - Returns: the program's streams that ended with it, the asks, and the sessions at its destinations.
     package mutating func connectionLost(
         _ failure: Failure
-    ) -> (streams: [UInt64], asks: [UInt64], visits: [UInt64]) {
+    ) -> (streams: [UInt64], asks: [UInt64], destinationSessions: [UInt64]) {
         guard self.failure == nil else { return ([], [], []) }
         self.failure = failure
         let open = self.streams.openIDs.filter { $0 != self.probe }
-        let handles = open.compactMap { self.streams.index(of: $0).map { self.streams.values[$0].handle } }
+        let streams = open.compactMap { self.streams.index(of: $0).map { self.streams.values[$0].programStream } }
         let lost = (
-            streams: (handles + self.waiting.keys).sorted(), asks: self.asks.openIDs, visits: self.visits.openIDs
+            streams: (streams + self.waiting.keys).sorted(), asks: self.asks.openIDs,
+            destinationSessions: self.destinationSessions.openIDs
         )
         self.streams = StreamTable(empty: OpenStream(phase: .probe))
         self.asks = StreamTable(empty: OpenAsk())
-        self.visits = StreamTable(empty: OpenVisit())
-        self.performedVisits = []
+        self.destinationSessions = StreamTable(empty: OpenDestinationSession())
+        self.performedDestinationSessions = []
         self.waiting = [:]
         self.turns = []
         self.nextTurn = 0
@@ -310,7 +311,7 @@ package struct ClientState: Sendable {
 
     /// Throws unless the id was this client's once.
     func checkIsLate(_ stream: UInt64) throws(Failure) {
-        guard stream & 1 == 1, stream <= self.highestStream else {
+        guard StreamID(stream).isOpenedByClient, stream <= self.highestStream else {
             throw .violation("a frame on stream \(stream), which was never opened")
         }
     }

@@ -35,7 +35,7 @@ struct OpenStream: Sendable {
     /// Whether the broker owes nothing on it: it stands for as long as what it is the life of.
     var isStanding = false
     /// What the program knows the stream by. A load that had to wait has another id on the wire.
-    var handle: UInt64 = 0
+    var programStream: UInt64 = 0
 
     // Of a load.
     var isAnswered = false
@@ -71,7 +71,7 @@ struct OpenAsk: Sendable {
 }
 
 /// A stream that the broker has opened: a drag session has come to a destination of this client's.
-struct OpenVisit: Sendable {
+struct OpenDestinationSession: Sendable {
     /// The publication that its items are.
     var handle: UInt64 = 0
     /// What is to be said once no load of it waits for its turn any more.

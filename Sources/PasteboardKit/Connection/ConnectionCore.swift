@@ -39,7 +39,7 @@ struct ConnectionCore: ~Copyable {
         guard !isOver else { return nil }
         let next = io.nextCheck
         sleepsDeeply = next == .max && isIdle
-        let left = next == .max ? io.patience.silence : Int(MonotonicClock.millisecondsLeft(until: next))
+        let left = next == .max ? io.timeouts.silence : Int(MonotonicClock.millisecondsLeft(until: next))
         return Wait(wantsWrite: io.wantsWrite, milliseconds: sleepsDeeply ? nil : left)
     }
 
@@ -129,7 +129,7 @@ struct ConnectionCore: ~Copyable {
     mutating func cancel(_ sink: any StreamSink) {
         guard let stream = streams.remove(sink) else { return }
         // Streams that the broker has opened have even numbers.
-        if stream & 1 == 0 { io.state.leave(stream) } else { io.state.cancel(stream) }
+        if StreamID(stream).isOpenedByBroker { io.state.leave(stream) } else { io.state.cancel(stream) }
     }
 
     // MARK: Answering

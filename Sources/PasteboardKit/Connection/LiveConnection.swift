@@ -32,12 +32,12 @@ final class LiveConnection: Sendable {
         adopting socket: consuming OwnedDescriptor,
         path: String,
         hello: Hello,
-        patience: Patience
+        timeouts: ConnectionTimeouts
     ) throws(SystemError) {
         descriptor = socket.raw
         wake = try EventDescriptor()
         var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: .shared)
-        io.patience = patience
+        io.timeouts = timeouts
         core = Lock(ConnectionCore(io))
         core.withLock { core in
             core.streams.makeRun = { [weak self] handler, ask, isInPlace in

@@ -27,7 +27,7 @@ public final class PasteboardConnection: Sendable {
     }
 
     private let groups: [String]
-    private let patience: Patience
+    private let timeouts: ConnectionTimeouts
     private let connector: @Sendable () throws -> BrokerSocket
     private let state = Lock(State())
 
@@ -60,11 +60,11 @@ public final class PasteboardConnection: Sendable {
     /// - Parameter connector: makes a connected socket; it may wait.
     package init(
         groups: [String] = [],
-        patience: Patience = Patience(),
+        timeouts: ConnectionTimeouts = ConnectionTimeouts(),
         connector: @escaping @Sendable () throws -> BrokerSocket
     ) {
         self.groups = groups
-        self.patience = patience
+        self.timeouts = timeouts
         self.connector = connector
     }
 
@@ -157,7 +157,7 @@ public final class PasteboardConnection: Sendable {
             hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
             hello.groups = groups
             let path = socket.path
-            return try LiveConnection(adopting: socket.descriptor, path: path, hello: hello, patience: patience)
+            return try LiveConnection(adopting: socket.descriptor, path: path, hello: hello, timeouts: timeouts)
         } catch let failure as Failure {
             throw PasteboardError(failure)
         } catch {

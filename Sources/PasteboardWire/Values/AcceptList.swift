@@ -6,7 +6,7 @@ package struct AcceptList: Sendable {
     /// What is chosen among: a type, and all that it conforms to, by its publisher and by the table.
     package protocol Candidate {
         var type: String { get }
-        var reach: Conformance.Reach { get }
+        var supertypeClosure: Conformance.SupertypeClosure { get }
     }
 
     @usableFromInline let accepts: [Accept]
@@ -49,17 +49,17 @@ package struct AcceptList: Sendable {
                 if Conformance.equal(candidates[index].type, self.accepts[0].type) { return index }
             }
         }
-        let reaches = self.reaches(of: candidates)
+        let closures = self.closures(of: candidates)
         if self.prefersReader {
             for accept in self.accepts {
                 for index in 0..<candidates.count where isOffered(candidates[index]) {
-                    if self.fits(candidates[index], accept, reaches.isEmpty ? nil : reaches[index]) { return index }
+                    if self.fits(candidates[index], accept, closures.isEmpty ? nil : closures[index]) { return index }
                 }
             }
         } else {
             for index in 0..<candidates.count where isOffered(candidates[index]) {
                 for accept in self.accepts {
-                    if self.fits(candidates[index], accept, reaches.isEmpty ? nil : reaches[index]) { return index }
+                    if self.fits(candidates[index], accept, closures.isEmpty ? nil : closures[index]) { return index }
                 }
             }
         }
@@ -68,19 +68,21 @@ package struct AcceptList: Sendable {
 
     /// With edges one walk over them for each candidate serves all entries of the list.
     @inlinable
-    func reaches<Offered: Candidate>(of candidates: [Offered]) -> [Conformance.Reach] {
+    func closures<Offered: Candidate>(of candidates: [Offered]) -> [Conformance.SupertypeClosure] {
         guard !self.edges.isEmpty else { return [] }
-        return candidates.map { $0.reach.adding(self.edges) }
+        return candidates.map { $0.supertypeClosure.adding(self.edges) }
     }
 
     @inlinable
     @inline(__always)
-    func fits(_ candidate: some Candidate, _ accept: Accept, _ reach: Conformance.Reach?) -> Bool {
+    func fits(_ candidate: some Candidate, _ accept: Accept, _ supertypeClosure: Conformance.SupertypeClosure?) -> Bool
+    {
         switch accept.rule {
         case .exact: Conformance.equal(candidate.type, accept.type)
         case .any: true
         case .conforming:
-            Conformance.equal(candidate.type, accept.type) || (reach ?? candidate.reach).conforms(to: accept.type)
+            Conformance.equal(candidate.type, accept.type)
+                || (supertypeClosure ?? candidate.supertypeClosure).conforms(to: accept.type)
         }
     }
 }

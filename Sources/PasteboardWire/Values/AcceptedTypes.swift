@@ -28,7 +28,7 @@ package struct AcceptedTypes: Sendable {
 
     package func contains(_ candidate: some AcceptList.Candidate) -> Bool {
         acceptsAny || (!exact.isEmpty && exact.contains(IdentifierKey(candidate.type)))
-            || candidate.reach.conforms(toAny: conforming)
+            || candidate.supertypeClosure.conforms(toAny: conforming)
     }
 }
 

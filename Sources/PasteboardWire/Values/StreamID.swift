@@ -38,8 +38,10 @@ package struct StreamID: RawRepresentable, Hashable, Sendable {
     /// Whether the broker opened it for a drag session at a destination.
     @inlinable package var isDestinationSession: Bool { rawValue & (1 << 31 | 1) == 1 << 31 }
 
-    /// The slot of the broker's record; meaningful for streams that the broker opened.
-    @inlinable package var slot: UInt32 { (UInt32(truncatingIfNeeded: rawValue) & 0x7FFF_FFFF) >> 1 }
+    /// The slot of the load that an ask is for. The stream of a destination session gives a slot that no load has.
+    @inlinable package var askSlot: UInt32 { UInt32(truncatingIfNeeded: rawValue) >> 1 }
+    /// The slot of the record of a destination session.
+    @inlinable package var destinationSessionSlot: UInt32 { askSlot & 0x3FFF_FFFF }
     /// The generation of the broker's record; meaningful for streams that the broker opened.
     @inlinable package var generation: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
 }

@@ -3,7 +3,7 @@ import PasteboardKit
 
 extension Table {
     /// A session that is over the table.
-    struct Visit {
+    struct DropState {
         var proposal = TableDropProposal(operation: .cancel)
 
         /// Whether a drop would insert a row at the session's location.
@@ -20,7 +20,7 @@ extension Table {
     }
 
     func enter(_ session: any DropSession) {
-        visits[ObjectIdentifier(session)] = Visit()
+        drops[ObjectIdentifier(session)] = DropState()
         dropDelegate?.tableView(self, dropSessionDidEnter: session)
     }
 
@@ -37,17 +37,17 @@ extension Table {
         if proposal.operation == .move, !session.allowsMoveOperation {
             proposal = TableDropProposal(operation: .cancel)
         }
-        visits[ObjectIdentifier(session)]?.proposal = proposal
+        drops[ObjectIdentifier(session)]?.proposal = proposal
         return DropProposal(operation: proposal.operation)
     }
 
     func exit(_ session: any DropSession) {
-        visits[ObjectIdentifier(session)] = nil
+        drops[ObjectIdentifier(session)] = nil
         dropDelegate?.tableView(self, dropSessionDidExit: session)
     }
 
     func perform(_ session: any DropSession, at indexPath: IndexPath?, operation: DropOperation) {
-        let intent = visits.removeValue(forKey: ObjectIdentifier(session))?.proposal.intent ?? .unspecified
+        let intent = drops.removeValue(forKey: ObjectIdentifier(session))?.proposal.intent ?? .unspecified
         let destination = place(indexPath)
         // The rows of the proposal may have been deleted since it was made.
         let proposal = enforced(TableDropProposal(operation: operation, intent: intent), at: destination)
@@ -58,7 +58,7 @@ extension Table {
     }
 
     func end(_ session: any DropSession) {
-        visits[ObjectIdentifier(session)] = nil
+        drops[ObjectIdentifier(session)] = nil
         dropDelegate?.tableView(self, dropSessionDidEnd: session)
     }
 

@@ -123,8 +123,8 @@ struct OfferCommand: Command {
         clear.ifChangeCount = committed.changeCount
         clear.requires = [Feature.condition.rawValue]
         // A broker that does not answer must not delay the exit.
-        connection.io.patience.silence = 500
-        connection.io.patience.probe = 500
+        connection.io.timeouts.silence = 500
+        connection.io.timeouts.probe = 500
         _ = try? connection.clear(clear)
     }
 

@@ -64,10 +64,10 @@ struct PasteTypes {
 /// A type of a listed item.
 private struct ListedType: AcceptList.Candidate {
     let type: String
-    let reach: Conformance.Reach
+    let supertypeClosure: Conformance.SupertypeClosure
 
     init(_ representation: Representation) {
         type = representation.type
-        reach = Conformance.Reach(of: representation.type, closure: representation.supertypes)
+        supertypeClosure = Conformance.SupertypeClosure(of: representation.type, closure: representation.supertypes)
     }
 }

@@ -89,7 +89,7 @@ final class DropLoop {
             self.failure = failure
         case .session(_, let session) where drops[stream] == nil:
             drops[stream] = ReceivedDrop(
-                VisitedSession(stream, session),
+                DestinationSession(stream, session),
                 accepts: accepts,
                 directory: directory,
                 line: line

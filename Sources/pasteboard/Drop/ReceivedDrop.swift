@@ -5,7 +5,7 @@ import TypeIdentifiers
 
 /// One session at the destination: its proposals, and the files that are written when it is dropped.
 final class ReceivedDrop {
-    private var session: VisitedSession
+    private var session: DestinationSession
     private let accepts: [Accept]
     private let directory: SystemString
     private let line: ProgressLine
@@ -24,7 +24,7 @@ final class ReceivedDrop {
     /// The earliest time of the next report to the broker, in milliseconds.
     private var nextReport: UInt64 = 0
 
-    init(_ session: VisitedSession, accepts: [Accept], directory: SystemString, line: ProgressLine) {
+    init(_ session: DestinationSession, accepts: [Accept], directory: SystemString, line: ProgressLine) {
         self.session = session
         self.accepts = accepts
         self.directory = directory

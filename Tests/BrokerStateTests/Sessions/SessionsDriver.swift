@@ -59,7 +59,7 @@ final class SessionsDriver {
         let representation = StoredRepresentation(
             type: type,
             supertypes: [],
-            reach: Conformance.Reach(of: type, closure: []),
+            supertypeClosure: Conformance.SupertypeClosure(of: type, closure: []),
             visibility: .all,
             isKeptOnce: false,
             isOpenInPlace: false,

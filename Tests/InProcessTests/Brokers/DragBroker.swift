@@ -49,7 +49,7 @@ final class DragBroker: Sendable {
         func draining(in loop: inout BrokerLoop) {}
     }
 
-    private static let patience = [
+    private static let timeouts = [
         "first-byte": "10m", "progress": "10m", "hello": "10m", "proposal": "10m", "drop-window": "10m",
         "conclude": "10m", "session-idle": "20m", "session": "20m",
     ]
@@ -60,7 +60,7 @@ final class DragBroker: Sendable {
 
     private init(_ limits: [String: String]) throws {
         var bounds = BrokerLimits.standard
-        for (name, value) in Self.patience.merging(limits, uniquingKeysWith: { $1 }) {
+        for (name, value) in Self.timeouts.merging(limits, uniquingKeysWith: { $1 }) {
             try bounds.set("\(name)=\(value)")
         }
         self.entrance = try Entrance()
@@ -107,16 +107,16 @@ final class DragBroker: Sendable {
 
     /// The connection of one more process, or one more of the same.
     func connect(process: UInt32? = nil) -> PasteboardConnection {
-        var patience = Patience()
-        patience.welcome = 600_000
-        patience.silence = 600_000
+        var timeouts = ConnectionTimeouts()
+        timeouts.welcome = 600_000
+        timeouts.silence = 600_000
         let process =
             process
             ?? self.processes.withLock { number in
                 number += 1
                 return number
             }
-        return PasteboardConnection(patience: patience) { [entrance] in
+        return PasteboardConnection(timeouts: timeouts) { [entrance] in
             let pair = try Socket.pair()
             let own = try System.duplicate(pair.first.raw)
             entrance.add(

@@ -14,10 +14,10 @@ final class SilentBroker: Sendable {
     }
 
     func connect() -> PasteboardConnection {
-        var patience = Patience()
-        patience.welcome = 600_000
-        patience.silence = 600_000
-        return PasteboardConnection(patience: patience) {
+        var timeouts = ConnectionTimeouts()
+        timeouts.welcome = 600_000
+        timeouts.silence = 600_000
+        return PasteboardConnection(timeouts: timeouts) {
             let pair = try Socket.pair()
             let own = try System.duplicate(pair.first.raw)
             let peer = ScriptedPeer(try System.duplicate(pair.second.raw))

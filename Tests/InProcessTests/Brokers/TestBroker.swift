@@ -9,13 +9,13 @@ struct TestBroker: Sendable {
     let directory: String
     private let running: Task<Void, any Error>
 
-    private static let patience = ["first-byte": "10m", "progress": "10m", "hello": "10m"]
+    private static let timeouts = ["first-byte": "10m", "progress": "10m", "hello": "10m"]
 
     private init(directory: String, limits: [String: String] = [:]) throws {
         self.directory = directory
         let broker = try Broker(
             socketPath: "\(directory)/socket",
-            limits: Self.patience.merging(limits) { $1 }
+            limits: Self.timeouts.merging(limits) { $1 }
         )
         running = Task { try await broker.run() }
     }
@@ -54,11 +54,11 @@ struct TestBroker: Sendable {
     /// A program that uses this broker.
     func connect(groups: [String] = []) -> PasteboardConnection {
         // A machine with much to do must not look like a broker that does not answer.
-        var patience = Patience()
-        patience.welcome = 600_000
-        patience.silence = 600_000
+        var timeouts = ConnectionTimeouts()
+        timeouts.welcome = 600_000
+        timeouts.silence = 600_000
         let path = "\(directory)/socket"
-        return PasteboardConnection(groups: groups, patience: patience) {
+        return PasteboardConnection(groups: groups, timeouts: timeouts) {
             let deadline = MonotonicClock.deadline(milliseconds: 600_000)
             return BrokerSocket(descriptor: try Socket.connect(path: path, deadline: deadline), path: path)
         }

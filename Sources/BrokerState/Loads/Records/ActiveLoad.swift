@@ -5,13 +5,11 @@ package typealias LoadID = SlotTable<ActiveLoad>.ID
 extension LoadID {
     /// The stream that the broker opens to the source for this load: even, made of slot and generation, so that data finds
     /// its load without a search. A load of kept bytes has one too, which nobody uses.
-    package var askStream: UInt64 { UInt64(generation) << 32 | UInt64(slot) << 1 }
+    package var askStream: UInt64 { StreamID(askSlot: slot, generation: generation).rawValue }
 
     init(askStream: UInt64) {
-        self.init(
-            slot: UInt32(truncatingIfNeeded: askStream) >> 1,
-            generation: UInt32(truncatingIfNeeded: askStream >> 32)
-        )
+        let stream = StreamID(askStream)
+        self.init(slot: stream.askSlot, generation: stream.generation)
     }
 }
 

@@ -5,7 +5,7 @@ import PasteboardWire
 /// The stream of a name at the broker. What happens to the sessions that come to it is queued in order.
 final class DestinationRequest: StreamSink {
     enum Event: Sendable {
-        case session(VisitedSession, VisitedSession.Step, DropWindow)
+        case session(DestinationSession, DestinationSession.Step, DropWindow)
         case lost(Failure)
     }
 
@@ -41,7 +41,7 @@ final class DestinationRequest: StreamSink {
     }
 
     func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? {
-        let arrived = ArrivedSession(VisitedSession(stream, session), at: self)
+        let arrived = ArrivedSession(DestinationSession(stream, session), at: self)
         arrivals.withLock { $0[stream] = arrived }
         return arrived
     }
@@ -63,11 +63,11 @@ final class DestinationRequest: StreamSink {
     /// The stream of one session.
     private final class ArrivedSession: StreamSink {
         private let destination: DestinationRequest
-        private let visited: Lock<VisitedSession>
+        private let visited: Lock<DestinationSession>
         private let window = DropWindow()
         private let isAbandoned = Lock(false)
 
-        init(_ visited: VisitedSession, at destination: DestinationRequest) {
+        init(_ visited: DestinationSession, at destination: DestinationRequest) {
             self.visited = Lock(visited)
             self.destination = destination
         }

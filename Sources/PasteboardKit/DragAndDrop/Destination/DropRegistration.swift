@@ -140,8 +140,8 @@ package final class DropRegistration: Sendable {
     }
 
     private func take(
-        _ step: VisitedSession.Step,
-        of visited: VisitedSession,
+        _ step: DestinationSession.Step,
+        of visited: DestinationSession,
         _ window: DropWindow,
         for receiver: any DropReceiver
     ) async {
@@ -172,7 +172,7 @@ package final class DropRegistration: Sendable {
         }
     }
 
-    private func session(_ visited: VisitedSession, _ window: DropWindow) -> RemoteDropSession {
+    private func session(_ visited: DestinationSession, _ window: DropWindow) -> RemoteDropSession {
         if let known = sessions.withLock({ $0[visited.stream]?.session }) { return known }
         let session = RemoteDropSession(visited, window, connection: connection, live: live)
         sessions.withLock { $0[visited.stream] = Service(session: session) }
@@ -183,7 +183,7 @@ package final class DropRegistration: Sendable {
 
     /// nil: no proposal was made for it, so it is not for the receiver.
     private func begin(
-        _ visited: VisitedSession,
+        _ visited: DestinationSession,
         _ window: DropWindow,
         at location: Location
     ) -> RemoteDropSession? {

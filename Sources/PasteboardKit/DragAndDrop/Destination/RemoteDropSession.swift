@@ -5,7 +5,7 @@ import PasteboardWire
 /// A session at a destination of this process. It may have begun in any; the items are loaded through the broker in any case.
 package final class RemoteDropSession: DropSession {
     private struct State {
-        var visited: VisitedSession
+        var visited: DestinationSession
         var items: [DragItem] = []
         var location: DropLocation?
         /// What keeps the window open beside the handler.
@@ -33,7 +33,7 @@ package final class RemoteDropSession: DropSession {
     private let local: DragRequest?
     private let state: Lock<State>
 
-    init(_ visited: VisitedSession, _ window: DropWindow, connection: PasteboardConnection, live: LiveConnection) {
+    init(_ visited: DestinationSession, _ window: DropWindow, connection: PasteboardConnection, live: LiveConnection) {
         stream = visited.stream
         self.window = window
         self.connection = connection
@@ -59,7 +59,7 @@ package final class RemoteDropSession: DropSession {
     // MARK: What becomes of it
 
     /// It is as it was `visited` now, and where.
-    func update(_ visited: VisitedSession, at location: DropLocation) {
+    func update(_ visited: DestinationSession, at location: DropLocation) {
         let count = state.withLock { $0.items.count }
         let added = visited.items.dropFirst(count).enumerated().map { index, item in
             makeItem(item, at: count + index, of: visited.handle)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Sessions at a client's destinations.
-@Suite struct ClientStateVisitTests {
+@Suite struct ClientStateDestinationSessionTests {
     private let visit: UInt64 = 1 << 32 | 1 << 31 | 6
 
     enum Phase: CaseIterable {
@@ -204,7 +204,7 @@ import Testing
         let lost = harness.state.connectionLost(Failure(.brokerUnavailable, ""))
         #expect(lost.streams == [destination] && lost.asks.isEmpty)
         #expect(lost.visits == [self.visit, self.visit + 2])
-        #expect(harness.state.connectionLost(Failure(.brokerUnavailable, "")).visits.isEmpty)
+        #expect(harness.state.connectionLost(Failure(.brokerUnavailable, "")).destinationSessions.isEmpty)
         #expect(try harness.broker(End(), stream: self.visit) == nil)
     }
 

@@ -2,7 +2,7 @@
 ///
 /// The broker itself ends every load by a deadline, so only a broker that hangs or was stopped is silent for long. It is
 /// then asked for a sign of life before it is given up, because a load that waits for its turn may be silent too.
-package struct Patience: Sendable, Equatable {
+package struct ConnectionTimeouts: Sendable, Equatable {
     /// From connecting to welcome.
     package var welcome = 5_000
     /// From the last sign of life to the question.

@@ -2,7 +2,7 @@ package import PasteboardWire
 
 /// What a destination knows of one session that has come to it: everything that the broker has said on the session's
 /// stream, folded into one value.
-package struct VisitedSession: Sendable {
+package struct DestinationSession: Sendable {
     /// What is to be done about what has come.
     package enum Step: Sendable {
         case none

@@ -4,7 +4,7 @@ extension Conformance {
     /// For whoever asks about each pair of an offer and an accept list: a stranger chooses the size of both and of the
     /// closures, and a dynamic identifier spells out dozens of names. A question is a look-up; only the walk depends on
     /// what was sent.
-    package struct Reach: Sendable {
+    package struct SupertypeClosure: Sendable {
         private enum Form: Sendable {
             /// A type of the table of which its publisher says nothing more, as most are: the table has the answers.
             case row(UInt16)
@@ -52,10 +52,11 @@ extension Conformance {
         /// With what edges add: any of them may be followed, whatever it starts from.
         ///
         /// The work is linear in what the edges reach.
-        package func adding(_ edges: Edges) -> Reach {
+        package func adding(_ edges: Edges) -> SupertypeClosure {
             switch form {
-            case .row(let row): Reach(Walk(of: ConformanceTable.identifiers[Int(row)], closure: []).adding(edges))
-            case .walked(let walk): Reach(walk.adding(edges))
+            case .row(let row):
+                SupertypeClosure(Walk(of: ConformanceTable.identifiers[Int(row)], closure: []).adding(edges))
+            case .walked(let walk): SupertypeClosure(walk.adding(edges))
             }
         }
     }

@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardWire
 import Testing
 
-@Suite struct VisitedSessionTests {
+@Suite struct DestinationSessionTests {
     private static func session(items: UInt32?, version: UInt64? = 1, allowsMove: Bool? = nil) -> Session {
         var session = Session()
         session.handle = 7
@@ -19,7 +19,7 @@ import Testing
         return location
     }
 
-    private static func summary(_ step: VisitedSession.Step) -> String {
+    private static func summary(_ step: DestinationSession.Step) -> String {
         switch step {
         case .none: "none"
         case .propose(let sequence, let location, let isEntry):
@@ -34,7 +34,7 @@ import Testing
 
     @Test("Each event has its effect and the location of the session")
     func steps() {
-        var visit = VisitedSession(6, Self.session(items: 1))
+        var visit = DestinationSession(6, Self.session(items: 1))
         #expect(visit.stream == 6 && visit.handle == 7 && visit.location == nil)
         var enter = Enter()
         enter.sequence = 1
@@ -68,7 +68,7 @@ import Testing
 
     @Test("Items are added after the existing ones, as many as were announced")
     func items() {
-        var visit = VisitedSession(6, Self.session(items: 2, allowsMove: true))
+        var visit = DestinationSession(6, Self.session(items: 2, allowsMove: true))
         _ = visit.take(.item(6, Item()))
         #expect(!visit.isComplete)
         _ = visit.take(.item(6, Item()))
@@ -84,7 +84,7 @@ import Testing
 
     @Test("There are never more items than a session may have, however many are announced")
     func tooMany() {
-        var visit = VisitedSession(6, Self.session(items: .max, version: nil))
+        var visit = DestinationSession(6, Self.session(items: .max, version: nil))
         #expect(visit.itemCount == WireLimits.items && visit.version == 1)
         _ = visit.take(.session(6, Self.session(items: .max, version: .max)))
         #expect(visit.itemCount == WireLimits.items)
