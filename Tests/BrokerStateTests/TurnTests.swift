@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test("A load that waits has the 30 s of a first byte, if its source does nothing for others")
-    mutating func patience() throws {
+    mutating func timeouts() throws {
         _ = try self.contend(credit: 1 << 40, timeout: 100_000)
         self.broker.advance(by: 29_900)
         #expect(self.broker.take(self.reader).isEmpty)

@@ -203,7 +203,7 @@ import Testing
         #expect(!harness.state.isAwaiting)
         let lost = harness.state.connectionLost(Failure(.brokerUnavailable, ""))
         #expect(lost.streams == [destination] && lost.asks.isEmpty)
-        #expect(lost.visits == [self.visit, self.visit + 2])
+        #expect(lost.destinationSessions == [self.visit, self.visit + 2])
         #expect(harness.state.connectionLost(Failure(.brokerUnavailable, "")).destinationSessions.isEmpty)
         #expect(try harness.broker(End(), stream: self.visit) == nil)
     }

@@ -25,12 +25,12 @@ import Testing
         for _ in 0..<200 {
             let stream = UInt64.random(in: 0...24, using: &random) << (Bool.random(using: &random) ? 0 : 31)
             if Bool.random(using: &random) {
-                wish(&harness, stream, &random, &open, &asks, &visits)
+                wish(&harness, stream, &random, &open, &asks, &destinationSessions)
             } else {
                 let frame = Self.frame(stream, &random)
                 // A driver would close the connection after a violation; the state keeps its invariants even if one
                 // does not.
-                if let event = try? harness.broker(frame) { note(event, &open, &asks, &visits, seed) }
+                if let event = try? harness.broker(frame) { note(event, &open, &asks, &destinationSessions, seed) }
             }
             for frame in harness.sent() {
                 guard let kind = frame.kind, Self.opening.contains(kind) else {
@@ -44,7 +44,7 @@ import Testing
         seed = Comment(rawValue: "\(seed) at the end")
         #expect(Set(lost.streams) == open, seed)
         #expect(Set(lost.asks) == Set(asks.keys), seed)
-        #expect(Set(lost.visits) == visits, seed)
+        #expect(Set(lost.destinationSessions) == destinationSessions, seed)
         #expect(!harness.state.isAwaiting, seed)
     }
 

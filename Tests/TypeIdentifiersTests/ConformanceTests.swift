@@ -142,7 +142,7 @@ struct ConformanceTests {
     }
 
     @Test("One walk gives the same answers as single questions")
-    func closure() {
+    func walkedClosure() {
         let edges = [("com.example.a", ["com.example.b", "PUBLIC.png"]), ("public.image", ["com.example.a"])]
             .map { (type: $0.0, supertypes: $0.1) }
         let names = [

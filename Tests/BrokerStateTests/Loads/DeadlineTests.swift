@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test("A destination that does not read is left alone while there is room")
-    mutating func patience() throws {
+    mutating func timeouts() throws {
         self.broker.deliversAtOnce = false
         let (_, ask) = try self.start()
         self.broker.data(count: 256 << 10, on: ask, from: self.source)
