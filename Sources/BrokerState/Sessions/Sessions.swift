@@ -107,7 +107,7 @@ struct Participant: Sendable {
     var process: ProcessKey { access.process }
 
     /// For messages.
-    var name: String { label.isEmpty ? "pid \(process.pid)" : "\"\(label)\" (pid \(process.pid))" }
+    var name: String { process.name(label: label) }
 }
 
 /// A client stream that is over: frames on it are late from now on.

@@ -176,7 +176,7 @@ import Testing
 
     // MARK: Several sessions
 
-    @Test("A second session finds the place taken from the entry to the end of the first")
+    @Test("A destination is occupied from the entry to the end of its first session")
     func occupied() {
         var scene = DragScene()
         let second = scene.broker.connect("second")
@@ -194,7 +194,7 @@ import Testing
         #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
     }
 
-    @Test("A session that was declined has not entered, and leaves the place to others")
+    @Test("A session that was declined has not entered, and does not occupy the destination")
     func declinedPlace() {
         var scene = DragScene()
         let second = scene.broker.connect("second")
