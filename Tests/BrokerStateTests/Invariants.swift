@@ -32,7 +32,10 @@ extension BrokerState {
             broken.check(loads.endpoint(of: id) != nil, "\(id) has no list of loads")
             broken.check(context.accounting.accounts.holds(peers[slot].account), "\(id) has no account")
             guard let deadline = peers[slot].backlog.deadline(after: context.limits.progress) else { continue }
-            broken.check(context.nextCheck <= max(deadline, context.now) + 20, "\(id): its deadline is before the next check")
+            broken.check(
+                context.nextCheck <= max(deadline, context.now) + 20,
+                "\(id): its deadline is before the next check"
+            )
         }
         broken.check(loads.endpointTable.count == peers.count, "lists of loads of peers that are gone")
         let queued = peers.ids.reduce(0) { sum, id in
