@@ -94,12 +94,12 @@ parts = [
     *tags("filenameExtensions", "filename extensions", "extensions"),
     *tags("mimeTypes", "MIME types", "mime_types"),
 ]
-(here.parent / "ConformanceTable+Rows.swift").write_text(
+(here.parent / "Conformance/ConformanceTable+Rows.swift").write_text(
     header + "extension ConformanceTable {\n" + "\n".join(parts) + "}\n")
 
 constants = [
     f'    /// `{row["identifier"]}`\n    public static var {row["constant"]}: UniformType {{ UniformType(known: "{row["identifier"]}") }}\n'
     for row in rows if row["constant"]
 ]
-(here.parent / "UniformType+Constants.swift").write_text(
+(here.parent / "UniformType/UniformType+Constants.swift").write_text(
     header + "extension UniformType {\n" + "".join(constants) + "}\n")
