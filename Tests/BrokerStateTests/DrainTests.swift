@@ -48,7 +48,7 @@ import Testing
         #expect(self.broker.isDrained)
     }
 
-    @Test("After 5 s what still flows ends, and every connection is told and closed")
+    @Test("After 5 s what still flows ends, and every connection is sent an error and closed")
     mutating func limit() {
         let load = self.broker.load(from: self.reader)
         let ask = self.broker.takeAsks(self.source)[0]
@@ -78,7 +78,7 @@ import Testing
         #expect(self.broker.closed == [self.source, self.reader])
     }
 
-    @Test("A write that has not committed is told so when the connection ends")
+    @Test("A write that has not committed gets an error when the connection ends")
     mutating func write() {
         let stream = self.broker.begin(from: self.reader)
         self.broker.drain()

@@ -24,7 +24,7 @@ final class StateHarness {
     private(set) var adopted: Set<KeptID> = []
     private var closedKept: Set<KeptID> = []
     private(set) var passing: Set<PeerID> = []
-    /// What comes with the frame that is being processed.
+    /// The descriptor that comes with the frame that is being processed.
     private var received: ReceivedDescriptor?
     private(set) var sealed: Set<KeptID> = []
     private(set) var closed: Set<PeerID> = []
@@ -93,7 +93,7 @@ final class StateHarness {
         self.state.stoppedReading(peer)
     }
 
-    /// What the peer was sent since the last time.
+    /// The frames to a peer since the last call.
     func take(_ peer: PeerID) -> [Frame] {
         self.inboxes.removeValue(forKey: peer) ?? []
     }

@@ -6,13 +6,13 @@ import Testing
 /// tables of their own.
 @Suite struct StreamTableTests {
     private enum Outcome: Character {
-        /// The peer is told on the stream.
+        /// The peer is sent an error on the stream.
         case answered = "a"
         /// It has an effect that others see, or that the broker holds.
         case taken = "t"
         /// Nothing happens.
         case dropped = "d"
-        /// The peer is told on stream 0 and closed.
+        /// The peer is sent an error on stream 0 and closed.
         case violation = "V"
         /// The peer is closed without a word.
         case closed = "c"

@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// What one process may take of all that is kept, and what it has to leave.
+/// The part of all kept objects that one process may take, and the part that it has to leave.
 @Suite struct KeptShareTests {
     private static func kept(_ count: UInt64) -> Item {
         Item([Representation("a", byteCount: count, kept: true)])
@@ -44,7 +44,7 @@ import Testing
         #expect(broker.held == .nothing)
     }
 
-    @Test("A client is told what it may take, which is what fits")
+    @Test("The free room that a client is sent is the room that it may use")
     func told() throws {
         let broker = StateHarness { $0.keptPool = 999 }
         for _ in 0..<6 {

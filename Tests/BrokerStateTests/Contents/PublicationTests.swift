@@ -20,7 +20,7 @@ import Testing
         #expect(broker.take(writer).isEmpty && broker.closed.isEmpty)
     }
 
-    @Test("A writer that replaces itself hears the end of the old before or with the commit of the new, in one queue")
+    @Test("A writer that replaces itself is sent the end of the old before or with the commit of the new, in one queue")
     func replacesItself() {
         let broker = StateHarness()
         let writer = broker.connect()

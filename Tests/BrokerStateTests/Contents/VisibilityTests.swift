@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// What a peer may not see is to it as if it did not exist: in lists, loads and status.
+/// Lists, loads and the status treat a representation that a peer may not see as if it did not exist.
 @Suite struct VisibilityTests {
     private static let types = ["a.all", "a.team", "a.group", "a.own"]
 

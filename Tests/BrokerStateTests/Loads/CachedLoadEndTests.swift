@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("More bytes than announced fail every load, and the source is told")
+    @Test("More bytes than announced fail every load, and the source gets a cancel")
     mutating func excess() throws {
         let (loads, ask) = try self.start()
         self.broker.send(Answer(byteCount: 1), on: ask, from: self.source)
@@ -150,7 +150,7 @@ import Testing
         #expect(self.broker.take(self.reader).codes == [.sourceStalled])
     }
 
-    @Test("A load's own time ends that load alone; with the last one the source is told")
+    @Test("A load's own time ends that load alone; with the last one the source gets one cancel")
     mutating func timeout() throws {
         let first = self.load(timeout: 1_000)
         let second = self.load(timeout: 40_000)
@@ -170,7 +170,7 @@ import Testing
         #expect(self.isClean)
     }
 
-    @Test("One load that is cancelled goes alone; with the last one the source is told, once")
+    @Test("One load that is cancelled goes alone; with the last one the source gets one cancel")
     mutating func cancelled() throws {
         let (loads, ask) = try self.start()
         self.broker.send(Cancel(), on: loads[0], from: self.reader)
@@ -189,7 +189,7 @@ import Testing
         try self.check([], failedWith: .cancelled)
     }
 
-    @Test("A destination that dies takes its own loads along; with the last one the source is told")
+    @Test("A destination that dies takes its own loads along; with the last one the source gets one cancel")
     mutating func destinationDies() throws {
         let other = self.broker.connect("o")
         let theirs = self.broker.load(from: other)

@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("A size that the source announces is told, and is held to; loads that allow less end alone")
+    @Test("A size that the source announces is passed on, and it binds the source; loads that allow less end alone")
     mutating func announced() throws {
         let small = self.broker.load(from: self.reader) { $0.maximumByteCount = 3 }
         let load = self.broker.load(from: self.reader) { $0.maximumByteCount = 4 }

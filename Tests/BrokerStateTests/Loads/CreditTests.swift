@@ -89,7 +89,7 @@ import Testing
         #expect((broker.granted[last] ?? 0) > 16 << 10)
     }
 
-    @Test("One byte beyond the credit ends the source, and the destination hears that it failed")
+    @Test("One byte beyond the credit ends the source, and the destination gets an error")
     func violation() {
         let (broker, source, reader, load, ask) = Self.loading(credit: 10)
         broker.data(count: 10, on: ask, from: source)

@@ -21,7 +21,7 @@ import Testing
         return (load, try #require(self.broker.takeAsks(self.source).first))
     }
 
-    /// What the reader was told, after so many milliseconds.
+    /// The error that the reader was sent, after so many milliseconds.
     private struct Lateness: Equatable {
         let code: ErrorCode
         let after: UInt64
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Lets time pass in small steps until the reader is told an error.
+    /// Lets time pass in small steps until the reader is sent an error.
     private mutating func failure(within limit: UInt64, step: UInt64 = 1_000) -> Lateness? {
         var passed: UInt64 = 0
         while passed < limit {

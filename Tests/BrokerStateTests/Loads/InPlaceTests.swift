@@ -35,7 +35,7 @@ import Testing
             self.isWelcome = frame.decode(Ask.self).inPlaceWelcome
         }
 
-        /// What the destination is answered when the source passes a file and says this of it.
+        /// The answer to the destination when the source passes a file with this answer.
         mutating func answer(path: String?, content: ContentForm? = nil) throws -> Frame {
             var answer = Answer(byteCount: 9)
             answer.path = path

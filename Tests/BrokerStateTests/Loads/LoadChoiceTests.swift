@@ -3,7 +3,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct LoadChoiceTests {
-    /// What a load is asked of the source, or the code it fails with.
+    /// The type that the source is asked for, or the code of the failed load.
     private static func choice(
         of representations: [Representation],
         _ configure: (inout Load) -> Void

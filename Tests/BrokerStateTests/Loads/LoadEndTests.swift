@@ -100,7 +100,7 @@ import Testing
         #expect(self.broker.take(self.reader).on(sent.load).codes == [.tooLarge])
     }
 
-    @Test("A source's answer says the size, which the destination hears and the bytes must meet")
+    @Test("A source's answer says the size, which is passed to the destination, and which the bytes must have")
     mutating func answerSize() throws {
         let (load, ask) = try self.start(byteCount: 9)
         self.broker.send(Answer(byteCount: 2), on: ask, from: self.source)
@@ -176,7 +176,7 @@ import Testing
         #expect(self.broker.take(self.reader).kinds == [.progress])
     }
 
-    @Test("A cancel before, during and after the bytes ends a load silently, and the source hears of it once")
+    @Test("A cancel before, during and after the bytes ends a load silently, and the source gets one cancel")
     mutating func cancel() throws {
         let before = try self.start()
         self.broker.send(Cancel(), on: before.load, from: self.reader)
@@ -227,7 +227,7 @@ import Testing
         #expect(self.broker.held.loads == 0)
     }
 
-    @Test("A destination's death is told to the source once")
+    @Test("A destination's death sends the source one cancel")
     mutating func destinationDies() throws {
         let (_, ask) = try self.start()
         self.broker.data([1], on: ask, from: self.source)

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("A source is told that a descriptor is welcome only where both sides pass them and the load takes one")
+    @Test("A descriptor is welcome to a source only where both sides pass them and the load takes one")
     func welcome() throws {
         for source in [true, false] {
             for reader in [true, false] {
@@ -124,7 +124,7 @@ import Testing
         #expect(scene.isClean)
     }
 
-    @Test("A descriptor that breaks the rules ends its sender, and the destination hears of it")
+    @Test("A descriptor that breaks the rules ends its sender, and the destination gets an error")
     func violations() throws {
         var unwelcome = try Scene(reader: false)
         unwelcome.pass(Self.file)

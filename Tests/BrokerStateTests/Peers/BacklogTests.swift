@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// What the broker holds for peers that do not read, or do not send the rest of a frame.
+/// The bytes that the broker holds for peers that do not read, or do not send the rest of a frame.
 @Suite struct BacklogTests {
     @Test("Where the pool is full, the process with the most loses its greatest connection, and nobody else anything")
     func pool() {
@@ -76,7 +76,7 @@ import Testing
         broker.partial(0, of: other)
         broker.advance(by: 3_600_000)
         #expect(broker.closed == [peer])
-        // What is told of a peer that has gone changes nothing.
+        // A report about a peer that has gone changes nothing.
         broker.partial(10, of: peer)
         #expect(broker.held.queued == 0)
     }

@@ -20,7 +20,7 @@ import Testing
         #expect(welcome.firstByteMilliseconds == 30_000 && welcome.progressMilliseconds == 10_000)
     }
 
-    @Test("A peer that says no hello within 5 s is told and closed")
+    @Test("A peer that says no hello within 5 s is sent an error and closed")
     func deadline() {
         let broker = StateHarness()
         let silent = broker.connectSilently()

@@ -1,7 +1,7 @@
 import BrokerState
 import PasteboardWire
 
-/// Peers that do random things to a broker, and what they were told of their loads.
+/// Peers that do random things to a broker, and the ends of their loads.
 struct Walker {
     private struct Stream: Hashable {
         let peer: PeerID
