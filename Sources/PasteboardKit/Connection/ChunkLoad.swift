@@ -49,7 +49,7 @@ final class ChunkLoad: LoadSink {
 
     // MARK: Receiving
 
-    func answered(_ answer: Answer) {
+    func answered(_ answer: Answer, _ effects: inout [ConnectionEffect]) {
         let (chunks, failure) = state.withLock { state in
             let (live, stream) = (live, state.stream ?? 0)
             state.chunks = ChunkStream(
@@ -61,6 +61,7 @@ final class ChunkLoad: LoadSink {
         }
         // A cancellation just before has reached only the stream that this one replaces.
         if let failure { chunks.cancel(failure) }
+        effects.append(.deliver(.event(.answered(0, answer)), to: self))
     }
 
     func sourceReports() {

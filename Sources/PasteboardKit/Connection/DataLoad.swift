@@ -27,7 +27,7 @@ final class DataLoad: LoadSink {
 
     var isCancelled: Bool { result.isResolved }
 
-    func answered(_ answer: Answer) {
+    func answered(_ answer: Answer, _ effects: inout [ConnectionEffect]) {
         state.withLock { state in
             state.answer = answer
             state.data.reserveCapacity(Int(clamping: min(answer.byteCount ?? 0, UInt64(Self.largestReservation))))

@@ -6,7 +6,7 @@ import PasteboardWire
 protocol LoadSink: StreamSink {
     var progress: LoadProgress? { get }
     /// The source has said what it gives.
-    func answered(_ answer: Answer)
+    func answered(_ answer: Answer, _ effects: inout [ConnectionEffect])
     /// The source reports its own progress: from now on the number of bytes does not count as progress.
     func sourceReports()
     /// The load is complete. Called under the connection's lock.
@@ -17,8 +17,7 @@ extension LoadSink {
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
         switch event {
         case .answered(_, let answer):
-            answered(answer)
-            effects.append(.deliver(.event(event), to: self))
+            answered(answer, &effects)
         case .progress(_, let message):
             guard progress != nil else { return }
             sourceReports()

@@ -20,7 +20,8 @@ struct ChunkLoadTests {
         let live = try await connection.liveConnection(for: Call("the test"))
         let load = ChunkLoad(.png, progress: nil, deadline: nil, live: live)
         load.cancel(PasteboardError(.timeout, message: "too late"))
-        load.answered(Answer())
+        var effects: [ConnectionEffect] = []
+        load.answered(Answer(), &effects)
         let error = await #expect(throws: PasteboardError.self) { try await load.chunks.next() }
         #expect(error?.message == "too late")
         await connection.close()
