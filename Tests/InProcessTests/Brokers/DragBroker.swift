@@ -6,9 +6,10 @@ import PasteboardTransport
 import PasteboardWire
 import TestSupport
 
-/// A broker to which every connection is a process of its own, or the one that a test says; no deadline of it ends a wait.
+/// A broker for which every connection is a separate process, unless a test names the process. None of its deadlines
+/// ends a wait.
 final class DragBroker: Sendable {
-    /// Lets connections in from other threads, and the broker's end.
+    /// The event source through which other threads add connections and end the broker.
     private final class Entrance: EventSource, Sendable {
         private let event: EventDescriptor
         private let waiting = Lock<[(DescriptorBox, ProcessKey)]>([])
@@ -41,7 +42,7 @@ final class DragBroker: Sendable {
                 loop.adopt(socket, of: process)
             }
             guard self.isClosed.withLock({ $0 }) else { return }
-            // The second time ends it at once.
+            // The second call ends the broker at once.
             loop.stop()
             loop.stop()
         }
@@ -72,7 +73,7 @@ final class DragBroker: Sendable {
         }.detach()
     }
 
-    /// Runs `body` with a broker, and ends that.
+    /// Runs `body` with a broker, and ends the broker afterwards.
     static func with<Result>(
         limits: [String: String] = [:],
         _ body: (DragBroker) async throws -> Result
@@ -88,7 +89,7 @@ final class DragBroker: Sendable {
         }
     }
 
-    /// How many wait for a destination.
+    /// The number of waits for a destination.
     var waits: UInt64 {
         get throws {
             let pair = try Socket.pair()
@@ -99,13 +100,13 @@ final class DragBroker: Sendable {
         }
     }
 
-    /// Ends it at once.
+    /// Ends the broker at once.
     func stop() async {
         self.entrance.close()
         await self.over.wait()
     }
 
-    /// The connection of one more process, or one more of the same.
+    /// Connects another process, or the given one again.
     func connect(process: UInt32? = nil) -> PasteboardConnection {
         var timeouts = ConnectionTimeouts()
         timeouts.welcome = 600_000

@@ -11,12 +11,12 @@ import Testing
 struct EmbeddedBrokerTests {
     private struct Trouble: Error, Equatable {}
 
-    /// Whatever one task has for itself.
+    /// State that belongs to one task: it is not Sendable.
     private final class Notes {
         var lines: [String] = []
     }
 
-    /// Runs a test's blocking calls on a thread of their own, because the threads of tasks have to start the broker.
+    /// Runs the blocking calls of a test on a separate thread, because the broker needs the threads of tasks to start.
     private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { continuation in
             do {
@@ -27,7 +27,7 @@ struct EmbeddedBrokerTests {
         }
     }
 
-    @Test("a temporary broker serves the body, with its caller's own state, and its limits")
+    @Test("a temporary broker serves its body, has the given limits, and lets the body use its caller's state")
     func temporary() async throws {
         let notes = Notes()
         let result = try await Broker.withTemporary(limits: ["boards": "2"]) { connection in
@@ -45,7 +45,7 @@ struct EmbeddedBrokerTests {
         #expect(result.lines == ["a", "b"])
     }
 
-    @Test("the end of a temporary broker is the body's: its error, and what it has left open ends")
+    @Test("a temporary broker ends with its body: the body's error is thrown, and open requests end")
     func ends() async throws {
         let kept = Lock<Publication?>(nil)
         await #expect(throws: Trouble()) {
@@ -63,7 +63,7 @@ struct EmbeddedBrokerTests {
         #expect(error?.message.contains("no-such") == true)
     }
 
-    @Test("a broker leaves nothing of what it has made, whether it was run or not")
+    @Test("a broker removes all files that it has created, whether it was run or not")
     func leavesNothing() async throws {
         let directory = try TemporaryDirectory()
         do {
@@ -85,7 +85,7 @@ struct EmbeddedBrokerTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: own).isEmpty)
     }
 
-    @Test("a relative path is refused where it was given")
+    @Test("a relative socket path is refused, and the error names the argument")
     func relative() async throws {
         let refused = #expect(throws: BrokerError.self) { try Broker(socketPath: "relative/s") }
         #expect(refused?.message == "the broker's socketPath is 'relative/s'; it has to be an absolute path")
@@ -97,7 +97,7 @@ struct EmbeddedBrokerTests {
         #expect(error?.message == "the connection's socketPath is 'relative/s'; it has to be an absolute path")
     }
 
-    @Test("a peer that the broker ends again and again has one line in the log, without control characters")
+    @Test("a peer that the broker disconnects repeatedly gets one line in the log, without control characters")
     func logsEndedPeers() async throws {
         let directory = try TemporaryDirectory()
         let lines = Lock<[String]>([])
@@ -125,7 +125,7 @@ struct EmbeddedBrokerTests {
         )
     }
 
-    @Test("a broker ends when its socket or the socket's directory is removed", arguments: ["own/socket", "own"])
+    @Test("a broker ends when its socket or the directory of the socket is removed", arguments: ["own/socket", "own"])
     func vanishes(removed: String) async throws {
         let directory = try TemporaryDirectory()
         let lines = Lock<[String]>([])
@@ -148,7 +148,7 @@ struct EmbeddedBrokerTests {
             let serving = Task { try await broker.run() }
             let path = broker.socketPath
             try await Self.onThread {
-                // Of 100 descriptors 64 are reserved. The others are shared by connections and contents.
+                // Of 100 descriptors, 64 are reserved. Connections and contents share the others.
                 var peers: [ScriptedPeer] = []
                 for _ in 0..<7 {
                     let peer = ScriptedPeer(try Socket.connect(path: path, deadline: .max))

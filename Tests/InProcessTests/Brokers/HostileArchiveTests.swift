@@ -5,8 +5,8 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Folders of a source that is nobody's friend: whatever its archive says, nothing outside of the tree is written, and
-/// nothing from outside gets in.
+/// Folders from a hostile source: whatever its archive contains, nothing is written outside of the loaded tree, and no
+/// file from outside gets into it.
 @ProcessTesting
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
 struct HostileArchiveTests {
@@ -18,7 +18,10 @@ struct HostileArchiveTests {
         try FileManager.default.createDirectory(atPath: "\(directory.path)/victim", withIntermediateDirectories: true)
     }
 
-    @Test("Nothing gets out of the tree, or in", arguments: HostileArchive.allCases)
+    @Test(
+        "A hostile archive neither writes outside of the loaded tree nor brings outside files into it",
+        arguments: HostileArchive.allCases
+    )
     func attempts(attempt: HostileArchive) async throws {
         let outside = directory.path
         try await TestBroker.with { broker in
@@ -47,7 +50,7 @@ struct HostileArchiveTests {
             answer.content = .folderArchive
             try peer.send(answer, stream: ask.stream)
             try peer.sendData(attempt.bytes(outside), stream: ask.stream, last: true)
-            // Refused or not: what counts is what is there afterwards.
+            // The load may succeed or fail. Only the files on disk afterwards matter.
             _ = await load.result
             #expect(try FileManager.default.contentsOfDirectory(atPath: "\(outside)/victim").isEmpty)
             #expect(try Data(contentsOf: URL(filePath: "\(outside)/secret")) == Data("secret".utf8))

@@ -2,18 +2,18 @@ import PasteboardKit
 import PasteboardTransport
 import Testing
 
-/// From where an item is loaded.
+/// The way from the source of an item to its destination.
 enum LoadPlace: String, CaseIterable, Sendable {
-    /// From the provider that it was registered with.
+    /// In the source's process, from the provider itself.
     case here
-    /// Through a broker, as another process would.
+    /// Through a broker, as in another process.
     case there
-    /// The same, but that no descriptor is passed.
+    /// Through a broker that passes no descriptors.
     case inline
 
     static var brokers: [LoadPlace] { [.there, .inline] }
 
-    /// Runs `body` with the provider that a destination at this place has.
+    /// Runs `body` with the provider that a destination gets in this way.
     func with<Result>(
         _ provider: ItemProvider,
         limits: [String: String] = [:],

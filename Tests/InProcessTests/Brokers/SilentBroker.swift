@@ -3,12 +3,12 @@ import PasteboardKit
 import PasteboardTransport
 import TestSupport
 
-/// A broker that takes connections and never answers a request: what ends a wait for it is the caller's own doing.
+/// A broker that accepts connections and never answers a request, so that only the caller can end a wait.
 final class SilentBroker: Sendable {
     private let welcomes: Bool
     private let peers = Lock<[ScriptedPeer]>([])
 
-    /// - Parameter welcomes: whether it says hello.
+    /// - Parameter welcomes: whether the broker answers hello with welcome.
     init(welcomes: Bool = true) {
         self.welcomes = welcomes
     }

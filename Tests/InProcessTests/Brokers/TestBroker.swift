@@ -4,7 +4,7 @@ import PasteboardClient
 import PasteboardKit
 import PasteboardTransport
 
-/// A broker of a test's own, at a socket of its own, whose deadlines end no wait of a test.
+/// A broker for one test, with its own socket. Its deadlines are too long to end any wait of a test.
 struct TestBroker: Sendable {
     let directory: String
     private let running: Task<Void, any Error>
@@ -20,7 +20,7 @@ struct TestBroker: Sendable {
         running = Task { try await broker.run() }
     }
 
-    /// Runs `body` with a broker, and ends that.
+    /// Runs `body` with a broker, and ends the broker afterwards.
     static func with<Result>(
         limits: [String: String] = [:],
         _ body: (TestBroker) async throws -> Result
@@ -40,20 +40,20 @@ struct TestBroker: Sendable {
         return result
     }
 
-    /// Ends the broker and waits for its end.
+    /// Ends the broker and waits until it has ended.
     func stop() async throws {
         running.cancel()
         try await running.value
     }
 
-    /// Another broker in the place of this one, which has ended.
+    /// Starts another broker with the socket path of this one, which must have ended.
     func restart() throws -> TestBroker {
         try TestBroker(directory: directory)
     }
 
-    /// A program that uses this broker.
+    /// Connects a program to this broker.
     func connect(groups: [String] = []) -> PasteboardConnection {
-        // A machine with much to do must not look like a broker that does not answer.
+        // A busy machine must not look like a broker that does not answer.
         var timeouts = ConnectionTimeouts()
         timeouts.welcome = 600_000
         timeouts.silence = 600_000
@@ -64,7 +64,7 @@ struct TestBroker: Sendable {
         }
     }
 
-    /// A pasteboard as one more program sees it.
+    /// The pasteboard as another program sees it.
     func pasteboard(_ name: Pasteboard.Name = .general) -> Pasteboard {
         Pasteboard(name: name, connection: connect())
     }

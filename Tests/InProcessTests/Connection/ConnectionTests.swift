@@ -6,7 +6,8 @@ import Testing
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ConnectionTests {
-    /// A connection to brokers that a test plays, each on a thread of its own; the next when the one before is gone.
+    /// A connection to brokers whose part the test plays, each on its own thread. Each broker starts when the one
+    /// before it has ended.
     private func connection(_ scripts: [@Sendable (ScriptedPeer) throws -> Void]) -> PasteboardConnection {
         let count = Counter()
         return PasteboardConnection {
@@ -25,7 +26,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a broker that breaks the protocol ends what is under way, and the next request connects anew")
+    @Test("a broker that violates the protocol ends all open requests, and the next request opens a new connection")
     func violation() async throws {
         let connection = connection([
             { peer in
@@ -46,7 +47,7 @@ struct ConnectionTests {
         #expect(try await pasteboard.contents().items.isEmpty)
     }
 
-    @Test("a broker that dies with a connection that it has not answered is not the one that is asked")
+    @Test("if a broker dies before it has welcomed a connection, the request goes to the next broker")
     func dying() async throws {
         let connection = connection([
             { _ in },
@@ -60,7 +61,7 @@ struct ConnectionTests {
         #expect(try await Pasteboard(name: .general, connection: connection).contents().items.isEmpty)
     }
 
-    @Test("brokers that die one after the other are given up")
+    @Test("a request fails after several brokers in a row have died")
     func allDying() async throws {
         let connection = connection(Array(repeating: { _ in }, count: 3))
         let pasteboard = Pasteboard(name: .general, connection: connection)
@@ -69,7 +70,7 @@ struct ConnectionTests {
         #expect(error?.message.contains("went away") == true)
     }
 
-    @Test("a broker's last words are what its loss is reported with")
+    @Test("the error after a lost connection contains the last message of the broker")
     func farewell() async throws {
         let connection = connection([
             { peer in
@@ -83,7 +84,7 @@ struct ConnectionTests {
         #expect(error?.code == .brokerRestarted)
     }
 
-    @Test("a source that announces more than there can be costs no memory, and fails")
+    @Test("a source that announces an impossible size costs the destination no memory, and its load fails")
     func announced() async throws {
         let connection = connection([
             { peer in
@@ -120,7 +121,7 @@ struct ConnectionTests {
         #expect(error?.code == .sourceTruncated)
     }
 
-    @Test("without a broker a connection that may start none says so")
+    @Test("without a broker, a connection that may not start one reports that there is none")
     func none() async {
         let connection = PasteboardConnection(socketPath: "/nonexistent/pasteboard/socket", startsBroker: false)
         let pasteboard = Pasteboard(name: .general, connection: connection)

@@ -4,10 +4,10 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Every load has one end, whatever ends it, whatever its form and place.
+/// Every load ends exactly once, whatever ends it, and whatever its form and place.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct EndingTests {
-    /// What ends a load before its source does.
+    /// A way to end a load before its source finishes.
     enum Means: String, CaseIterable {
         case task
         case progress
@@ -16,15 +16,15 @@ struct EndingTests {
         var code: PasteboardError.Code { self == .deadline ? .timeout : .cancelled }
     }
 
-    /// How far the source is.
+    /// The state of the source when the load ends.
     enum Stage: String, CaseIterable {
-        /// Its handler waits.
+        /// The handler waits and has written nothing.
         case silent
-        /// It has written something, and waits.
+        /// The handler has written some bytes, and waits.
         case halfway
     }
 
-    /// A source that goes on only when it is cancelled.
+    /// A source that continues only when it is cancelled.
     private struct WaitingSource {
         let isWaiting = Gate()
         let isCancelled = Gate()
@@ -84,7 +84,7 @@ struct EndingTests {
         }
     }
 
-    @Test("Before it begins", arguments: Means.allCases, LoadPlace.allCases)
+    @Test("A load can be ended before it begins", arguments: Means.allCases, LoadPlace.allCases)
     func before(means: Means, place: LoadPlace) async throws {
         for form in LoadedForm.allCases {
             try await place.with(WaitingSource().provider(.silent)) { provider in
@@ -107,7 +107,7 @@ struct EndingTests {
         }
     }
 
-    @Test("While the source makes the bytes", arguments: Stage.allCases, LoadPlace.allCases)
+    @Test("A load can be ended while the source produces the bytes", arguments: Stage.allCases, LoadPlace.allCases)
     func during(stage: Stage, place: LoadPlace) async throws {
         for means in Means.allCases {
             for form in LoadedForm.allCases {
@@ -125,14 +125,14 @@ struct EndingTests {
                     let error = await #expect(throws: PasteboardError.self) { try await task.value }
                     #expect(error?.code == means.code, "\(form) by \(means)")
                     #expect(!progress.isFinished)
-                    // A deadline may be over before the handler is called.
+                    // The deadline may pass before the handler is called.
                     if means != .deadline { await source.isCancelled.wait() }
                 }
             }
         }
     }
 
-    @Test("After its end nothing changes it", arguments: LoadPlace.allCases)
+    @Test("Nothing changes the result of a load after its end", arguments: LoadPlace.allCases)
     func after(place: LoadPlace) async throws {
         try await place.with(.text("whole")) { provider in
             for form in LoadedForm.allCases {
@@ -147,7 +147,10 @@ struct EndingTests {
         }
     }
 
-    @Test("The callback forms are called once, with what ended the load", arguments: LoadPlace.allCases)
+    @Test(
+        "The callback forms call their callback once, with the error that ended the load",
+        arguments: LoadPlace.allCases
+    )
     func callbacks(place: LoadPlace) async throws {
         for form in LoadedForm.allCases where form != .chunks {
             let source = WaitingSource()
@@ -176,7 +179,7 @@ struct EndingTests {
                 progress.cancel()
                 await called.wait()
                 await source.isCancelled.wait()
-                // The handler's late bytes have come to nothing when another load has come and gone.
+                // By the end of another load, the handler's late bytes have been discarded.
                 let other = try await load(form, .text("other"))
                 #expect(other == Data("other".utf8))
                 #expect(calls.value == 1 && code.withLock { $0 } == .cancelled, "\(form)")
@@ -184,9 +187,9 @@ struct EndingTests {
         }
     }
 
-    // MARK: A registration's own limit
+    // MARK: Time limits of registrations
 
-    /// Kinds of handlers that do nothing.
+    /// Ways in which a handler does nothing.
     enum Silence: String, CaseIterable {
         case data
         case asyncData
@@ -198,7 +201,7 @@ struct EndingTests {
 
         fileprivate func provider(limit: Duration, until end: Gate) -> ItemProvider {
             let (provider, type) = (ItemProvider(), UniformType.utf8PlainText)
-            // Kept by somebody: a completion that is let go of is an answer, too.
+            // The test keeps the completion: a completion that is released counts as an answer.
             let held = Held()
             switch self {
             case .data:
@@ -244,7 +247,7 @@ struct EndingTests {
     }
 
     @Test(
-        "A handler that does nothing ends its load at its registration's limit",
+        "A handler that does nothing ends its load at the time limit of its registration",
         arguments: Silence.allCases,
         LoadPlace.allCases
     )
@@ -261,8 +264,8 @@ struct EndingTests {
 
     @Test("Progress that a handler reports keeps its load alive beyond the limit", arguments: LoadPlace.allCases)
     func keptAlive(place: LoadPlace) async throws {
-        // The end of a load whose handler reports nothing tells when the limit is over. It is long, so that a machine with
-        // much to do does not look like a handler that does nothing.
+        // A load whose handler reports nothing shows when the limit has passed. The limit is long, so that a busy
+        // machine does not look like a handler that does nothing.
         let (limit, end, isOver) = (Duration.seconds(2), Gate(), Gate())
         defer { end.open() }
         let provider = Silence.asyncData.provider(limit: limit, until: end)
@@ -270,7 +273,7 @@ struct EndingTests {
             writer.progress.totalUnitCount = 1_000_000
             while !isOver.isOpen {
                 writer.progress.completedUnitCount += 1
-                // This is the handler's work. Nothing waits for it to be over.
+                // The sleep stands for the handler's work; the test does not wait for it.
                 try await Task.sleep(for: .milliseconds(10))
             }
             try await writer.write(Data("alive".utf8))

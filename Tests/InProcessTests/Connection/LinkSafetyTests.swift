@@ -4,10 +4,10 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// What programs do with a connection from places that are easy to forget.
+/// Uses of a connection from deinitializers, handlers and callbacks, where locks or limits could block it.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct LinkSafetyTests {
-    /// Its end ends loads of a connection.
+    /// Ends loads of a connection in its deinitializer.
     private final class Ender: Sendable {
         private let loads: Lock<[LoadProgress]>
         private let ended: Gate
@@ -23,7 +23,7 @@ struct LinkSafetyTests {
         }
     }
 
-    @Test("What a handler has captured may use the connection when it goes, whenever that is")
+    @Test("Values that a handler has captured may use the connection in their deinitializers at any time")
     func captured() async throws {
         try await TestBroker.with { broker in
             let (asked, answer, ended) = (Gate(), Gate(), Gate())
@@ -36,7 +36,7 @@ struct LinkSafetyTests {
             let other = try await broker.pasteboard("other").write([slow])
             let board = Pasteboard(name: "other", connection: source.connection)
             let item = try #require(try await board.contents().items.first)
-            // A load that is under way, over the source's own connection.
+            // A load in progress over the source's own connection.
             let progress = LoadProgress()
             let load = Task { try await item.itemProvider.loadData(for: .png, progress: progress) }
 
@@ -55,7 +55,8 @@ struct LinkSafetyTests {
             let jpeg = try #require(try await broker.pasteboard().contents().items.first)
             let whole = Task { try await jpeg.itemProvider.loadData(for: .jpeg) }
             await asked.wait()
-            // Replaced while it is loaded: the load's end is the end of what its handler has captured.
+            // The contents are replaced during the load, so the end of the load also releases what its handler has
+            // captured.
             try await broker.pasteboard().clear()
             answer.open()
             let bytes = try await whole.value.value
@@ -67,7 +68,7 @@ struct LinkSafetyTests {
         }
     }
 
-    @Test("A timeout counts while a load waits for its turn, too")
+    @Test("A timeout includes the time that a load waits for its turn")
     func queuedTimeout() async throws {
         try await TestBroker.with(limits: ["loads-per-connection": "2"]) { broker in
             let provider = ItemProvider()
@@ -76,7 +77,7 @@ struct LinkSafetyTests {
             }
             let publication = try await broker.pasteboard().write([provider])
             let item = try #require(try await broker.pasteboard().contents().items.first)
-            // Two that nobody reads.
+            // Two loads whose bytes nothing reads.
             let first = try await item.itemProvider.loadBytes(for: .data).value
             let second = try await item.itemProvider.loadBytes(for: .data).value
             for _ in 0..<2 {
@@ -93,7 +94,7 @@ struct LinkSafetyTests {
         }
     }
 
-    /// Its end ends a load, and that load's end is its end.
+    /// Ends a load in its deinitializer, and is released by the end of that load.
     private final class Row: Sendable {
         let progress = LoadProgress()
 
@@ -102,7 +103,10 @@ struct LinkSafetyTests {
         }
     }
 
-    @Test("What a cancellation handler has captured may use the progress when it goes", arguments: LoadPlace.allCases)
+    @Test(
+        "Values that a cancellation handler has captured may use the progress in their deinitializers",
+        arguments: LoadPlace.allCases
+    )
     func rows(place: LoadPlace) async throws {
         try await place.with(ItemProvider.text("a")) { provider in
             func load() async throws {
@@ -118,7 +122,7 @@ struct LinkSafetyTests {
         progress.cancellationHandler = nil
     }
 
-    @Test("A time without end is none", arguments: LoadPlace.allCases)
+    @Test("A load with an extremely long timeout succeeds", arguments: LoadPlace.allCases)
     func longTimeout(place: LoadPlace) async throws {
         try await place.with(ItemProvider.text("a")) { provider in
             for timeout in [Duration.seconds(Int64.max), .milliseconds(Int64.max), .seconds(600)] {
@@ -128,7 +132,7 @@ struct LinkSafetyTests {
         }
     }
 
-    @Test("Every writer of a stream that was started ends, however early its load is cancelled")
+    @Test("Every byte stream writer that was started ends, however early its load is cancelled")
     func cancelledWriters() async throws {
         let (started, ended) = (Counter(), Counter())
         let provider = ItemProvider()
@@ -145,7 +149,7 @@ struct LinkSafetyTests {
         while ended.value < started.value { await Task.yield() }
     }
 
-    @Test("200 handlers that wait for loads of their own all end")
+    @Test("200 handlers that each wait for a nested load all end")
     func nested() async throws {
         let (inner, outer) = (ItemProvider.text("inner"), ItemProvider())
         outer.registerDataRepresentation(for: .plainText) { completion in

@@ -4,7 +4,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-/// What a program may hand in, at the ends of its range: an answer or an error that names it, and never a crash.
+/// Extreme arguments of a program lead to an answer or to an error that names the argument, never to a crash.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct OddValueTests {
     private func writeError(_ provider: ItemProvider) async throws -> PasteboardError? {
@@ -13,7 +13,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("A timeout may be as long as there is", arguments: LoadPlace.allCases)
+    @Test("A timeout may have the greatest possible duration", arguments: LoadPlace.allCases)
     func longTimeout(place: LoadPlace) async throws {
         try await place.with(.text("whole")) { provider in
             for timeout in [Duration.seconds(Int64.max), .seconds(Int64.max / 1_000), .nanoseconds(Int64.max)] {
@@ -26,7 +26,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("A timeout that is over before it begins is over", arguments: LoadPlace.allCases)
+    @Test("A timeout of zero or less has passed before the load begins", arguments: LoadPlace.allCases)
     func shortTimeout(place: LoadPlace) async throws {
         let end = Gate()
         defer { end.open() }
@@ -45,7 +45,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("A registration's limit may be anything", arguments: LoadPlace.allCases)
+    @Test("The time limit of a registration may have any value", arguments: LoadPlace.allCases)
     func limits(place: LoadPlace) async throws {
         for limit in [Duration.seconds(Int64.max), .seconds(600), .seconds(601)] {
             let provider = ItemProvider()
@@ -70,7 +70,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("Team data has 8 KiB at most")
+    @Test("Team data may have 8 KiB at most")
     func teamData() async throws {
         let provider = ItemProvider.text("a")
         provider.teamData = Data(count: 8_193)
@@ -82,7 +82,10 @@ struct OddValueTests {
         }
     }
 
-    @Test("A title has 1 KiB at most, loses its control characters and names no file", arguments: LoadPlace.brokers)
+    @Test(
+        "A title longer than 1 KiB is refused; control characters are removed, and no file is named after it",
+        arguments: LoadPlace.brokers
+    )
     func title(place: LoadPlace) async throws {
         let provider = ItemProvider.text("a")
         provider.title = String(repeating: "é", count: 513)
@@ -98,7 +101,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("A size that is none is unknown, and a name that is endless is cut", arguments: LoadPlace.brokers)
+    @Test("An impossible size counts as unknown, and an overlong name is cut", arguments: LoadPlace.brokers)
     func metadata(place: LoadPlace) async throws {
         for length in [Double.nan, .infinity, -1, 1e300] {
             let provider = ItemProvider.text("a")
@@ -113,7 +116,7 @@ struct OddValueTests {
     }
 
     @Test(
-        "An identifier that is none is told when it is written",
+        "An invalid type identifier is reported when its item is written",
         arguments: ["", "a b", "a/b", "text/plain", "a\u{202E}b"]
     )
     func identifiers(identifier: String) async throws {
@@ -132,7 +135,7 @@ struct OddValueTests {
         #expect(unknown?.code == .typeUnavailable)
     }
 
-    @Test("More representations than an item may have are refused by name, as many are taken")
+    @Test("An item may have the maximum number of representations, and one more is refused with the name of the limit")
     func manyTypes() async throws {
         let provider = ItemProvider()
         for number in 0..<64 {
@@ -150,7 +153,7 @@ struct OddValueTests {
         #expect([.limitExceeded, .invalidArgument].contains(error?.code))
     }
 
-    @Test("A URL that is none of a file fails the load", arguments: LoadPlace.allCases)
+    @Test("A URL that does not name a file fails the load", arguments: LoadPlace.allCases)
     func notAFile(place: LoadPlace) async throws {
         let provider = ItemProvider()
         let url = try #require(URL(string: "https://example.org/a"))
@@ -163,7 +166,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("Contents that were replaced are superseded in each form", arguments: LoadedForm.allCases)
+    @Test("In each form, a load of replaced contents fails as superseded", arguments: LoadedForm.allCases)
     func replaced(form: LoadedForm) async throws {
         try await TestBroker.with { broker in
             let (source, board) = (broker.pasteboard(), broker.pasteboard())
@@ -175,7 +178,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("What a handler reports may be any numbers", arguments: LoadPlace.allCases)
+    @Test("A handler may report any numbers as its progress", arguments: LoadPlace.allCases)
     func reports(place: LoadPlace) async throws {
         let numbers: [(Int64, Int64)] = [
             (-5, 10), (5, -10), (.max, 1), (.max, .max), (.min, .min), (0, 0), (.min, .max), (7, 3),
@@ -200,7 +203,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("Tokens of groups that are none are told at the first request, and so are names of pasteboards")
+    @Test("Invalid group tokens and pasteboard names are reported at the first request")
     func names() async throws {
         try await TestBroker.with { broker in
             let groups = [
@@ -220,7 +223,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("Callbacks may block until other loads are done", arguments: LoadPlace.allCases)
+    @Test("Callbacks may block until other loads have ended", arguments: LoadPlace.allCases)
     func blocking(place: LoadPlace) async throws {
         let provider = ItemProvider.text("whole")
         try await place.with(provider) { provider in
@@ -228,7 +231,7 @@ struct OddValueTests {
             let done = Counter()
             for _ in 0..<count {
                 provider.loadDataRepresentation(for: .text) { data, _ in
-                    // As programs do that were written for another system's queues.
+                    // Programs that were written for dispatch queues block in this way.
                     let inner = DispatchSemaphore(value: 0)
                     provider.loadFileRepresentation(forTypeIdentifier: "public.text") { url, _ in
                         let contents = url.flatMap { try? Data(contentsOf: $0) }
@@ -243,7 +246,7 @@ struct OddValueTests {
         }
     }
 
-    @Test("A provider is made of what is a file or folder, and of nothing else")
+    @Test("A provider can be made from the URL of a regular file or folder, also through a link, and from no other")
     func contentsOf() throws {
         let directory = try TemporaryDirectory()
         let names = ["fifo", "dangling", "link", "folderLink"]
@@ -253,7 +256,7 @@ struct OddValueTests {
         let shell = try ProcessRunner("/bin/sh", ["-c", make], environment: [:], directory: directory.path)
         #expect(try shell.finish().exitCode == 0)
         let types = names.map { ItemProvider(contentsOf: URL(filePath: directory[$0]))?.registeredContentTypes.first }
-        // The link has no extension, and leads to text.
+        // The link has no extension, and its target is a text.
         #expect(types == [nil, nil, .utf8PlainText, .folder])
         #expect(ItemProvider(contentsOf: URL(filePath: directory["loop"])) == nil)
     }

@@ -4,13 +4,13 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Every wait has an end of its caller's: the timeout that it gave, and the cancellation of its task.
+/// Every wait can be ended by its caller: with the timeout that the caller gave, or by cancelling its task.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct WaitEndingTests {
     private typealias Wait = @Sendable () async throws -> Void
 
     @Test(
-        "a broker that does not answer ends no call before its timeout, which says what did not end",
+        "if a broker does not answer, a call ends at its timeout, and the error names the call",
         arguments: [false, true]
     )
     func timeouts(welcomes: Bool) async throws {
@@ -35,7 +35,7 @@ struct WaitEndingTests {
         }
     }
 
-    @Test("the timeout of a load of an object counts from the list, and is named as it was given")
+    @Test("the timeout of an object load includes the listing of the item, and the error names the given timeout")
     func loadTimeout() async throws {
         try await TestBroker.with { broker in
             let never = Gate()
@@ -55,7 +55,7 @@ struct WaitEndingTests {
         }
     }
 
-    @Test("a move to a destination that does not answer ends at its timeout, and the drag goes on")
+    @Test("a pointer update to a destination that does not answer ends at its timeout, and the drag continues")
     func moveTimeout() async throws {
         try await DragBroker.with { broker in
             let goOn = Gate()
@@ -66,7 +66,7 @@ struct WaitEndingTests {
             }
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             var error: PasteboardError?
-            // It may not be registered yet.
+            // The destination may not be registered yet.
             repeat {
                 error = await #expect(throws: PasteboardError.self) {
                     try await drag.move(to: DropLocation("site"), timeout: .milliseconds(20))
@@ -81,7 +81,7 @@ struct WaitEndingTests {
         }
     }
 
-    @Test("a task group that waits for everything there is to wait for ends once it is cancelled")
+    @Test("a cancelled task group ends, whatever its tasks wait for")
     func group() async throws {
         try await DragBroker.with { broker in
             let (silent, connection) = (SilentBroker(), broker.connect())
@@ -132,7 +132,7 @@ struct WaitEndingTests {
                     "the write was cancelled",
                 ]
             )
-            // They do.
+            // Both have indeed continued after the cancelled waits.
             await drag.cancel()
             #expect(try await drag.outcome().text == "cancelled")
             try await Pasteboard(name: .general, connection: connection).clear()
@@ -140,7 +140,7 @@ struct WaitEndingTests {
         }
     }
 
-    @Test("of several that wait for a publication or a drag the cancelled one alone goes on")
+    @Test("if several tasks wait for a publication or a drag, only the cancelled one returns early")
     func several() async throws {
         try await DragBroker.with { broker in
             let pasteboard = Pasteboard(name: .general, connection: broker.connect())
@@ -160,7 +160,7 @@ struct WaitEndingTests {
                 #expect(try await ends[index].value == .cleared)
                 #expect(try await outcomes[index].value == "cancelled")
             }
-            // A cancelled task, too, gets a result that is known.
+            // A cancelled task still gets a result that is known already.
             let late = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await (publication.ended(), drag.outcome().text)
@@ -169,7 +169,7 @@ struct WaitEndingTests {
         }
     }
 
-    @Test("a timeout that is over before the call is always one, and nothing is written", arguments: [0, -5])
+    @Test("a timeout of zero or less always fails the call, and nothing is written", arguments: [0, -5])
     func over(milliseconds: Int) async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
