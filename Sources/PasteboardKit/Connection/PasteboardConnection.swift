@@ -2,12 +2,12 @@ package import PasteboardClient
 package import PasteboardTransport
 import PasteboardWire
 
-/// The way to one broker.
+/// A connection to one broker.
 ///
-/// It connects at the first request, starts a broker where there is none, and connects anew at the first request after
-/// the connection was lost. What was under way then has failed, and what was published over it is gone. A connection that
-/// nobody holds any more, no pasteboard, provider or publication, closes. It does not survive a `fork`: a child that needs
-/// one makes its own.
+/// It connects at the first request, starts a broker if none runs, and reconnects at the first request after the
+/// connection was lost. Requests that were under way at the loss fail, and everything that was published over the lost
+/// connection is gone. The connection closes when no pasteboard, provider or publication refers to it any more. It does
+/// not survive a `fork`: a child process has to make its own.
 public final class PasteboardConnection: Sendable {
     /// The connection to the user's own broker.
     public static let shared = PasteboardConnection()
@@ -21,7 +21,7 @@ public final class PasteboardConnection: Sendable {
 
     private struct State {
         var phase = Phase.idle
-        /// What is being connected, and has not heard of the broker yet.
+        /// A connection that waits for the broker's answer to its hello.
         var greeting: LiveConnection?
         var process: CInt?
     }
@@ -31,15 +31,15 @@ public final class PasteboardConnection: Sendable {
     private let connector: @Sendable () throws -> BrokerSocket
     private let state = Lock(State())
 
-    /// Makes a connection of its own; nothing happens before it is used.
+    /// Makes a separate connection, which is opened at its first use.
     ///
     /// - Parameters:
-    ///   - socketPath: the absolute path of the broker's socket. nil: `$PASTEBOARD_SOCKET`, then the user's own. With a
-    ///     relative path every call fails with `invalid-argument`.
-    ///   - startsBroker: whether a broker is started where there is none.
-    ///   - groups: tokens of the groups this program is in, at most 8 of 1 to 255 bytes. Representations of visibility
-    ///     ``ItemProviderRepresentationVisibility/group`` are there for programs that have a token in common. A token is
-    ///     a secret: whoever knows it is in the group.
+    ///   - socketPath: the absolute path of the broker's socket. nil: `$PASTEBOARD_SOCKET`, otherwise the user's
+    ///     default socket. With a relative path every call fails with `invalid-argument`.
+    ///   - startsBroker: whether a broker is started if none runs.
+    ///   - groups: the tokens of the groups that this program belongs to, at most 8 of 1 to 255 bytes each. Programs
+    ///     see each other's representations of visibility ``ItemProviderRepresentationVisibility/group`` if they have a
+    ///     token in common. A token is a secret: every program that knows it belongs to the group.
     public convenience init(socketPath: String? = nil, startsBroker: Bool = true, groups: [String] = []) {
         self.init(groups: groups) {
             if let socketPath, !socketPath.hasPrefix("/") {
@@ -57,7 +57,7 @@ public final class PasteboardConnection: Sendable {
         }
     }
 
-    /// - Parameter connector: makes a connected socket; it may wait.
+    /// - Parameter connector: makes a connected socket; it may block.
     package init(
         groups: [String] = [],
         timeouts: ConnectionTimeouts = ConnectionTimeouts(),
@@ -72,7 +72,8 @@ public final class PasteboardConnection: Sendable {
         if case .connected(let live) = state.withLock({ $0.phase }) { live.close(Self.closedFailure) }
     }
 
-    /// Ends the connection for good: what is under way fails, what was published over it is gone.
+    /// Closes the connection permanently: requests that are under way fail, and everything that was published over it
+    /// is gone.
     public func close() async {
         let (phase, greeting) = state.withLock { state in
             defer { (state.phase, state.greeting) = (.closed, nil) }
@@ -117,8 +118,8 @@ public final class PasteboardConnection: Sendable {
         }
     }
 
-    /// A broker that dies takes connections for a moment still, and never answers them: who comes right behind its end
-    /// connects again, which starts the next one.
+    /// Connects, and says hello. A broker that is ending still accepts connections for a moment but never answers them.
+    /// A client that connects just after such an end therefore tries again, which starts the next broker.
     private func connect(triesLeft: Int) {
         let outcome = Result { () throws(PasteboardError) in try makeLiveConnection() }
         guard case .success(let live) = outcome, expect(live) else { return connected(outcome) }
@@ -129,7 +130,7 @@ public final class PasteboardConnection: Sendable {
         }
     }
 
-    /// - Returns: false: it was closed meanwhile.
+    /// - Returns: false if this connection was closed meanwhile.
     private func expect(_ live: LiveConnection?) -> Bool {
         state.withLock { state in
             guard case .connecting = state.phase else { return false }
@@ -176,7 +177,7 @@ public final class PasteboardConnection: Sendable {
     }
 }
 
-/// A connected socket, and where it leads.
+/// A connected socket, and its path.
 package struct BrokerSocket: ~Copyable {
     let descriptor: OwnedDescriptor
     let path: String

@@ -37,7 +37,7 @@ struct FoundationErrorText {
         }
     }
 
-    /// The text for users that the program has given the error.
+    /// The user-facing text that the program has given the error.
     private static func ownText(of error: CocoaError) -> String? {
         let texts = ["NSLocalizedDescription", "NSLocalizedFailureReason"].lazy.compactMap { key in
             error.userInfo[key] as? String

@@ -1,19 +1,20 @@
 import PasteboardWire
 
 extension PasteboardError {
-    /// Why something failed. The numbers are the protocol's; a newer broker may send one that has no name here.
+    /// The reason for a failure. The numbers are those of the protocol; a newer broker may send a number that has no
+    /// name here.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// Whether an error of any type is a ``PasteboardError`` with this code. It makes a code a pattern:
-        /// `catch PasteboardError.Code.cancelled`. Close the `do` with a clause for all other errors: the compiler of Swift
-        /// 6.3 may crash on one without it.
+        /// Whether an error of any type is a ``PasteboardError`` with this code. With it, a code is a pattern:
+        /// `catch PasteboardError.Code.cancelled`. Close the `do` with a clause for all other errors: without one, the
+        /// compiler of Swift 6.3 may crash.
         public static func ~= (code: Code, error: any Error) -> Bool {
             (error as? PasteboardError)?.code == code
         }
 
-        /// The number, as the protocol has it.
+        /// The number of the code in the protocol.
         public let rawValue: UInt32
 
-        /// Makes the code of a number.
+        /// Makes a code from its number.
         public init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
@@ -23,49 +24,49 @@ extension PasteboardError {
 
         /// The pasteboard is empty, or has no such item.
         public static let nothingHere = Code(rawValue: 1)
-        /// The item cannot be had as this type; the message names the types there are.
+        /// The item is not available as this type; the message lists its types.
         public static let typeUnavailable = Code(rawValue: 2)
-        /// The contents this was about have been replaced.
+        /// The contents that the call referred to have been replaced.
         public static let superseded = Code(rawValue: 3)
         /// The process that promised the bytes has ended.
         public static let sourceGone = Code(rawValue: 4)
-        /// The source's handler failed; ``PasteboardError/sourceError`` tells with what.
+        /// The source's handler failed; ``PasteboardError/sourceError`` is its error.
         public static let sourceFailed = Code(rawValue: 5)
-        /// The source was asked and neither gave bytes nor reported progress in time.
+        /// The source neither provided bytes nor reported progress in time.
         public static let sourceStalled = Code(rawValue: 6)
-        /// The source ended before it had given all the bytes it had announced.
+        /// The source ended before it had provided all the bytes that it had announced.
         public static let sourceTruncated = Code(rawValue: 7)
-        /// The process that the bytes were for has ended.
+        /// The process that loaded the bytes has ended.
         public static let destinationGone = Code(rawValue: 8)
-        /// The process that the bytes were for did not take them in time.
+        /// The process that loaded the bytes did not take them in time.
         public static let destinationStalled = Code(rawValue: 9)
         /// The task, or the load's progress, was cancelled.
         public static let cancelled = Code(rawValue: 10)
-        /// The time that the caller gave is over.
+        /// The caller's timeout has expired.
         public static let timeout = Code(rawValue: 11)
-        /// There are more bytes than allowed.
+        /// The number of bytes exceeds a maximum.
         public static let tooLarge = Code(rawValue: 12)
-        /// A limit of the broker, or the system's limit of open files, is reached; the message names it.
+        /// A limit of the broker or the system's limit of open files has been reached; the message names it.
         public static let limitExceeded = Code(rawValue: 13)
-        /// The broker has no room to keep the bytes.
+        /// There is no space for the bytes: the broker's memory for kept bytes, the system's memory or a disk is full.
         public static let noSpace = Code(rawValue: 14)
-        /// This process may not do that.
+        /// This process does not have the permission for the operation.
         public static let notPermitted = Code(rawValue: 15)
-        /// Loads are not possible at this time, in a drag session that has not been dropped, say.
+        /// The item cannot be loaded at this time, for example because its drag session has not been dropped.
         public static let notLoadableNow = Code(rawValue: 16)
         /// The contents are concealed.
         public static let concealed = Code(rawValue: 17)
         /// The other side refused.
         public static let refused = Code(rawValue: 18)
-        /// An argument is not valid; the message says which and why.
+        /// An argument is not valid; the message names it and the reason.
         public static let invalidArgument = Code(rawValue: 19)
-        /// The other side broke the protocol.
+        /// The other side violated the protocol.
         public static let protocolViolation = Code(rawValue: 20)
-        /// The two sides have no version of the protocol, or of a feature, in common.
+        /// The two sides have no common version of the protocol or of a feature.
         public static let versionMismatch = Code(rawValue: 21)
-        /// There is no broker to be reached, and none could be started.
+        /// No broker can be reached, and none could be started.
         public static let brokerUnavailable = Code(rawValue: 22)
-        /// The broker ended while this was under way; the next call finds its successor.
+        /// The broker ended during the call; the next call connects to its successor.
         public static let brokerRestarted = Code(rawValue: 23)
         /// The link to another machine is down.
         public static let linkDown = Code(rawValue: 24)

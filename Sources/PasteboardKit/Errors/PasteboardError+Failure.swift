@@ -20,7 +20,7 @@ extension PasteboardError {
         )
     }
 
-    /// What the error of a handler of this process looks like to the loads of this process: as to any other.
+    /// Makes the error of a local load whose handler failed. It is the same as for a load from another process.
     init(ofHandler error: any Error) {
         var failure = Failure(ofHandler: error)
         failure.text = "the handler failed: \(failure.text)"
@@ -29,13 +29,13 @@ extension PasteboardError {
 
     /// The domain of errors that this library reports on behalf of a source's handler.
     static let domain = "PasteboardKit.ItemProvider"
-    /// The code, in this domain, of an item that its source could not give.
+    /// The code, in this domain, for an item that its source could not provide.
     static let itemUnavailable = -1000
 
     /// The error of a load that was cancelled. The errors of other calls are made by their ``Call``.
     static var cancelled: PasteboardError { PasteboardError(.cancelled, message: "the load was cancelled") }
 
-    /// What a load ends with that has taken its bytes in this process: from a file that came, or from a handler.
+    /// Makes the error of a load whose bytes were read in this process, from a passed file or from a handler.
     init(ofLoad error: any Error) {
         switch error {
         case let error as PasteboardError: self = error
@@ -61,8 +61,9 @@ extension PasteboardError.Code {
 }
 
 extension PasteboardError.SourceError {
-    /// The error as other processes get it. Its message is the text for users if the error is a `LocalizedError` or an
-    /// `NSError` that has one, otherwise its `description`, which Swift generates for a type without one.
+    /// Describes an error as other processes receive it. The message is the user-facing text if the error is a
+    /// `LocalizedError` or an `NSError` that has one, otherwise its `description`, which Swift generates for a type
+    /// without one.
     init(_ error: any Error) {
         switch error {
         case let error as PasteboardError:
@@ -79,7 +80,8 @@ extension PasteboardError.SourceError {
             if let known = FoundationErrorText(error) {
                 self.init(domain: known.domain, code: known.code, message: known.text)
             } else {
-                // The underscores notwithstanding, this is where every error has the two, NSError's own among them.
+                // Every error has these two properties in spite of their underscores; for an NSError they are its own
+                // domain and code.
                 self.init(
                     domain: error._domain.withoutContextAddresses,
                     code: error._code,
@@ -101,12 +103,12 @@ extension PasteboardError.SourceError {
 }
 
 extension Failure {
-    /// What a destination is told of a handler's error.
+    /// Makes the failure that is sent to the destination if a handler throws `error`.
     init(ofHandler error: any Error) {
         let source = PasteboardError.SourceError(error)
         self.init(
             .sourceFailed,
-            // Whoever tells it says whose error it is.
+            // The code that reports the failure adds that it is the handler's error.
             source.message,
             source: SourceFailure(domain: source.domain, code: Int64(source.code), message: source.message)
         )

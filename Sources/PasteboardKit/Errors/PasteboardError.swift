@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// Every failure of this library: a code to switch on, and a message for people.
+/// The error of every failure in this library: a code to switch on, and a message for people.
 public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What a source's handler failed with. Its class does not cross between processes; these three do.
+    /// The error of a source's handler. Its domain, code and message reach another process; its type does not.
     public struct SourceError: Sendable, Hashable {
-        /// Whose codes these are: the name of the error's type, as a rule.
+        /// The domain of the code: usually the name of the error's type.
         public let domain: String
         /// The error's number within its domain.
         public let code: Int
@@ -25,11 +25,11 @@ public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// Why it failed.
+    /// The reason for the failure.
     public let code: Code
-    /// What failed, on what, why, and what to do about it, in one line.
+    /// One line that says what failed, on what, why, and what to do about it.
     public let message: String
-    /// The source's own error; given with ``Code/sourceFailed`` only.
+    /// The source's own error; present only with ``Code/sourceFailed``.
     public let sourceError: SourceError?
 
     /// Makes an error.

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
 extension String: ItemProviderWriting {
-    /// `public.utf8-plain-text`. It conforms to `public.plain-text`, so that whoever asks for that is served, too; nothing
-    /// else is listed, because everything that reads text here reads UTF-8.
+    /// `public.utf8-plain-text`. This type conforms to `public.plain-text`, so a request for that is met, too. No other
+    /// type is listed, because every program that reads text here reads UTF-8.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UniformType.utf8PlainText.identifier] }
 
-    /// Gives the text in UTF-8, without a byte order mark of its own.
+    /// Provides the text in UTF-8, without adding a byte order mark.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -16,7 +16,7 @@ extension String: ItemProviderWriting {
 }
 
 extension String: ItemProviderReading {
-    /// All plain text, that of unknown encoding (`public.plain-text`) among it, as `NSString`.
+    /// All plain text, including text of unknown encoding (`public.plain-text`), like `NSString`.
     public static var readableTypeIdentifiersForItemProvider: [String] {
         [
             UniformType.utf8PlainText.identifier, UniformType.utf16ExternalPlainText.identifier,
@@ -25,8 +25,8 @@ extension String: ItemProviderReading {
         ]
     }
 
-    /// Makes a string of text in the encoding that the type names; where it names none, in that of the byte order mark, else
-    /// in UTF-8.
+    /// Makes a string from text. The encoding is that of the type; if the type does not determine it, that of the byte
+    /// order mark, or UTF-8 without a mark.
     ///
     /// - Throws: a ``PasteboardError`` of code `source-failed` that names the type and the first byte that is not valid.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> String {
@@ -36,24 +36,23 @@ extension String: ItemProviderReading {
 }
 
 extension Data: ItemProviderReading {
-    /// Whatever has bytes: `public.data`.
+    /// `public.data`: all types that have bytes.
     public static var readableTypeIdentifiersForItemProvider: [String] { [UniformType.data.identifier] }
 
-    /// The bytes as they are.
+    /// Returns the bytes unchanged.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Data { data }
 }
 
 extension URL: ItemProviderWriting {
-    /// What every URL is: `public.url`.
+    /// `public.url`, for all URLs.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UniformType.url.identifier] }
 
-    /// `public.url`; for the URL of a file, `public.file-url` before it.
+    /// `public.url`; for a file URL, `public.file-url` before it.
     public var writableTypeIdentifiersForItemProvider: [String] {
         (isFileURL ? [UniformType.fileURL.identifier] : []) + Self.writableTypeIdentifiersForItemProvider
     }
 
-    /// Gives the absolute URL as text, in UTF-8. A relative one is resolved against its base: the base would be lost on the
-    /// way.
+    /// Provides the absolute URL as text, in UTF-8. A relative URL is resolved first, because its base would be lost.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -64,16 +63,16 @@ extension URL: ItemProviderWriting {
 }
 
 extension URL: ItemProviderReading {
-    /// `public.url` and, as one of its kinds, `public.file-url`.
+    /// `public.file-url` and `public.url`.
     public static var readableTypeIdentifiersForItemProvider: [String] {
         [UniformType.fileURL.identifier, UniformType.url.identifier]
     }
 
-    /// Makes a URL of its text in UTF-8, with white space around it left out. What a URL cannot contain is
-    /// percent-encoded, as `URL(string:)` does.
+    /// Makes a URL from its text in UTF-8, ignoring white space around it. Characters that a URL cannot contain are
+    /// percent-encoded, as by `URL(string:)`.
     ///
-    /// - Throws: a ``PasteboardError`` of code `source-failed` for text that is no URL, and for a `public.file-url` that is
-    ///   not one of a file.
+    /// - Throws: a ``PasteboardError`` of code `source-failed` if the text is not a URL, or if a `public.file-url` is
+    ///   not a file URL.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> URL {
         let type = UniformType(importedAs: typeIdentifier)
         let text = try data.text(as: .utf8, type: type)

@@ -2,9 +2,11 @@ import FoundationEssentials
 import PasteboardTransport
 
 extension HandlerPool {
-    /// What a program's code makes on one of the threads. It is handed over, so it need not be Sendable.
+    /// Returns a value that the program's code makes on one of the threads. The value is transferred, so it need not be
+    /// Sendable.
     func value<Value>(_ body: @escaping @Sendable () throws -> sending Value) async throws -> sending Value {
-        // A continuation that is resumed before it is awaited is no order that ThreadSanitizer can see, see `PendingResult`.
+        // ThreadSanitizer sees no order between the two threads if a continuation is resumed before it is awaited; see
+        // `PendingResult`.
         let isMade = Lock(false)
         defer { isMade.withLock { _ in } }
         return try await withCheckedThrowingContinuation { continuation in

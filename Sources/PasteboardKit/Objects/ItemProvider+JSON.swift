@@ -4,10 +4,10 @@ extension ItemProvider {
     /// Promises the item as JSON of a type, which is encoded at each load.
     ///
     /// - Parameters:
-    ///   - value: what is encoded, as `JSONEncoder` does it by default. What the encoding throws is told to the destination
-    ///     as the source's own error.
-    ///   - contentType: the type of the bytes: the program's own, as a rule, or `public.json`.
-    ///   - visibility: who may see that there is such a representation.
+    ///   - value: the value that `JSONEncoder` encodes with its default settings. An encoding error reaches the
+    ///     destination as the source's own error.
+    ///   - contentType: the type of the bytes: usually one of the program's own, or `public.json`.
+    ///   - visibility: the processes that may see the representation.
     public func registerJSON<T: Encodable & Sendable>(
         _ value: T,
         for contentType: UniformType,
@@ -23,16 +23,17 @@ extension ItemProvider {
         }
     }
 
-    /// Loads the bytes of a type and decodes them as JSON, as `JSONDecoder` does it by default.
+    /// Loads the bytes of a type and decodes them as JSON, with the default settings of `JSONDecoder`.
     ///
-    /// Cancelling the task cancels the load; then it throws `cancelled`.
+    /// Cancelling the task cancels the load, which then throws `cancelled`.
     ///
     /// - Parameters:
-    ///   - type: what the JSON describes. It is decoded on a thread of the library, so the conformance cannot be isolated.
-    ///   - contentType: the type that is wanted; one that conforms to it will do.
-    ///   - timeout: when the bytes have to be there. Without it, a source that neither gives bytes nor reports progress for
-    ///     30 s is given up.
-    /// - Throws: a ``PasteboardError``, or the `DecodingError` of bytes that do not describe such a value.
+    ///   - type: the type of the decoded value. It is decoded on a thread of the library, so the conformance cannot be
+    ///     isolated.
+    ///   - contentType: the requested type; a type that conforms to it is accepted, too.
+    ///   - timeout: the maximum time until all bytes have arrived. Without it, the load fails if the source neither
+    ///     provides bytes nor reports progress for 30 s.
+    /// - Throws: a ``PasteboardError``, or the `DecodingError` if the bytes do not describe such a value.
     public func loadJSON<T: Decodable & SendableMetatype>(
         _ type: T.Type,
         for contentType: UniformType,

@@ -1,22 +1,23 @@
 import FoundationEssentials
 
-// An object is made of the first of the item's types, in its source's order, that the class reads: the source's order is
-// that of fidelity, and the class's own order does not matter, as with NSItemProvider.
+// An object is made from the first of the item's types, in the source's order, that the class reads. The source's order
+// is that of fidelity; the order of the class does not matter, as with NSItemProvider.
 extension ItemProvider {
-    /// Whether an object of the class can be loaded: whether the item has a type that the class reads, or one that conforms
-    /// to such a type. ``loadObject(ofClass:timeout:progress:)`` finds the type in the same way. Nothing is loaded.
+    /// Whether an object of the class can be loaded: whether the class reads one of the item's types, or a type that
+    /// one of them conforms to. ``loadObject(ofClass:timeout:progress:)`` finds the type in the same way. Nothing is
+    /// loaded.
     public func canLoadObject(ofClass aClass: any ItemProviderReading.Type) -> Bool {
         typeRead(by: aClass) != nil
     }
 
-    /// Loads an object and calls the handler with it or with an error, once, on a thread of the library, which it may
-    /// block.
+    /// Loads an object and calls the completion handler once, with the object or an error. The completion handler runs
+    /// on a thread of the library, which it may block.
     ///
     /// - Parameters:
-    ///   - aClass: what is to be made of the bytes.
-    ///   - completionHandler: gets the object, or the error: a ``PasteboardError``, or whatever the class threw on the
-    ///     bytes.
-    /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
+    ///   - aClass: the class of the object that is made from the bytes.
+    ///   - completionHandler: receives the object, or the error: a ``PasteboardError``, or the error that the class
+    ///     threw for the bytes.
+    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
     @discardableResult
     public func loadObject<T: ItemProviderReading>(
         ofClass aClass: T.Type,
@@ -35,7 +36,7 @@ extension ItemProvider {
                 let object = try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
                 completionHandler(object, nil)
             } catch {
-                // It has come, and is of no use: what was moved must stay where it was.
+                // The bytes have arrived but are unusable, so a drop that moves the item must leave it at its source.
                 progress.call?.fail("no \(T.self) can be made of it: \(error)")
                 completionHandler(nil, error)
             }
@@ -45,16 +46,16 @@ extension ItemProvider {
 
     /// Loads an object.
     ///
-    /// Cancelling the task cancels the load, and so does cancelling `progress`; then it throws `cancelled`. Neither stops
-    /// the class once it has the bytes.
+    /// Cancelling the task or `progress` cancels the load, which then throws `cancelled`. Neither stops the class once
+    /// it has the bytes.
     ///
     /// - Parameters:
-    ///   - aClass: what is to be made of the bytes, on a thread of the library.
-    ///   - timeout: when the bytes have to be there. Without it, a source that neither gives bytes nor reports progress for
-    ///     30 s is given up.
-    ///   - progress: is told how far the load is; it belongs to this load alone.
-    /// - Throws: a ``PasteboardError``, `type-unavailable` if the item has no type that the class reads; or whatever the
-    ///   class threw on the bytes, as it is.
+    ///   - aClass: the class of the object, which is made from the bytes on a thread of the library.
+    ///   - timeout: the maximum time until all bytes have arrived. Without it, the load fails if the source neither
+    ///     provides bytes nor reports progress for 30 s.
+    ///   - progress: receives the progress of the load; it belongs to this load alone.
+    /// - Throws: a ``PasteboardError``, with `type-unavailable` if the item has no type that the class reads, or the
+    ///   unchanged error that the class threw for the bytes.
     public func loadObject<T: ItemProviderReading>(
         ofClass aClass: T.Type,
         timeout: Duration? = nil,
@@ -78,8 +79,9 @@ extension ItemProvider {
         return try await loadData(for: type, timeout: timeout, progress: progress)
     }
 
-    /// The one judge of whether, and of what, the class can be made. A load of the very type finds the very representation:
-    /// one before it that conforms to this type would have been the first that the class reads.
+    /// Returns the type of which an object of the class is made; nil if there is none. A load of this type finds
+    /// exactly this representation: an earlier one of a type that conforms to it would have been the first that the
+    /// class reads.
     private func typeRead(by aClass: any ItemProviderReading.Type) -> UniformType? {
         let readable = aClass.readableTypeIdentifiersForItemProvider.map { UniformType(importedAs: $0) }
         return registeredContentTypes.first { type in readable.contains { type.conforms(to: $0) } }

@@ -1,19 +1,20 @@
-// One registration of an object stands for all of its types. A type that the provider has already is not registered a
-// second time, and keeps its handler, as with NSItemProvider: an object adds what is missing.
+// One registration of an object registers all of its types. A type that the provider already has is not registered
+// again and keeps its handler, as with NSItemProvider: an object adds only the missing types.
 extension ItemProvider {
-    /// Makes a provider of an object, for everybody who may see what the object says of its types.
+    /// Makes a provider from an object, with the visibility that the object itself has for each type.
     public convenience init(object: any ItemProviderWriting) {
         self.init()
         registerObject(object, visibility: .all)
     }
 
-    /// Promises the item as each of the types the object can be written as, in the object's order.
+    /// Promises the item as each of the types that the object can be written as, in the object's order.
     ///
-    /// The object is kept, and asked at each load.
+    /// The provider keeps the object and calls it at each load.
     ///
     /// - Parameters:
-    ///   - object: what is to be had. Its own list of types counts, not that of its class.
-    ///   - visibility: who may see the representations; for each type, the stricter of this and of what the object says.
+    ///   - object: the object that is offered. Its own list of types is used, not that of its class.
+    ///   - visibility: the processes that may see the representations. For each type, the stricter of this and the
+    ///     object's own visibility applies.
     public func registerObject(
         _ object: any ItemProviderWriting,
         visibility: ItemProviderRepresentationVisibility
@@ -26,15 +27,18 @@ extension ItemProvider {
         }
     }
 
-    /// Promises the item as each of the types the class can be written as, in the class's order, without an object yet.
+    /// Promises the item as each of the types that the class can be written as, in the class's order. The object itself
+    /// is made at a load.
     ///
     /// - Parameters:
     ///   - aClass: the class of the object that will be made.
-    ///   - visibility: who may see the representations; for each type, the stricter of this and of what the class says.
-    ///   - loadHandler: makes the object at each load, on a thread of the library that it may block, and calls its
-    ///     completion once, then or later, with the object or an error; of both the error counts, and of several calls
-    ///     the first. The object then writes itself. The handler may return a progress: it and the object's own are halves
-    ///     of what the destination sees, and both are cancelled when nobody wants the bytes any more.
+    ///   - visibility: the processes that may see the representations. For each type, the stricter of this and the
+    ///     class's own visibility applies.
+    ///   - loadHandler: makes the object at each load, on a thread of the library that it may block. It calls its
+    ///     completion handler once, before or after it returns, with the object or an error. If it passes both, the
+    ///     error counts; only the first call counts. The object then writes itself. The load handler may return a
+    ///     progress. That progress and the object's own are each half of the progress that the destination sees, and
+    ///     both are cancelled when the bytes are no longer needed.
     public func registerObject<T: ItemProviderWriting>(
         ofClass aClass: T.Type,
         visibility: ItemProviderRepresentationVisibility,
@@ -49,7 +53,7 @@ extension ItemProvider {
         }
     }
 
-    /// Those of the types that are not registered, each once.
+    /// The types that are not registered yet, each once.
     private func missingTypes(of identifiers: [String]) -> [(identifier: String, type: UniformType)] {
         var seen = Set(registeredContentTypes)
         return identifiers.map { ($0, UniformType(importedAs: $0)) }.filter { seen.insert($0.1).inserted }
@@ -57,7 +61,7 @@ extension ItemProvider {
 }
 
 extension ItemProviderRepresentationVisibility {
-    /// The one of the two that fewer processes meet.
+    /// The stricter visibility of the two, which includes fewer processes.
     fileprivate func stricter(_ other: Self) -> Self {
         rawValue < other.rawValue ? other : self
     }

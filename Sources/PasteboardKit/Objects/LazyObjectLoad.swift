@@ -1,17 +1,17 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// One load of an object that is made when it is asked for: first the handler makes it, then it writes itself.
+/// One load of an object that does not exist yet: first the handler makes the object, then the object writes itself.
 struct LazyObjectLoad<Object: ItemProviderWriting>: Sendable {
     typealias Completion = @Sendable (Object?, (any Error)?) -> Void
 
     let typeIdentifier: String
     let completion: @Sendable (Data?, (any Error)?) -> Void
 
-    /// Starts it; the progress is half the handler's and half the object's.
+    /// Starts the load; the progress is half the handler's and half the object's.
     func run(_ handler: @Sendable (@escaping Completion) -> LoadProgress?) -> LoadProgress {
         let progress = LoadProgress(totalUnitCount: 2)
-        // The first half is over when the object is there, whatever the handler reported before.
+        // The first half is complete when the object exists, whatever the handler has reported before.
         let firstHalf = LoadProgress(totalUnitCount: 1)
         progress.addChild(firstHalf, withPendingUnitCount: 1)
         let isFirst = Lock(true)
@@ -22,7 +22,7 @@ struct LazyObjectLoad<Object: ItemProviderWriting>: Sendable {
             }
             guard isCounted else { return }
             firstHalf.completedUnitCount = 1
-            // The handler completes on any thread, perhaps one that must not block.
+            // The handler may call its completion on a thread that must not block.
             HandlerPool.shared.run { self.write(object, error, progress) }
         }
         if let making { firstHalf.addChild(making, withPendingUnitCount: 1) }
@@ -30,7 +30,7 @@ struct LazyObjectLoad<Object: ItemProviderWriting>: Sendable {
     }
 
     private func write(_ object: Object?, _ error: (any Error)?, _ progress: LoadProgress) {
-        // What comes for a load that is cancelled is not wanted any more.
+        // A cancelled load has no use for the object.
         if progress.isCancelled { return completion(nil, error ?? PasteboardError.cancelled) }
         guard error == nil, let object else { return completion(nil, error ?? Self.noObject) }
         let writing = object.loadData(
