@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite("Names of destinations", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Destination names", .fewAtATime, .timeLimit(.minutes(5)))
 @MainActor
 struct DestinationNamesTests {
     private final class Source: DragInteractionDelegate {
@@ -15,7 +15,7 @@ struct DestinationNamesTests {
         }
     }
 
-    @Test("everybody learns the names that drags can be directed to, and no others")
+    @Test("every client sees the names to which drags can be directed, and no other names")
     func names() async throws {
         try await DragBroker.with { broker in
             let own = broker.connect()
@@ -29,7 +29,7 @@ struct DestinationNamesTests {
             #expect(try await DropDestination.names(connection: own) == ["east", "west"])
             #expect(try await DropDestination.names(connection: other) == ["east", "west"])
 
-            // A drag from a view gives the view a second name, for this process alone.
+            // A drag from a view gives the view a second name, which only this process may use.
             let source = Source()
             west.addInteraction(DragInteraction(delegate: source))
             let drag = try #require(try await west.beginDrag(at: Point(x: 1, y: 1)))
@@ -38,7 +38,7 @@ struct DestinationNamesTests {
         }
     }
 
-    @Test("without a broker it says so")
+    @Test("without a broker, the request for the names fails")
     func noBroker() async {
         let connection = PasteboardConnection(socketPath: "/nonexistent/socket", startsBroker: false)
         await #expect(throws: PasteboardError.self) { try await DropDestination.names(connection: connection) }

@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Outcomes of drops at their destinations", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Drop outcomes at the destination", .fewAtATime, .timeLimit(.minutes(5)))
 struct DropOutcomeTests {
     private struct NotWanted: Error {}
 
@@ -16,7 +16,7 @@ struct DropOutcomeTests {
         return try await Drag.begin([.text("a")], options: options, connection: connection)
     }
 
-    /// A drag that was dropped at the site.
+    /// Drops a drag at the site.
     private static func dropped(_ connection: PasteboardConnection) async throws -> Drag {
         let drag = try await move(connection)
         try await drag.reach()
@@ -24,7 +24,7 @@ struct DropOutcomeTests {
         return drag
     }
 
-    @Test("a complete drop is the same for both sides", arguments: [DropOperation.copy, .move])
+    @Test("source and destination get the same outcome of a complete drop", arguments: [DropOperation.copy, .move])
     func complete(_ operation: DropOperation) async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect(), propose: { _, _ in DropProposal(operation: operation) }) {
@@ -42,7 +42,7 @@ struct DropOutcomeTests {
     }
 
     @Test(
-        "a session that moves on, or of which nothing is taken, is cancelled for both sides",
+        "a session that is cancelled, or dropped without any load, is cancelled for source and destination",
         arguments: [false, true]
     )
     func cancelled(isDropped: Bool) async throws {
@@ -59,7 +59,7 @@ struct DropOutcomeTests {
     }
 
     @Test(
-        "a move that the source gives up has failed for the destination, though its handler has all",
+        "a move that the source cancels or leaves has failed for the destination, even after all loads",
         arguments: [false, true]
     )
     func givenUp(isGone: Bool) async throws {
@@ -84,7 +84,7 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("the outcome of a handler that throws is that of its source")
+    @Test("if the handler throws, source and destination get the same outcome")
     func refused() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect()) { _, _ in throw NotWanted() }
@@ -96,10 +96,10 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("a destination that is given up when its drop is complete has the outcome of its source")
+    @Test("a destination that is cancelled when its drop is complete gets the same outcome as the source")
     func givenUpWhenComplete() async throws {
         try await DragBroker.with { broker in
-            // Each of them is ended by its own handler, when everything is there.
+            // Each destination is cancelled by its own handler, after the handler has loaded everything.
             for _ in 0..<20 {
                 let loaded = Gate()
                 let site = DropSite(on: broker.connect(), propose: { _, _ in DropProposal(operation: .move) }) {
@@ -119,7 +119,7 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("loads that are never sent transfer nothing, for both sides")
+    @Test("if all loads are cancelled before they are sent, source and destination get the same outcome")
     func neverSent() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect()) { session, _ in
@@ -135,13 +135,16 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("a destination that is given up during its drop has failed", arguments: [false, true])
+    @Test(
+        "the drop of a destination that is cancelled or disconnected while it performs has failed",
+        arguments: [false, true]
+    )
     func abandoned(isClosed: Bool) async throws {
         try await DragBroker.with { broker in
             let (asked, never) = (Gate(), Gate())
             let item = DragItem.text(after: never, asked: asked)
             let connection = broker.connect()
-            // The handler has returned, and its callback is still to come.
+            // The handler has returned, but its callback has not run yet.
             let site = DropSite(on: connection) { session, _ in
                 session.loadObjects(ofClass: String.self) { _ in }
             }
@@ -158,14 +161,14 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("a load that begins in the handler after its source's death fails with source-gone")
+    @Test("a load that the handler begins after the death of the source fails with source-gone")
     func deadSource() async throws {
         try await DragBroker.with { broker in
             let (asked, never) = (Gate(), Gate())
             let item = DragItem.text(after: never, asked: asked)
             let codes = DropSite.Log()
             let site = DropSite(on: broker.connect()) { session, _ in
-                // The end of the first says that the source is dead.
+                // The failure of the first load shows that the source is dead.
                 for _ in 0..<2 {
                     do throws(PasteboardError) {
                         _ = try await session.items[0].itemProvider.loadData(for: .utf8PlainText)
@@ -187,7 +190,7 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("a question in an extension of the window ends when its session does")
+    @Test("a wait in an extension of the drop window ends with its session")
     func question() async throws {
         try await DragBroker.with { broker in
             let asked = Gate()
@@ -197,7 +200,7 @@ struct DropOutcomeTests {
                 session.extendDropWindow {
                     asked.open()
                     do {
-                        // An answer that never comes.
+                        // The destination never exists, so this wait has no result.
                         try await DropDestination.wait(for: "nobody", connection: connection)
                     } catch {
                         answers.add("withdrawn")
@@ -213,7 +216,7 @@ struct DropOutcomeTests {
         }
     }
 
-    @Test("the error of a handler that begins no load in time names the limit, as that of its source does")
+    @Test("if a handler begins no load in time, the errors of source and destination name the limit")
     func tooLate() async throws {
         try await DragBroker.with(limits: ["drop-window": "1ms"]) { broker in
             let over = Gate()

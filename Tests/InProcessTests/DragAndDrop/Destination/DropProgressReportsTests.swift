@@ -4,7 +4,7 @@ import Testing
 @Suite struct DropProgressReportsTests {
     private let start = ContinuousClock.now
 
-    @Test("Reports count up, although the fraction gets smaller when more is to be done")
+    @Test("Reported counts only grow, even if the fraction decreases because work was added")
     func counting() {
         var reports = DropProgressReports()
         #expect(reports.next(fraction: 1, completed: 1, at: start) == 1)
@@ -13,7 +13,7 @@ import Testing
         #expect(reports.next(fraction: 0.75, completed: 2, at: start + .seconds(3)) == 4)
     }
 
-    @Test("A progress that stands still, or has not begun, is not reported")
+    @Test("Progress that has not begun or does not change is not reported")
     func standstill() {
         var reports = DropProgressReports()
         #expect(reports.next(fraction: 0, completed: 0, at: start) == nil)
@@ -21,7 +21,7 @@ import Testing
         #expect(reports.next(fraction: 0.5, completed: 0, at: start + .seconds(60)) == nil)
     }
 
-    @Test("There is at most one report a second")
+    @Test("Progress is reported at most once a second")
     func rate() {
         var reports = DropProgressReports()
         #expect(reports.next(fraction: 0.1, completed: 0, at: start) == 1)

@@ -3,7 +3,7 @@ import PasteboardKit
 import PasteboardTransport
 import TestSupport
 
-/// A destination that a test runs, and what has happened there, in order.
+/// A destination of a test, with a log of its events in order.
 final class DropSite: Sendable {
     typealias Propose = @Sendable (any DropSession, DropLocation) async -> DropProposal
     typealias Perform = @Sendable (any DropSession, DropLocation) async throws -> Void
@@ -12,10 +12,10 @@ final class DropSite: Sendable {
     private let following: Task<[String], Never>
     let log: Log
 
-    /// What has happened.
+    /// The log of events at a destination.
     final class Log: Sendable {
         private let state = Lock<[String]>([])
-        /// How the sessions have ended.
+        /// The outcomes of the sessions, in order.
         private let outcomes = Lock<[PasteboardKit.Drag.Outcome]>([])
 
         func ended(_ outcome: PasteboardKit.Drag.Outcome) {
@@ -31,7 +31,7 @@ final class DropSite: Sendable {
         var lines: [String] { self.state.withLock { $0 } }
     }
 
-    /// Takes everything, unless a test says otherwise.
+    /// Creates a destination that by default accepts and loads everything.
     init(
         _ name: String = "site",
         accepting types: [UniformType] = [.item],
@@ -68,7 +68,7 @@ final class DropSite: Sendable {
         }
     }
 
-    /// Loads nothing.
+    /// Creates a destination that loads nothing.
     convenience init(
         _ name: String = "site",
         accepting types: [UniformType] = [.item],
@@ -77,9 +77,9 @@ final class DropSite: Sendable {
         self.init(name, accepting: types, on: connection, perform: { _, _ in })
     }
 
-    /// Ends it.
+    /// Ends the destination.
     ///
-    /// - Returns: what happened.
+    /// - Returns: the events at the destination.
     @discardableResult
     func stop() async -> [String] {
         self.running.cancel()
@@ -87,20 +87,20 @@ final class DropSite: Sendable {
         return await self.following.value
     }
 
-    /// Gives it up, and waits for nothing.
+    /// Cancels the destination without waiting for its end.
     func cancel() { self.running.cancel() }
 
-    /// How it ends by itself.
+    /// Waits until the destination ends by itself, and returns the result.
     func end() async -> Result<Void, PasteboardError> { await self.running.value }
 
-    /// Returns once so much has happened.
+    /// Returns as soon as the log contains the event.
     func happened(_ line: String) async {
         while !self.log.lines.contains(line) { await Task.yield() }
     }
 }
 
 extension PasteboardKit.Drag {
-    /// Moves to a destination as soon as it is there.
+    /// Moves the drag to a destination as soon as that is registered.
     @discardableResult
     func reach(_ name: String = "site", row: Int? = nil) async throws(PasteboardError) -> DropProposal {
         try await self.move(to: .row(row, of: name), waitingUpTo: .seconds(600))
@@ -118,7 +118,7 @@ extension DragItem {
         DragItem(itemProvider: .text(text))
     }
 
-    /// An empty text that comes when a gate is open.
+    /// An empty text that is produced when a gate opens.
     static func text(after gate: Gate, asked: Gate) -> DragItem {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .utf8PlainText) {
@@ -131,7 +131,7 @@ extension DragItem {
 }
 
 extension PasteboardKit.Drag.Outcome {
-    /// For comparing.
+    /// A text by which tests compare outcomes.
     var text: String {
         switch self {
         case .cancelled: "cancelled"

@@ -7,12 +7,12 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-/// The waits of sources for destinations, and of brokers for handlers.
-@Suite("Waits for destinations and their handlers", .fewAtATime, .timeLimit(.minutes(5)))
+/// The waits of sources for destinations, and of the broker for handlers.
+@Suite("Waits for destinations and drop handlers", .fewAtATime, .timeLimit(.minutes(5)))
 struct DropWaitTests {
-    // MARK: For a destination
+    // MARK: Waits for a destination
 
-    @Test("a destination says when it is there, and a source that waits for it goes on")
+    @Test("a source that waits for a destination continues when the destination is registered")
     func registered() async throws {
         try await DragBroker.with { broker in
             let source = broker.connect()
@@ -28,14 +28,14 @@ struct DropWaitTests {
             await isThere.wait()
             try await waiting.value
             #expect(try await DropDestination.names(connection: source) == ["site"])
-            // At once, where it is there already.
+            // The destination is registered already, so the wait ends at once.
             try await DropDestination.wait(for: "site", upTo: .zero, connection: source)
             running.cancel()
             try await running.value
         }
     }
 
-    @Test("a drag waits for its destination, and moves to it when it has come")
+    @Test("a drag waits for its destination, and moves to it once it is registered")
     func moved() async throws {
         try await DragBroker.with { broker in
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
@@ -47,7 +47,9 @@ struct DropWaitTests {
         }
     }
 
-    @Test("a drag for its own process alone does not find another one's destination, and waits on")
+    @Test(
+        "a drag that is restricted to its own process ignores a destination of another process and continues to wait"
+    )
     func restricted() async throws {
         try await DragBroker.with { broker in
             let far = DropSite(on: broker.connect())
@@ -63,7 +65,7 @@ struct DropWaitTests {
         }
     }
 
-    @Test("a move that waits ends with its drag")
+    @Test("a pointer update that waits for its destination ends with its drag")
     func endsWithDrag() async throws {
         try await DragBroker.with { broker in
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
@@ -75,7 +77,7 @@ struct DropWaitTests {
         }
     }
 
-    @Test("a wait whose time is over has found nothing, for a drag as for anybody")
+    @Test("if no destination is registered in time, a wait and a pointer update fail with nothing-here")
     func timeout() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -96,7 +98,7 @@ struct DropWaitTests {
         }
     }
 
-    @Test("a wait ends with its task")
+    @Test("cancelling a task ends its wait")
     func cancelled() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -112,11 +114,11 @@ struct DropWaitTests {
         }
     }
 
-    // MARK: For a handler
+    // MARK: Waits for a handler
 
-    /// A broker that a test plays, with one destination at which one text was dropped.
+    /// Plays a broker with one destination, at which a text is dropped.
     ///
-    /// - Returns: the first frame of the session, other than loads, that comes of the handler.
+    /// - Returns: the frames that the handler causes on the session's stream.
     private func first(
         _ perform: @escaping @Sendable (any DropSession) async throws -> Void
     ) async throws -> [FrameKind] {
@@ -179,7 +181,7 @@ struct DropWaitTests {
             let frame = try peer.next()
             if frame.kind == .load { loads.append(frame.stream) }
             if frame.stream == visit, let kind = frame.kind { kinds.append(kind) }
-            // Not before, so that callbacks are still to come then.
+            // The callbacks may run only now, after the handler has returned.
             guard frame.kind == .performed else { continue }
             for load in loads {
                 try peer.send(Answer(), stream: load)
@@ -190,7 +192,7 @@ struct DropWaitTests {
         return kinds
     }
 
-    @Test("a handler that asks a person first says so to the broker, before it begins a load")
+    @Test("if a handler extends the drop window before it begins a load, the library reports that to the broker")
     func extended() async throws {
         let kinds = try await first { session in
             session.extendDropWindow {}
@@ -205,13 +207,13 @@ struct DropWaitTests {
             session.progress.totalUnitCount += 1
             session.progress.addChild(copying, withPendingUnitCount: 1)
             copying.completedUnitCount = 3
-            // No more than one a second.
+            // At most one report a second is sent.
             copying.completedUnitCount = 4
         }
         #expect(kinds == [.progress, .performed, .conclude])
     }
 
-    @Test("a handler whose callbacks go on after it has returned says so to the broker")
+    @Test("if callbacks run after their handler has returned, the library reports that to the broker")
     func callbacks() async throws {
         let kinds = try await first { session in
             session.loadObjects(ofClass: String.self) { _ in }
@@ -219,14 +221,14 @@ struct DropWaitTests {
         #expect(kinds.prefix(2) == [.progress, .performed] && kinds.last == .conclude)
     }
 
-    @Test("a handler that does nothing of that says nothing")
+    @Test("a handler that neither waits nor reports progress causes no reports")
     func quiet() async throws {
         #expect(try await first { _ in } == [.performed, .conclude])
     }
 
-    // MARK: What handlers may use
+    // MARK: Isolation of handlers
 
-    @Test("the closures of a destination run in order where it is run, and may use what is there")
+    @Test("the closures of a destination run in order on the actor that runs it, and may use the actor's state")
     @MainActor
     func isolation() async throws {
         try await DragBroker.with { broker in

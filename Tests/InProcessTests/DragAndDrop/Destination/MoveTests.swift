@@ -6,7 +6,7 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Moves and what a destination has taken", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Moves and the items that a destination has taken", .fewAtATime, .timeLimit(.minutes(5)))
 struct MoveTests {
     private static let betweenProcesses = {
         var options = Drag.Options()
@@ -17,7 +17,7 @@ struct MoveTests {
     private static let moving: DropSite.Propose = { _, _ in DropProposal(operation: .move) }
 
     @Test(
-        "a move between processes is nothing unless the source allows it, and within one it is allowed unless it does not"
+        "a move between processes needs the source's permission; a move within one process is allowed by default"
     )
     func permission() async throws {
         try await DragBroker.with { broker in
@@ -51,7 +51,7 @@ struct MoveTests {
         }
     }
 
-    @Test("a move is transferred only when the handler has returned, however early the bytes have arrived")
+    @Test("a move is transferred only after the handler has returned, however early the bytes have arrived")
     func twoPhases() async throws {
         try await DragBroker.with { broker in
             let (loaded, goOn) = (Gate(), Gate())
@@ -78,7 +78,7 @@ struct MoveTests {
         }
     }
 
-    @Test("a handler that throws has not taken the drop: nothing may be deleted, although all bytes have arrived")
+    @Test("if a handler throws, the source may delete nothing, although all bytes have arrived")
     func thrown() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, _ in
@@ -100,7 +100,9 @@ struct MoveTests {
         }
     }
 
-    @Test("of a move of which only some was asked for, these items may be deleted, and it is no whole move")
+    @Test(
+        "if a destination loads only some items of a move, the source may delete those, and the move is not complete"
+    )
     func part() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, _ in
@@ -118,7 +120,7 @@ struct MoveTests {
         }
     }
 
-    @Test("an object that a callback gets no good of is not deleted either")
+    @Test("an item is not deleted if its object could not be decoded for a callback")
     func undecodableInCallback() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, _ in
@@ -138,14 +140,14 @@ struct MoveTests {
         }
     }
 
-    @Test("an object that cannot be made is left out, and nothing is deleted for it")
+    @Test("an item whose object cannot be decoded is left out, and is not deleted")
     func undecodable() async throws {
         try await DragBroker.with { broker in
             let picky = DropSite.Log()
             let site = DropSite(on: broker.connect(), propose: Self.moving) { session, _ in
                 let even = try await session.loadObjects(ofClass: EvenNumber.self)
                 for number in even { picky.add("\(number.value)") }
-                // What a class of the library cannot read is no better.
+                // The same holds for classes of the library that cannot decode the text.
                 for text in try await session.loadObjects(ofClass: String.self) { picky.add(text) }
             }
             let source = broker.connect()
@@ -167,7 +169,7 @@ struct MoveTests {
         }
     }
 
-    @Test("a load that fails makes the outcome of the drop its failure, and the handler can go on without it")
+    @Test("a failed load makes the drop fail with its error, and the handler can continue without it")
     func failedLoad() async throws {
         try await DragBroker.with { broker in
             let bad = ItemProvider()
@@ -183,7 +185,7 @@ struct MoveTests {
             #expect(try await drag.outcome().text == "failed source-failed")
             #expect(drag.transferredItems.count == 1 && drag.transferredItems.first === items[1])
             #expect(texts.lines == ["good"])
-            // If none could be made, the error of the first tells why.
+            // If no object could be decoded, the error of the first item is thrown.
             let second = try await Drag.begin([items[0]], connection: broker.connect())
             try await second.reach()
             try await second.drop()
@@ -230,7 +232,9 @@ struct MoveTests {
         }
     }
 
-    @Test("what extends the window may begin loads after the handler has returned, and fails the drop by throwing")
+    @Test(
+        "an extension of the drop window may begin loads after the handler, and fails the drop by throwing"
+    )
     func extensions() async throws {
         try await DragBroker.with { broker in
             let texts = DropSite.Log()
@@ -257,7 +261,7 @@ struct MoveTests {
         }
     }
 
-    @Test("the progress of a drop is that of all its loads, and cancelling it cancels them")
+    @Test("the progress of a drop contains all its loads, and cancelling it cancels them")
     func progress() async throws {
         try await DragBroker.with { broker in
             let (asked, goOn) = (Counter(), Gate())
@@ -308,7 +312,7 @@ private struct Full: Error, CustomStringConvertible {
     var description: String { "the shelf is full" }
 }
 
-/// Not every text is one.
+/// An object that only some texts can be decoded to.
 private struct EvenNumber: ItemProviderReading {
     let value: Int
 

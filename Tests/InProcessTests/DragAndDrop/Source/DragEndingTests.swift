@@ -6,9 +6,9 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Drags of which a side goes", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Drags that lose one of their sides", .fewAtATime, .timeLimit(.minutes(5)))
 struct DragEndingTests {
-    @Test("a drag that nobody holds is cancelled, and its destination hears of it")
+    @Test("a drag that the program releases is cancelled, and its destination is notified")
     func letGo() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect())
@@ -23,7 +23,7 @@ struct DragEndingTests {
         }
     }
 
-    @Test("one that was dropped goes on when it is let go of")
+    @Test("a drag that the program releases after the drop continues")
     func droppedAndLetGo() async throws {
         try await DragBroker.with { broker in
             let goOn = Gate()
@@ -45,7 +45,10 @@ struct DragEndingTests {
         }
     }
 
-    @Test("a source that cancels or goes before the drop leaves nothing", arguments: [false, true])
+    @Test(
+        "a source that cancels its drag or disconnects before the drop leaves nothing behind",
+        arguments: [false, true]
+    )
     func sourceBeforeDrop(isGone: Bool) async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect())
@@ -64,7 +67,7 @@ struct DragEndingTests {
     }
 
     @Test(
-        "a source that cancels or goes while it is dropped fails the loads that are open",
+        "a source that cancels or disconnects during the drop fails the open loads",
         arguments: [false, true]
     )
     func sourceWhileDropping(isGone: Bool) async throws {
@@ -89,7 +92,10 @@ struct DragEndingTests {
         }
     }
 
-    @Test("a destination that goes is left; one that goes while it performs fails the drop", arguments: [false, true])
+    @Test(
+        "a drag leaves a destination that goes; if the destination was performing the drop, the drop fails",
+        arguments: [false, true]
+    )
     func destination(isPerforming: Bool) async throws {
         try await DragBroker.with { broker in
             let (performing, never) = (Gate(), Gate())
@@ -123,7 +129,7 @@ struct DragEndingTests {
         }
     }
 
-    @Test("a run that is cancelled while it performs has not taken the drop")
+    @Test("a destination that is cancelled while it performs a drop has not taken the items")
     func cancelledRun() async throws {
         try await DragBroker.with { broker in
             let performing = Gate()
@@ -141,7 +147,7 @@ struct DragEndingTests {
         }
     }
 
-    @Test("what extends the window of a run that is cancelled is cancelled with it")
+    @Test("cancelling a destination cancels the extensions of its drop window")
     func cancelledExtension() async throws {
         try await DragBroker.with { broker in
             let extending = Gate()
@@ -161,7 +167,7 @@ struct DragEndingTests {
         }
     }
 
-    @Test("when the broker goes, everything that waits ends with an error")
+    @Test("if the broker goes, everything that waits ends with an error")
     func broker() async throws {
         let (proposing, performing, never) = (Counter(), Gate(), Gate())
         try await DragBroker.with { broker in
@@ -213,7 +219,7 @@ struct DragEndingTests {
         }
     }
 
-    @Test("cancelling the task of a move, a drop or a begin ends the wait, and the session goes on")
+    @Test("cancelling the task of a pointer update, a drop or a begin ends the wait, and the session continues")
     func cancelledTasks() async throws {
         try await DragBroker.with { broker in
             let (proposing, goOn) = (Counter(), Gate())

@@ -6,13 +6,13 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Many drags at once", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Many simultaneous drags", .fewAtATime, .timeLimit(.minutes(5)))
 struct DragStormTests {
     private static let sources = 4
     private static let sessions = 50
     private static let sites = ["w", "x", "y", "z"]
 
-    @Test("whatever both sides do, each session ends, and nothing is deleted that its destination does not have")
+    @Test("in random drags each session ends, and a source deletes only items that its destination has")
     func storm() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed of the storm: \(seed)")
@@ -54,7 +54,7 @@ struct DragStormTests {
         #expect(outcomes.lines.filter { $0.hasPrefix("lost") }.isEmpty, "seed \(seed)")
     }
 
-    /// Takes all, some or none of it, or throws in the middle.
+    /// Loads all, some or none of the items, or throws after loading them.
     private static func perform(_ session: any DropSession, _ kept: DropSite.Log, _ chance: Chance) async throws {
         var texts: [String] = []
         switch chance.next(5) {
@@ -65,11 +65,11 @@ struct DragStormTests {
             if chance.next(2) == 0 { throw PasteboardError(.noSpace, message: "no room") }
         default: texts = try await session.loadObjects(ofClass: String.self)
         }
-        // It has them from now on, whatever the source hears.
+        // From now on the destination has the items, whatever the source is notified of.
         for text in texts { kept.add(text) }
     }
 
-    /// - Returns: how it ended; "lost" if something was deleted that nobody has.
+    /// - Returns: how the drag ended; "lost" if the source deleted an item that no destination has.
     private static func drag(
         _ name: String,
         _ connection: PasteboardConnection,
@@ -90,7 +90,7 @@ struct DragStormTests {
         options.allowsMoveBetweenProcesses = chance.next(4) > 0
         do throws(PasteboardError) {
             let drag = try await Drag.begin(items, options: options, connection: connection)
-            // That it is busy, or not there yet, is an answer like others.
+            // A destination may be busy or not registered yet; such errors are acceptable.
             for _ in 0..<30 {
                 let place = DropLocation.row(chance.next(5), of: self.sites[chance.next(self.sites.count)])
                 let operation = (try? await drag.move(to: place))?.operation
@@ -105,12 +105,12 @@ struct DragStormTests {
             if chance.next(10) == 0 { return "let go" }
             let withdraws = chance.next(8) == 0
             async let withdrawn: Void = withdraws ? drag.cancel() : ()
-            // One that was not dropped does not end by itself.
+            // A drag that was not dropped does not end by itself.
             let wasDropped = (try? await drag.drop()) != nil
             await withdrawn
             let outcome = try await drag.outcome()
             if case .transferred(.move) = outcome {
-                // Now it may delete them.
+                // The source may delete the items now.
                 let deleted = drag.transferredItems.map { item in
                     items.firstIndex { $0 === item }.map { texts[$0] } ?? "\(name).more"
                 }
@@ -124,7 +124,7 @@ struct DragStormTests {
         }
     }
 
-    /// Numbers for several tasks.
+    /// A random generator that several tasks share.
     private final class Chance: Sendable {
         private let generator: Lock<SeededGenerator>
 
@@ -132,7 +132,7 @@ struct DragStormTests {
             self.generator = Lock(SeededGenerator(seed: seed))
         }
 
-        /// Below `count`.
+        /// A random number below `count`.
         func next(_ count: Int) -> Int {
             self.generator.withLock { Int.random(in: 0..<count, using: &$0) }
         }

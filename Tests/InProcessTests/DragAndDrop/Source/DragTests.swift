@@ -9,7 +9,7 @@ private typealias Drag = PasteboardKit.Drag
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct DragTests {
-    @Test("what is dragged from one process is dropped in another, and each side hears how it ends")
+    @Test("an item is dragged from one process and dropped in another, and both are notified of the outcome")
     func copy() async throws {
         try await DragBroker.with { broker in
             let texts = DropSite.Log()
@@ -31,7 +31,9 @@ struct DragTests {
         }
     }
 
-    @Test("before a drop a destination sees types, names and numbers; bytes it can load neither then nor afterwards")
+    @Test(
+        "before a drop a destination sees types, names and counts; it can load only while it performs the drop"
+    )
     func window() async throws {
         try await DragBroker.with { broker in
             let kept = Lock<ItemProvider?>(nil)
@@ -63,7 +65,7 @@ struct DragTests {
         }
     }
 
-    @Test("while others of its loads run, a new one cannot begin once the handler has returned")
+    @Test("a handler's loads may finish after it has returned, but no new load can begin")
     func windowClosed() async throws {
         try await DragBroker.with { broker in
             let (slow, answered) = (Gate(), Gate())
@@ -99,7 +101,7 @@ struct DragTests {
         }
     }
 
-    @Test("items can be added, also while the session is over a destination, and are loaded like the others")
+    @Test("items can be added at any time before the drop, and are loaded like the others")
     func adding() async throws {
         try await DragBroker.with { broker in
             let texts = DropSite.Log()
@@ -115,7 +117,7 @@ struct DragTests {
             #expect(try await drag.reach().operation == .forbidden)
             try await drag.add([.text("c")])
             #expect(drag.items.count == 3)
-            // The destination is asked again before it is dropped.
+            // The destination is asked for a new proposal before the drop.
             #expect(try await drag.drop() == .copy)
             #expect(try await drag.outcome().text == "transferred copy")
             #expect(texts.lines == ["a", "b", "c"])
@@ -124,7 +126,7 @@ struct DragTests {
         }
     }
 
-    @Test("what cannot be dragged is refused, and leaves a session as it was")
+    @Test("items that cannot be dragged are refused, and the session does not change")
     func refusedItems() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -142,7 +144,9 @@ struct DragTests {
         }
     }
 
-    @Test("no such destination and one that is busy are errors of a move; one that takes nothing of it does nothing")
+    @Test(
+        "a pointer update to a missing or busy destination fails; if nothing is accepted, it proposes cancel"
+    )
     func refusals() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(accepting: [.image], on: broker.connect())
@@ -180,7 +184,7 @@ struct DragTests {
     }
 
     @Test(
-        "a location that makes no sense is refused before it is sent",
+        "an invalid location is refused before it is sent",
         arguments: [
             DropLocation("site", indexPath: [0, -1]), DropLocation("site", point: Point(x: .nan, y: 0)),
             DropLocation("site", point: Point(x: 0, y: 1e300)), DropLocation(String(repeating: "x", count: 256)),
@@ -196,7 +200,7 @@ struct DragTests {
     }
 
     @Test(
-        "moves that are under way at once are all answered, and a destination that does not answer in time does nothing"
+        "simultaneous pointer updates all get an answer, and a destination that answers too late counts as cancel"
     )
     func lateProposal() async throws {
         try await DragBroker.with(limits: ["proposal": "1ms"]) { broker in
@@ -222,7 +226,7 @@ struct DragTests {
         }
     }
 
-    @Test("what a drop takes that loads nothing is nothing: the session is cancelled")
+    @Test("a drop whose handler loads nothing is cancelled")
     func nothingTaken() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect())
@@ -236,7 +240,7 @@ struct DragTests {
         }
     }
 
-    @Test("sessions come to a destination one after the other, and several destinations to one connection")
+    @Test("a destination gets its sessions one after the other, and one connection may have several destinations")
     func order() async throws {
         try await DragBroker.with { broker in
             let texts = DropSite.Log()
@@ -259,7 +263,7 @@ struct DragTests {
         }
     }
 
-    @Test("a name has one holder; when its run is cancelled it is free, and a session over it is over nothing")
+    @Test("a name has one holder; when the holder is cancelled the name is free, and a session over it leaves it")
     func names() async throws {
         try await DragBroker.with { broker in
             let site = DropSite(on: broker.connect())
@@ -279,7 +283,7 @@ struct DragTests {
         }
     }
 
-    @Test("a second run of a destination is refused, and the events of the first go on")
+    @Test("a second run of a destination is refused, and the first one still gets its events")
     func secondRun() async throws {
         try await DragBroker.with { broker in
             let destination = DropDestination(name: "site", connection: broker.connect())
@@ -300,7 +304,7 @@ struct DragTests {
         }
     }
 
-    @Test("more loads than a connection has at once all count, although the handler has returned before their turn")
+    @Test("loads beyond the limit of a connection still count, although the handler returns before they begin")
     func manyLoads() async throws {
         try await DragBroker.with { broker in
             let count = 300
@@ -324,7 +328,7 @@ struct DragTests {
 }
 
 extension DropSite.Log {
-    /// Adds what comes of a load.
+    /// Loads an item and adds the result to the log.
     func load(_ provider: ItemProvider, as type: UniformType = .plainText) async {
         do throws(PasteboardError) {
             _ = try await provider.loadData(for: type)

@@ -6,10 +6,10 @@ import Testing
 
 private typealias Drag = PasteboardKit.Drag
 
-@Suite("Sessions within one process", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Drag sessions within one process", .fewAtATime, .timeLimit(.minutes(5)))
 struct LocalDragTests {
     @Test(
-        "a destination of the source's process sees the drag, its context and its objects, and takes them without a load"
+        "a destination of the source's process gets the drag, its context and its objects without a load"
     )
     func local() async throws {
         try await DragBroker.with { broker in
@@ -20,7 +20,7 @@ struct LocalDragTests {
                 on: connection,
                 propose: { session, _ in
                     seen.withLock { $0 = session.localDragSession }
-                    // Looking at it is not taking it.
+                    // Access before the drop does not take the item.
                     let object = await MainActor.run { session.items[0].localObject as? String }
                     #expect(object == "row 1")
                     return DropProposal(operation: .move)
@@ -46,7 +46,7 @@ struct LocalDragTests {
         }
     }
 
-    @Test("an item without an object is not taken by looking for one, nor one that is only looked at before the drop")
+    @Test("access to an object takes its item only if the object exists and the drop is being performed")
     func notTaken() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -68,7 +68,9 @@ struct LocalDragTests {
         }
     }
 
-    @Test("what this process alone may see can be dragged within it, and is nothing for another")
+    @Test(
+        "representations with own-process visibility can be dragged within the process, and nowhere else"
+    )
     func ownProcess() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -100,7 +102,7 @@ struct LocalDragTests {
             }
             let other = DropSite("other", on: broker.connect())
             var options = Drag.Options()
-            // Only to know that both are there.
+            // This drag only shows that both destinations are registered.
             let open = try await Drag.begin([.text("a")], connection: connection)
             try await open.reach("other")
             await open.cancel()
@@ -117,7 +119,7 @@ struct LocalDragTests {
         }
     }
 
-    @Test("an observer of a drag hears of it in order, and before whoever moves, drops or waits goes on")
+    @Test("an observer of a drag is notified in order, before the call that moves, drops or waits returns")
     @MainActor
     func observer() async throws {
         try await DragBroker.with { broker in
