@@ -1,96 +1,99 @@
-/// What both sides of a drag and drop see of it. As the delegates' methods have it as a parameter, a program's own tests
-/// can hand them a session of their own.
+/// The view of a drag session that its source and its destinations have in common.
+///
+/// The delegates' methods take this protocol, so a program's own tests can pass mock sessions to them.
 public protocol DragDropSession: AnyObject, Sendable {
-    /// The items, in the source's order. There may become more while the session is under way, never fewer.
+    /// The items, in the source's order. Items may be added during the session; none are removed.
     var items: [DragItem] { get }
-    /// Whether ``DropOperation/move`` would be honoured; of a ``DropSession``, for a drop here.
+    /// Whether the session allows ``DropOperation/move``. A ``DropSession`` answers for a drop at this destination.
     var allowsMoveOperation: Bool { get }
-    /// Whether the session is for the process alone that it began in.
+    /// Whether only the process in which the session began may be its destination.
     var isRestrictedToDraggingApplication: Bool { get }
-    /// Where the session is, in the coordinates of a view of the destination; the view's origin if only a row is known, or
-    /// nothing.
+    /// Returns the session's location in the coordinates of a view of the destination. Returns the view's origin if the
+    /// session has no location, or only a row.
     @MainActor func location(in view: InteractionView) -> Point
 }
 
 extension DragDropSession {
-    /// Whether any of the items can be had as any of the types, or as one that conforms to it.
+    /// Returns whether any item has one of the types, or a type that conforms to one of them.
     public func hasItemsConforming(toTypeIdentifiers typeIdentifiers: [String]) -> Bool {
         items.contains { item in
             typeIdentifiers.contains { item.itemProvider.hasItemConformingToTypeIdentifier($0) }
         }
     }
 
-    /// Whether an object of the class can be loaded from any of the items. Nothing is loaded.
+    /// Returns whether an object of the class can be loaded from any of the items. It loads nothing.
     public func canLoadObjects(ofClass aClass: any ItemProviderReading.Type) -> Bool {
         items.contains { $0.itemProvider.canLoadObject(ofClass: aClass) }
     }
 }
 
-/// A drag and drop as its source sees it.
+/// The source's view of a drag session.
 public protocol DragSession: DragDropSession {
-    /// Any value of the source's own. Destinations in its process see it by ``DropSession/localDragSession``; it is never
-    /// sent.
+    /// A value of the source's choice. Destinations in the same process read it from ``DropSession/localDragSession``.
+    /// It is never sent.
     @MainActor var localContext: Any? { get set }
 }
 
-/// A drag and drop as a destination sees it.
+/// A destination's view of a drag session.
 ///
-/// Types, names and the number of items can be seen from the beginning, bytes not: loads begin while the drop is performed,
-/// or, before and after, fail with `not-loadable-now`. Those that have begun go on.
+/// Types, names and the number of items are known from the beginning. Loads can begin only while the drop is performed;
+/// before and after that they fail with `not-loadable-now`. Loads that have begun continue.
 public protocol DropSession: DragDropSession {
-    /// The drag, if it began in this process and somebody still holds it: the way to ask whether it is one's own.
+    /// The drag, if it began in this process and is still referenced; otherwise nil. It shows whether a session is the
+    /// program's own.
     var localDragSession: (any DragSession)? { get }
-    /// How far all loads of this drop are together. Cancelling it cancels them all.
+    /// The progress of all loads of this drop together. Cancelling it cancels all of them.
     ///
-    /// A handler whose own work takes long, before or after the loads, adds that work to it. As long as the progress
-    /// advances, no limit ends the drop.
+    /// If the handler does lengthy work of its own before or after the loads, it adds that work to this progress. As
+    /// long as the progress advances, no limit ends the drop.
     ///
     ///     let copying = LoadProgress(totalUnitCount: byteCount)
     ///     session.progress.totalUnitCount += 1
     ///     session.progress.addChild(copying, withPendingUnitCount: 1)
     var progress: LoadProgress { get }
 
-    /// The result of the session, the same as its source's; nil until the session is over.
+    /// The result of the session, the same as its source's; nil until the session has ended.
     ///
-    /// After ``Drag/Outcome/transferred(_:)`` the drop is complete, and the source of a move may delete its items. After
-    /// ``Drag/Outcome/failed(_:)`` either side has given the drop up: the source of a move keeps its items, except those
-    /// that were taken while others were left. Show the error to a person, but do not delete what has arrived because of
-    /// it: after a lost connection neither side can be sure of the result.
+    /// After ``Drag/Outcome/transferred(_:)`` the drop is complete, and the source of a move may delete its items.
+    /// After ``Drag/Outcome/failed(_:)`` the source or the destination has abandoned the drop. The source of a move
+    /// then keeps its items, except those that the destination took while it left others. Show the error to the user,
+    /// but keep what has arrived: after a lost connection neither side can be sure of the result.
     var outcome: Drag.Outcome? { get }
 
-    /// Loads an object from each item that one can be made of. It is for use while a drop is performed.
+    /// Loads an object from each item that has a type the class reads. Call it while a drop is performed.
     ///
     /// - Parameters:
-    ///   - aClass: what is to be made of the bytes, on a thread of the library.
-    ///   - completion: gets, once, the objects that could be made, in the order of their items: others are left out, and so
-    ///     it may be none. The drop is complete only when it has returned. Where an object could not be made of bytes that
-    ///     have arrived, nothing is deleted at the source.
-    /// - Returns: how far it is. Cancelling it leaves out what is not there yet.
+    ///   - aClass: the class of the objects. It reads the bytes on a thread of the library.
+    ///   - completion: called once, with the objects in the order of their items. Items whose object could not be made
+    ///     are left out, so the array may be empty. The drop is complete only after the completion has returned. If
+    ///     bytes arrived but an object could not be made of them, the source deletes nothing.
+    /// - Returns: the progress of the loads. Cancelling it leaves out the objects that have not arrived.
     @discardableResult
     func loadObjects<T: ItemProviderReading>(
         ofClass aClass: T.Type,
         completion: @escaping @MainActor (_ objects: sending [T]) -> Void
     ) -> LoadProgress
 
-    /// Loads an object from each item that one can be made of. It is for use while a drop is performed.
+    /// Loads an object from each item that has a type the class reads. Call it while a drop is performed.
     ///
-    /// - Parameter aClass: what is to be made of the bytes, on a thread of the library.
-    /// - Returns: the objects that could be made, in the order of their items. Where an object could not be made of bytes
-    ///   that have arrived, nothing is deleted at the source.
-    /// - Throws: why the first could not be made, if none could although there are items for it; `cancelled` if the task is
+    /// - Parameter aClass: the class of the objects. It reads the bytes on a thread of the library.
+    /// - Returns: the objects that could be made, in the order of their items. If bytes arrived but an object could not
+    ///   be made of them, the source deletes nothing.
+    /// - Throws: the first error, if there are suitable items but no object could be made; `cancelled` if the task is
     ///   cancelled.
     func loadObjects<T: ItemProviderReading>(ofClass aClass: T.Type) async throws(PasteboardError) -> sending [T]
 
     /// Keeps the drop window open until `body` has returned.
     ///
-    /// It is for a `performDrop`, which is synchronous, and for a handler that first asks a person. While `body` runs, the
+    /// Use it in `performDrop`, which is synchronous, and in a handler that first asks the user. While `body` runs, the
     /// broker waits for the first load up to its limit `session`: 10 minutes without a byte or progress.
     ///
-    /// - Parameter body: runs at once, on the main actor. If it throws, the drop was not taken, and a move deletes nothing.
+    /// - Parameter body: the work to wait for. It begins at once, on the main actor. If it throws, the drop fails and a
+    ///   move deletes nothing.
     func extendDropWindow(_ body: @escaping @MainActor () async throws -> Void)
 }
 
 extension DropSession {
-    /// Nil, for the mock sessions of a program's tests, which never end.
+    /// The default for mock sessions in a program's tests, which never end: nil.
     public var outcome: Drag.Outcome? { nil }
 }

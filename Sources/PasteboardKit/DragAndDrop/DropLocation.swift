@@ -1,13 +1,13 @@
 public import FoundationEssentials
 import PasteboardWire
 
-/// Where a session is, without a screen: over a destination, by its name, and perhaps at a row or a point in it.
+/// The location of a session: the name of a destination and, optionally, an index path or a point in it.
 public struct DropLocation: Sendable, Hashable {
-    /// The destination's name. Empty: the tree of views that the drag began in.
+    /// The destination's name. An empty name is the tree of views in which the drag began.
     public let destination: String
-    /// A row in it, at most 16 numbers long; what it means is the destination's business.
+    /// An index path in the destination, with at most 16 numbers. The destination defines its meaning.
     public var indexPath: IndexPath?
-    /// A point in it, in the coordinates of its outermost view. It travels in thousandths.
+    /// A point in the destination, in the coordinates of its outermost view. It is sent in thousandths of a point.
     public var point: Point?
 
     /// Makes a location.
@@ -18,9 +18,9 @@ public struct DropLocation: Sendable, Hashable {
     }
 }
 
-// Where a session is, on the wire.
+// The conversion of a location to its message.
 extension Location {
-    /// - Parameter home: what an empty name stands for.
+    /// - Parameter home: the destination that an empty name stands for.
     /// - Throws: `invalid-argument` for an invalid location.
     init(_ location: DropLocation, home: String?) throws(PasteboardError) {
         self.init()

@@ -11,7 +11,7 @@ public enum DropOperation: UInt, Sendable {
     /// The destination receives the items, and the source deletes them after that.
     case move
 
-    /// The operation of a message; one that this version does not know transfers nothing.
+    /// Makes the operation of a message. An operation that this version does not know becomes ``cancel``.
     init(_ message: PasteboardWire.DropOperation) {
         self = DropOperation(rawValue: UInt(message.rawValue)) ?? .cancel
     }

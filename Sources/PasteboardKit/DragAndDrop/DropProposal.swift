@@ -1,13 +1,13 @@
-/// What a destination would do with a session, were it dropped where it is.
+/// A destination's answer to the question what a drop at the session's location would do.
 public struct DropProposal: Sendable, Hashable {
-    /// What the drop would do.
+    /// The operation of the drop.
     public let operation: DropOperation
     /// Whether the drop inserts at exactly this location, as text is inserted between two letters.
     public var isPrecise = false
-    /// Whether the items would like to be shown in full size; honoured within one process.
+    /// Whether the items should be shown in full size. It is honoured only within one process.
     public var prefersFullSizePreview = false
-    /// The reason why the drop would do nothing; nil if the destination itself proposed to do nothing. A source reads it
-    /// from the proposal that ``Drag/move(to:timeout:)`` returns.
+    /// The reason why the drop would do nothing. It is nil if the drop would do something, or if the destination itself
+    /// proposed to do nothing. A source reads it from the proposal that ``Drag/move(to:timeout:)`` returns.
     ///
     /// | code | reason |
     /// | --- | --- |
@@ -19,7 +19,7 @@ public struct DropProposal: Sendable, Hashable {
 
     /// Makes a proposal.
     ///
-    /// - Parameter operation: what the drop would do. A move that the session does not allow is as good as
+    /// - Parameter operation: the operation of the drop. A move that the session does not allow has the effect of
     ///   ``DropOperation/cancel``.
     public init(operation: DropOperation) {
         self.operation = operation

@@ -1,21 +1,21 @@
-/// A rectangle, by the corner with the least coordinates and its extents, in points.
+/// A rectangle: its corner with the least coordinates and its size, in points.
 public struct Rect: Sendable, Hashable, Codable {
     /// The corner with the least coordinates.
     public var origin: Point
-    /// The extents.
+    /// The width and height.
     public var size: Size
 
-    /// The rectangle without extent at the origin.
+    /// The rectangle of size zero at the origin.
     public static let zero = Rect(x: 0, y: 0, width: 0, height: 0)
 
-    /// Makes a rectangle of its corner and extents.
+    /// Makes a rectangle from the coordinates of its corner and its size.
     public init(x: Double, y: Double, width: Double, height: Double) {
         origin = Point(x: x, y: y)
         size = Size(width: width, height: height)
     }
 
-    /// Whether a point lies in it. Its left and upper edges belong to it, the others do not, so that of rectangles side by
-    /// side one has the point.
+    /// Returns whether a point lies in the rectangle. The left and upper edges belong to the rectangle, the right and
+    /// lower edges do not, so a point on a common edge of two rectangles lies in only one of them.
     public func contains(_ point: Point) -> Bool {
         point.x >= origin.x && point.x < origin.x + size.width && point.y >= origin.y
             && point.y < origin.y + size.height
@@ -24,15 +24,15 @@ public struct Rect: Sendable, Hashable, Codable {
 
 /// A point in the plane, in points.
 public struct Point: Sendable, Hashable, Codable {
-    /// How far to the right of the origin, in points.
+    /// The distance to the right of the origin, in points.
     public var x: Double
-    /// How far below the origin, in points.
+    /// The distance below the origin, in points.
     public var y: Double
 
     /// The origin.
     public static let zero = Point(x: 0, y: 0)
 
-    /// Makes a point of its two coordinates.
+    /// Makes a point from its coordinates.
     public init(x: Double, y: Double) {
         self.x = x
         self.y = y
@@ -46,10 +46,10 @@ public struct Size: Sendable, Hashable, Codable {
     /// The height, in points.
     public var height: Double
 
-    /// A size without extent: of a presentation, that it is not known.
+    /// The size of width and height zero. As a preferred presentation size it means that the size is unknown.
     public static let zero = Size(width: 0, height: 0)
 
-    /// Makes a size of its two extents.
+    /// Makes a size from its width and height.
     public init(width: Double, height: Double) {
         self.width = width
         self.height = height

@@ -1,7 +1,7 @@
 import PasteboardClient
 import PasteboardWire
 
-/// The contents of a board, as the broker lists them.
+/// The contents of a board, as listed by the broker.
 struct BoardListing: Sendable {
     var contents = Contents()
     var items: [Item] = []

@@ -1,10 +1,10 @@
 import PasteboardWire
 
-/// The number of a pasteboard's contents.
+/// The number of a pasteboard's contents. Each write and each clear changes it.
 public struct ChangeCount: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// Grows by one with each write and clear of one pasteboard, within one epoch.
+    /// A number that grows by one with each write and clear of the pasteboard, within one epoch.
     public let value: UInt64
-    /// Names one life of the broker. Counts of a later life are greater, too.
+    /// The number of one lifetime of the broker. Change counts also grow from one epoch to the next.
     public let epoch: UInt64
 
     /// The value.

@@ -1,14 +1,15 @@
 import PasteboardWire
 
 extension Pasteboard {
-    /// What a pasteboard held at one moment.
+    /// The contents of a pasteboard at one moment.
     public struct Contents: Sendable {
-        /// The number of these contents.
+        /// The change count of these contents.
         public let changeCount: ChangeCount
-        /// The items, in the writer's order. Their loads are bound to these contents: once these have been replaced, a new
-        /// load fails with `superseded`, and never gives what came after.
+        /// The items, in the writer's order. Their loads are bound to these contents: after these have been replaced, a
+        /// new load fails with `superseded` and never returns newer contents.
         public let items: [PasteboardItem]
-        /// The name of the program that wrote them, as it said itself: to be shown, not to be trusted.
+        /// The name of the program that wrote the contents, as that program reported it. Display it, but do not trust
+        /// it.
         public let ownerLabel: String?
 
         init(_ listing: BoardListing, connection: PasteboardConnection, live: LiveConnection) {

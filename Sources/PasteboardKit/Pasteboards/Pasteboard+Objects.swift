@@ -1,9 +1,9 @@
-// One object, for programs that need no more.
+// Reading and writing a single object.
 extension Pasteboard {
-    /// Replaces the contents by one object, which is asked for its bytes when somebody loads them.
+    /// Replaces the contents with one object. The object is asked for its bytes when a program loads them.
     ///
     /// - Parameters:
-    ///   - object: the object; other processes may see at least one of its types.
+    ///   - object: the object. Other processes must be able to see at least one of its types.
     ///   - timeout: the maximum duration of the write, which includes connecting.
     /// - Throws: as ``write(_:timeout:)-([ItemProvider],_)``.
     @discardableResult
@@ -14,13 +14,13 @@ extension Pasteboard {
         try await write([ItemProvider(object: object)], timeout: timeout)
     }
 
-    /// Loads an object from the first item that it can be made of.
+    /// Loads an object from the first item that has a type the class reads.
     ///
     /// - Parameters:
-    ///   - aClass: what is to be made of the bytes, on a thread of the library.
-    ///   - timeout: the maximum duration of the load, which includes connecting. Without it, the load fails if the source
-    ///     neither sends bytes nor reports progress for 30 s.
-    /// - Returns: nil if no item has a type that the class reads.
+    ///   - aClass: the class of the object. It reads the bytes on a thread of the library.
+    ///   - timeout: the maximum duration of the load, which includes connecting. Without it, the load fails if the
+    ///     source neither sends bytes nor reports progress for 30 s.
+    /// - Returns: the object; nil if no item has a type that the class reads.
     /// - Throws: as ``ItemProvider/loadObject(ofClass:timeout:progress:)``.
     public func load<T: ItemProviderReading>(_ aClass: T.Type, timeout: Duration? = nil) async throws -> sending T? {
         let call = Call("the load", timeout: timeout)
@@ -29,7 +29,7 @@ extension Pasteboard {
         do {
             return try await provider.loadObject(ofClass: aClass, timeout: call.deadline?.left)
         } catch let error as PasteboardError where error.code == .timeout {
-            // The error of the load names the rest of the timeout, which the caller has not passed.
+            // The load's own error would name the remaining time, which is not the timeout that the caller passed.
             throw call.timedOut
         }
     }

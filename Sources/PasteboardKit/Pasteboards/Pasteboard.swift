@@ -8,53 +8,56 @@ public struct Pasteboard: Sendable {
         /// The name as text.
         public let rawValue: String
 
-        /// Makes a name; whether it is valid is told by the first use.
+        /// Makes a name. The first use of the name fails if it is invalid.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// Makes a name; whether it is valid is told by the first use.
+        /// Makes a name. The first use of the name fails if it is invalid.
         public init(stringLiteral value: String) {
             rawValue = value
         }
 
-        /// What programs copy to and paste from.
+        /// The pasteboard for copy and paste.
         public static let general: Name = "general"
-        /// What was searched for last.
+        /// The text that was last searched for.
         public static let find: Name = "find"
-        /// What is selected.
+        /// The current selection.
         public static let primary: Name = "primary"
-        /// What is dragged.
+        /// The contents of a drag.
         public static let drag: Name = "drag"
     }
 
-    /// The pasteboard that programs copy to and paste from, of the user's own broker.
+    /// The pasteboard for copy and paste, at the user's own broker.
     public static var general: Pasteboard { Pasteboard(name: .general) }
 
     /// The name.
     public let name: Name
-    /// The way to the broker that has it.
+    /// The connection to the broker that has the pasteboard.
     public let connection: PasteboardConnection
 
-    /// Names a pasteboard, which exists as soon as somebody writes to it.
+    /// Names a pasteboard. The pasteboard exists as soon as a program writes to it.
     public init(name: Name, connection: PasteboardConnection = .shared) {
         self.name = name
         self.connection = connection
     }
 
-    /// Replaces the contents by promises: nothing of the items is made before somebody loads it.
+    /// Replaces the contents with promises: the source produces the bytes of an item when a program loads them.
     ///
-    /// All items appear at once. The promises hold as long as this process and its connection, and until somebody writes
-    /// or clears. Representations that only this process may see are left out.
+    /// All items appear at once. The promises are valid until a program writes to the pasteboard or clears it, or until
+    /// this process or its connection ends. Representations that only this process may see are left out.
     ///
-    /// The promises end when neither the connection nor the publication is held any more. With a connection of your own
-    /// keep one of the two: `let publication = try await pasteboard.write(…)`.
+    /// The promises also end when neither the connection nor the publication is referenced any more. If you use a
+    /// connection of your own, keep one of the two:
+    ///
+    ///     let publication = try await pasteboard.write(providers)
     ///
     /// - Parameters:
-    ///   - providers: at least one, each with at least one representation that others may see; at most 512.
-    ///   - timeout: the maximum duration of the write, which includes connecting. Without it, the write fails if the broker
-    ///     does not answer for 15 s.
-    /// - Throws: the reason why the write was refused; then the pasteboard still has its old contents. `timeout`, or
+    ///   - providers: the items, at least one and at most 512. Each must have a representation that other processes may
+    ///     see.
+    ///   - timeout: the maximum duration of the write, which includes connecting. Without it, the write fails if the
+    ///     broker does not answer for 15 s.
+    /// - Throws: the broker's reason for refusing the write; the pasteboard then keeps its old contents. `timeout`, or
     ///   `cancelled` if the task is cancelled; then the items cannot be loaded, and the old contents may be gone.
     @discardableResult
     public func write(
@@ -80,7 +83,7 @@ public struct Pasteboard: Sendable {
         )
     }
 
-    /// The promises of the items, without representations that only this process may see.
+    /// Returns the promises of the items, without representations that only this process may see.
     private static func promises(of providers: [ItemProvider]) throws(PasteboardError) -> [ProviderContents] {
         guard !providers.isEmpty else {
             throw PasteboardError(
@@ -103,12 +106,12 @@ public struct Pasteboard: Sendable {
         return items
     }
 
-    /// Empties the pasteboard.
+    /// Clears the pasteboard.
     ///
     /// - Parameter timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Returns: the new change count.
-    /// - Throws: the reason why it was refused; `timeout`, or `cancelled` if the task is cancelled: then the pasteboard may
-    ///   have been cleared or not.
+    /// - Throws: the broker's reason for refusing the call; `timeout`, or `cancelled` if the task is cancelled: then
+    ///   the pasteboard may have been cleared or not.
     @discardableResult
     public func clear(timeout: Duration? = nil) async throws(PasteboardError) -> ChangeCount {
         let call = Call("the clear", timeout: timeout)
@@ -125,7 +128,7 @@ public struct Pasteboard: Sendable {
 
     /// Lists the items and their change count, as one consistent view. It loads nothing.
     ///
-    /// An empty pasteboard has no items, and that is no error.
+    /// For an empty pasteboard it returns no items, without an error.
     ///
     /// - Parameter timeout: the maximum duration of the call, which includes connecting; by default as for a write.
     /// - Throws: the error of the broker or the connection; `timeout`; `cancelled` if the task is cancelled.

@@ -1,39 +1,40 @@
 import PasteboardWire
 
-/// One item as a destination sees it.
+/// A destination's view of one item.
 public struct PasteboardItem: Sendable, Identifiable {
-    /// One type that the item can be had as.
+    /// One type in which the item can be loaded.
     public struct Representation: Sendable {
-        /// Where its bytes are.
+        /// The state of a representation's bytes.
         public enum State: Sendable {
-            /// They are made when they are loaded.
+            /// The source produces them for each load.
             case promised
             /// The broker holds them.
             case kept
-            /// They could not be made when they were loaded before.
+            /// The source could not produce them for an earlier load.
             case failed
-            /// Their source has ended.
+            /// Their source has ended, so they can no longer be loaded.
             case gone
         }
 
         /// The type.
         public let type: UniformType
-        /// Whether this library makes it from another representation: text that is not UTF-8 can also be had as that.
+        /// Whether this library derives it from another representation. Text in another encoding can also be loaded as
+        /// UTF-8.
         public let isDerived: Bool
-        /// How many bytes it has; nil while that is not known.
+        /// The number of bytes; nil if it is unknown.
         public let byteCount: Int64?
-        /// Where its bytes were when it was listed.
+        /// The state of its bytes at the time of the listing.
         public let state: State
     }
 
     /// The item's index in the contents, from 0.
     public let id: Int
-    /// What the item is loaded from. It stands for the source's own provider.
+    /// The item provider that loads the item. It represents the source's own provider.
     public let itemProvider: ItemProvider
-    /// The types it can be had as, best first.
+    /// The types in which the item can be loaded, best first.
     public let representations: [Representation]
 
-    /// - Parameter scope: the drop that it is of, if it is of one.
+    /// - Parameter scope: the drop to which the item belongs; nil for an item of a pasteboard.
     init(
         _ item: Item,
         at index: Int,
@@ -82,7 +83,8 @@ public struct PasteboardItem: Sendable, Identifiable {
         self.representations = representations
     }
 
-    /// Text that can be had in other encodings only can be had as UTF-8, too, behind everything that the source gives.
+    /// Returns a UTF-8 representation for an item that has text in other encodings only. It comes after all
+    /// representations of the source.
     private static func utf8Text(
         from native: [ProviderContents.Representation]
     ) -> (entry: ProviderContents.Representation, origin: Int)? {
@@ -108,10 +110,11 @@ extension PasteboardItem.Representation.State {
 }
 
 extension UniformType {
-    /// What the publisher says of a type stays with the value; nothing of it enters this process's declarations.
+    /// Makes the type of a received representation. The supertypes in the message apply to this value only; they do not
+    /// become declarations of this process.
     fileprivate init(received message: PasteboardWire.Representation) {
         let type = UniformType(identifier: message.type, supertypes: message.supertypes)
-        // A dynamic one says of itself what it is, to the broker, too, which knows no MIME database.
+        // A dynamic identifier describes its type by itself, also to the broker, which has no MIME database.
         self = message.supertypes.isEmpty && !type.isDynamic ? UniformType(importedAs: message.type) : type
     }
 }

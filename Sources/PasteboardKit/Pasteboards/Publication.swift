@@ -1,32 +1,32 @@
 import PasteboardClient
 import PasteboardWire
 
-/// The ownership of contents that were written to a pasteboard. Releasing it changes nothing as long as the connection is
-/// held.
+/// The ownership of contents that this program wrote to a pasteboard. Releasing it has no effect while the connection
+/// is referenced.
 public final class Publication: Sendable {
-    /// How an ownership is lost.
+    /// The way in which the ownership was lost.
     public enum End: Sendable {
-        /// Somebody wrote to the pasteboard.
+        /// A program wrote to the pasteboard.
         case replaced
-        /// Somebody cleared the pasteboard.
+        /// A program cleared the pasteboard.
         case cleared
-        /// The time that was set is over.
+        /// The time limit of the contents has passed.
         case expired
         /// The contents were handed over to the broker.
         case handedOver
-        /// The connection to the broker is gone, and the promises with it.
+        /// The connection to the broker was lost, and the promises with it.
         case brokerGone
         /// This program has withdrawn the contents, with ``Publication/withdraw()`` or by cancelling ``Publication/run()``.
         case withdrawn
     }
 
-    /// The number of these contents.
+    /// The change count of these contents.
     public let changeCount: ChangeCount
 
     private let request: WriteRequest
     private let connection: PasteboardConnection
     private let board: String
-    /// The connection on which the promises were made: they do not outlive it.
+    /// The connection on which the promises were made. The promises end with it.
     private let live: LiveConnection
 
     init(
@@ -43,25 +43,27 @@ public final class Publication: Sendable {
         self.live = live
     }
 
-    /// Whether the pasteboard still has these contents, as far as this process knows. The broker is not asked.
+    /// Whether the pasteboard still has these contents, as far as this process knows. The property does not ask the
+    /// broker.
     public var isCurrent: Bool { request.end.value == nil }
 
-    /// Waits until the ownership is lost. Loads that have begun by then are still finished.
+    /// Waits until the ownership is lost. Loads that have begun by then still finish.
     ///
-    /// - Throws: `cancelled`, at once, if the task is cancelled before that; the publication goes on.
+    /// - Throws: `cancelled`, at once, if the task is cancelled before that; the publication remains.
     public func ended() async throws(PasteboardError) -> End {
         try await request.end.value(for: Call("the wait for the publication's end", besides: "the publication"))
     }
 
-    /// Waits until the ownership is lost and every load of these contents has ended. After that the program may exit: no
-    /// destination waits for it. A handler whose load was cancelled may still be running.
+    /// Waits until the ownership is lost and every load of these contents has ended. After that the program may exit:
+    /// no destination waits for it. A handler whose load was cancelled may still be running.
     ///
-    /// Cancelling the task withdraws the contents, as ``withdraw()`` does. Loads that are under way have 5 more seconds then.
+    /// Cancelling the task withdraws the contents, as ``withdraw()`` does. Loads that are under way then have 5 more
+    /// seconds.
     ///
     ///     let publication = try await Pasteboard.general.write(providers)
     ///     print("ended:", await publication.run())
     ///
-    /// - Returns: how the ownership was lost; `withdrawn` if the task was cancelled before.
+    /// - Returns: the way in which the ownership was lost; `withdrawn` if the task was cancelled before that.
     public func run() async -> End {
         if (try? await ended()) == nil {
             // In a new task: this one is cancelled, and `withdraw()` would throw.
@@ -76,16 +78,16 @@ public final class Publication: Sendable {
                 loads.cancel()
             }
         }
-        // Where the broker has refused to clear the pasteboard, the promises end all the same.
+        // If the broker has refused to clear the pasteboard, the promises end nevertheless.
         if isCurrent { live.cancel(request) }
         return request.end.value ?? .withdrawn
     }
 
-    /// Clears the pasteboard if it still has these contents. Later contents stay, so this changes nothing once the ownership
-    /// is lost. Loads that have begun are still finished, and ``ended()`` returns `withdrawn`.
+    /// Clears the pasteboard if it still has these contents. Newer contents stay, so the call does nothing after the
+    /// ownership is lost. Loads that have begun still finish, and ``ended()`` returns `withdrawn`.
     ///
-    /// - Throws: the error of the broker or the connection; `cancelled` if the task is cancelled: then the contents may have
-    ///   been withdrawn or not.
+    /// - Throws: the error of the broker or the connection; `cancelled` if the task is cancelled: then the contents may
+    ///   have been withdrawn or not.
     public func withdraw() async throws(PasteboardError) {
         guard isCurrent else { return }
         let call = Call("the withdrawal of the publication")

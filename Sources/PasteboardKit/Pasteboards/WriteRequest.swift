@@ -2,13 +2,13 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A write, and the life of what it has published.
+/// A write, and the publication that results from it, until the ownership is lost.
 final class WriteRequest: StreamSink {
     let result = PendingResult<ChangeCount>()
-    /// What is promised, as it was when it was written: what is registered later is for later writes.
+    /// The promises at the time of the write. Representations that are registered later belong to later writes.
     private let items: [ProviderContents]
 
-    /// How the ownership was lost.
+    /// The way in which the ownership was lost.
     let end = SharedResult<Publication.End>()
     private let isWithdrawn = Lock(false)
 
@@ -19,7 +19,7 @@ final class WriteRequest: StreamSink {
     var isCancelled: Bool { result.isResolved }
     var isPublication: Bool { true }
 
-    /// Opens the write and sends all of it.
+    /// Opens the write and sends all its items.
     func send(board: String, _ state: inout ClientState) throws(Failure) -> UInt64 {
         var write = Write()
         write.board = board
@@ -34,7 +34,8 @@ final class WriteRequest: StreamSink {
         return stream
     }
 
-    /// Whether a clear of the pasteboard is this program's own, and reported as ``Publication/End/withdrawn``.
+    /// Sets whether a clear of the pasteboard is this program's own, which is reported as
+    /// ``Publication/End/withdrawn``.
     func withdraws(_ isWithdrawn: Bool) {
         self.isWithdrawn.withLock { $0 = isWithdrawn }
     }

@@ -1,11 +1,12 @@
 import PasteboardTransport
 
-// What a load does with the progress that belongs to it.
+// Updates of a load's progress by the library.
 extension LoadProgress {
-    /// How a parent is counted for a destination: beyond what finished children have left, there is only a fraction.
+    /// The total that a destination is sent for a progress with children. Children may count in different units, so
+    /// only the fraction is meaningful.
     private static let parts: Int64 = 10_000
 
-    /// Sets what cancels the load. A progress that is cancelled already calls it at once.
+    /// Sets the closure that cancels the load. If the progress is already cancelled, the closure is called at once.
     func begin(cancel: @escaping @Sendable () -> Void) {
         let before = exchange { state in
             state.phase = .loading
@@ -14,7 +15,7 @@ extension LoadProgress {
         if before.isCancelled { cancel() }
     }
 
-    /// What the source says. It can be late.
+    /// Records a report of the source. A report that arrives after the end of the load is ignored.
     func report(completed: Int64, total: Int64?) {
         change { state in
             guard state.phase == .loading else { return }
@@ -23,14 +24,15 @@ extension LoadProgress {
         }
     }
 
-    /// What a destination is told of a handler's progress.
+    /// The counts that a destination is sent for a handler's progress.
     var reported: (completed: Int64, total: Int64) {
         let now = now
         guard now.hasHadChildren, now.totalUnitCount >= 0 else { return (now.completedUnitCount, now.totalUnitCount) }
         return (Int64(now.fractionCompleted * Double(Self.parts)), Self.parts)
     }
 
-    /// A progress for the first part of the load: this is told what that is told, all but its end.
+    /// Makes a progress for the first part of the load. All changes of the part are copied to this progress, except its
+    /// end.
     func makePart() -> LoadProgress {
         let part = LoadProgress(of: call)
         begin { part.cancel() }
@@ -42,14 +44,15 @@ extension LoadProgress {
         return part
     }
 
-    /// The load is over, well, and so is its first part.
+    /// Ends the load successfully after its first part has ended so.
     func end(_ part: LoadProgress?) {
         end(byteCount: Int(clamping: part?.completedUnitCount ?? 0))
     }
 
-    /// The load is over; only the first end counts. A complete one leaves a complete progress, whatever was reported before.
+    /// Ends the load. Only the first call counts. After a successful end the progress is complete, whatever was
+    /// reported before.
     ///
-    /// - Parameter byteCount: what came; nil if the load failed.
+    /// - Parameter byteCount: the number of bytes that arrived; nil if the load failed.
     func end(byteCount: Int?) {
         change { state in
             guard state.phase == .free || state.phase == .loading else { return }

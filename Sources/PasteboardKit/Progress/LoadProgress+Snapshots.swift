@@ -1,15 +1,15 @@
 import PasteboardTransport
 
 extension LoadProgress {
-    /// A progress at one moment.
+    /// The state of a progress at one moment.
     public struct Snapshot: Sendable, Hashable {
-        /// How many units are done.
+        /// The number of completed units.
         public var completedUnitCount: Int64
-        /// How many there are in all; nil while that is not known.
+        /// The total number of units; nil while it is unknown.
         public var totalUnitCount: Int64?
-        /// From 0 to 1.
+        /// The fraction that is completed, from 0 to 1.
         public var fractionCompleted: Double
-        /// Whether everything is done; of a load: whether it has ended, and well.
+        /// Whether all units are completed. A load is finished when it has ended successfully.
         public var isFinished: Bool
         /// Whether it was cancelled.
         public var isCancelled: Bool
@@ -23,8 +23,8 @@ extension LoadProgress {
         }
     }
 
-    /// The state of now and every change from now on, coalesced to the newest. It ends when the load has ended or is
-    /// cancelled, and that state is the last; it also ends when nobody has the progress any more.
+    /// The current state and all later ones, coalesced to the newest. The stream ends after the state in which the load
+    /// has ended or was cancelled. It also ends when the progress is released.
     public var snapshots: AsyncStream<Snapshot> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let turns = Turns()
@@ -40,7 +40,8 @@ extension LoadProgress {
         }
     }
 
-    /// Calls `observer` now and after each change, on the thread that makes it; a last time when the progress goes.
+    /// Calls `observer` now and after each change, on the thread that makes the change, and once more when the progress
+    /// is released.
     @discardableResult
     func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
         let id = state.withLock { state in
@@ -57,8 +58,10 @@ extension LoadProgress {
     }
 }
 
-/// Several threads change a progress, and what one of them has read may be old when it is passed on: one at a time passes
-/// on, and again when there was another change meanwhile. So the newest is the last.
+/// Lets one thread at a time deliver changes, so that the newest state is delivered last.
+///
+/// Several threads change a progress, and the state that one of them has read may be outdated when it delivers it. A
+/// thread that finds another one delivering returns, and the other one delivers again.
 private final class Turns: Sendable {
     private enum State {
         case free

@@ -1,15 +1,18 @@
 import PasteboardTransport
 
-/// How far one load is, and the handle that cancels it. In the shape of Foundation's `Progress`, without Foundation.
+/// The progress of one load, and the way to cancel it. It follows Foundation's `Progress`, but does not need
+/// Foundation.
 ///
-/// A destination gets one from each load, or hands one in; a source may return one from its handler: what it reports
-/// there is what the destination sees, and keeps a slow load alive. All of it may be used from any thread.
+/// A destination gets a progress from each load, or passes its own. A source may return one from its handler: the
+/// destination sees the reports made there, and each report extends the deadlines of the load. All members may be used
+/// from any thread.
 public final class LoadProgress: Sendable {
-    /// What it tells of.
+    /// The kind and the phase of the work.
     enum Phase: Sendable {
-        /// Of work that is nobody's load: it is done when all units are.
+        /// Work that is not a load. It is finished when all units are completed.
         case free
-        /// Of a load: it is done when the load is, even if its source has reported all units before.
+        /// A load that is under way. It is not finished before its end, even if the source has reported all units as
+        /// completed.
         case loading
         case succeeded
         case failed
@@ -22,12 +25,12 @@ public final class LoadProgress: Sendable {
         var isCancellable = true
         var phase = Phase.free
         var cancellationHandler: (@Sendable () -> Void)?
-        /// What the library itself does on cancel.
+        /// The library's own reaction to a cancellation.
         var cancelAction: (@Sendable () -> Void)?
         var observers: [Int: @Sendable () -> Void] = [:]
         var nextObserver = 0
-        /// Those that are not finished. They are held, so that nobody else needs to; a child does not hold its parent,
-        /// which is nobody's business once it is let go.
+        /// The unfinished children. A parent holds its children, so that callers need not. A child refers to its parent
+        /// weakly: once the parent is released, its count is of no interest.
         var children: [(progress: LoadProgress, pendingUnitCount: Int64)] = []
         var hasHadChildren = false
         weak var parent: LoadProgress?
@@ -42,7 +45,7 @@ public final class LoadProgress: Sendable {
 
         var isOver: Bool { isCancelled || isFinished || phase == .failed }
 
-        /// Asks the children, so it is not for use under the lock.
+        /// Reads the children's fractions under their locks, so it must not be called while the lock is held.
         var fractionCompleted: Double {
             if isFinished { return 1 }
             guard totalUnitCount > 0 else { return 0 }
@@ -54,12 +57,12 @@ public final class LoadProgress: Sendable {
     }
 
     let state: Lock<State>
-    /// The call that a load of a drop was begun by, if it has a callback.
+    /// The call that began the load of a drop, if that call has a callback.
     let call: (any LoadCall)?
 
-    /// Makes a progress of its own.
+    /// Makes a progress that belongs to no load.
     ///
-    /// - Parameter totalUnitCount: in whatever unit suits; below zero while it is not known.
+    /// - Parameter totalUnitCount: the total, in any unit; below zero while it is unknown.
     public init(totalUnitCount: Int64 = -1) {
         state = Lock(State(totalUnitCount: totalUnitCount))
         call = nil
@@ -71,48 +74,49 @@ public final class LoadProgress: Sendable {
     }
 
     deinit {
-        // Whoever still waits for a change waits for nothing.
+        // The observers have to notice that there will be no more changes.
         for observer in state.withLock({ Array($0.observers.values) }) { observer() }
     }
 
-    /// How many units there are in all; below zero while that is not known. Of a load: bytes, unless the source's
+    /// The total number of units; below zero while it is unknown. The units of a load are bytes, unless the source's
     /// handler reports in a unit of its own.
     public var totalUnitCount: Int64 {
         get { now.totalUnitCount }
         set { change { $0.totalUnitCount = newValue } }
     }
 
-    /// How many units are done, those of finished children included; it may be more than there are in all. `+=` reads and
-    /// writes in two steps: of several threads that count, units can be lost.
+    /// The number of completed units, including those of finished children. It may exceed the total. `+=` reads and
+    /// writes in two steps, so concurrent increments may lose units.
     public var completedUnitCount: Int64 {
         get { now.completedUnitCount }
         set { change { $0.completedUnitCount = newValue } }
     }
 
-    /// From 0 to 1, unfinished children included by their own fraction; 0 while the total is not known.
+    /// The fraction that is completed, from 0 to 1. It includes the fractions of unfinished children. It is 0 while the
+    /// total is unknown.
     public var fractionCompleted: Double { now.fractionCompleted }
 
-    /// Whether it cannot be said how far it is: the total is not known, or is zero before anything is done.
+    /// Whether the fraction is meaningless: the total is unknown, or it is zero and nothing is completed.
     public var isIndeterminate: Bool {
         let now = now
         return now.totalUnitCount < 0 || (now.totalUnitCount == 0 && now.completedUnitCount == 0 && !now.isFinished)
     }
 
-    /// Whether everything is done; of a load: whether it has ended, and well.
+    /// Whether all units are completed. A load is finished when it has ended successfully.
     public var isFinished: Bool { now.isFinished }
 
-    /// Whether it makes sense to offer cancelling, for whoever shows the progress; true unless set. As with Foundation's
-    /// `Progress`, ``cancel()`` does not look at it.
+    /// Whether a user interface should offer to cancel the work. The default is true. As with Foundation's `Progress`,
+    /// ``cancel()`` ignores it.
     public var isCancellable: Bool {
         get { now.isCancellable }
         set { change { $0.isCancellable = newValue } }
     }
 
-    /// Whether ``cancel()`` was called in time.
+    /// Whether ``cancel()`` was called before the end.
     public var isCancelled: Bool { now.isCancelled }
 
-    /// Called once, on cancel, on the thread that cancels and without a lock held; at once if it is set after that. It is
-    /// let go when it has been called and when the load has ended.
+    /// A closure that ``cancel()`` calls once, on its own thread and without a lock held. If it is set after a
+    /// cancellation, it is called at once. It is released after the call and at the end of the load.
     public var cancellationHandler: (@Sendable () -> Void)? {
         get { now.cancellationHandler }
         set {
@@ -123,8 +127,8 @@ public final class LoadProgress: Sendable {
         }
     }
 
-    /// Asks the work behind this progress, and behind its children, to stop, but not that behind its parent. Once a load
-    /// has ended, and a second time, it does nothing.
+    /// Asks the work of this progress and of its children to stop. The work of its parent goes on. It does nothing
+    /// after the load has ended, or when it is called again.
     public func cancel() {
         let stopped = state.withLock { state -> State? in
             guard !state.isCancelled, state.phase == .free || state.phase == .loading else { return nil }
@@ -141,11 +145,11 @@ public final class LoadProgress: Sendable {
         changed()
     }
 
-    /// Makes `child` a part of this: its fraction of `unitCount` units counts as done here, and once it is finished they
-    /// are. Cancelling this cancels the child.
+    /// Makes `child` a part of this progress. The child's fraction of `unitCount` units counts as completed here, and
+    /// all of these units when the child is finished. Cancelling this progress cancels the child.
     ///
-    /// A progress is part of one other for good: a child that has a parent already, and one that this is part of itself,
-    /// is left where it is.
+    /// A progress has one parent at most, and keeps it. The call does nothing if `child` already has a parent, or if
+    /// this progress is the child itself or a part of it.
     public func addChild(_ child: LoadProgress, withPendingUnitCount unitCount: Int64) {
         var ancestor: LoadProgress? = self
         while let next = ancestor {
@@ -176,8 +180,8 @@ public final class LoadProgress: Sendable {
         changed()
     }
 
-    /// Changes the state, and gives the one before: what that is the last to hold, a program's handler with all that it has
-    /// captured, goes once the lock is free.
+    /// Changes the state and returns the previous one. That may hold the last reference to a program's handler and the
+    /// values it captured, which must be released after unlocking.
     func exchange(_ body: (inout State) -> Void) -> State {
         state.withLock { state in
             let before = state
@@ -203,12 +207,13 @@ public final class LoadProgress: Sendable {
     }
 }
 
-/// A call with a callback, of which a load comes. What waits for the load has to wait for the callback, too.
+/// A call that begins a load and then invokes a callback. Code that waits for the load has to wait for the callback
+/// too.
 protocol LoadCall: AnyObject, Sendable {
-    /// The load has been sent, or there will be none.
+    /// Records that the load was sent, or that there will be none.
     func begun()
-    /// What has come is not what it should be.
+    /// Records that the bytes that arrived are unusable.
     func fail(_ text: String)
-    /// The callback has returned.
+    /// Records that the callback has returned.
     func end()
 }
