@@ -1,7 +1,7 @@
 import PasteboardKit
 import Testing
 
-/// A code is a pattern wherever an error can be caught.
+/// Error codes as patterns in all places where errors can be caught.
 struct CatchTests {
     private struct Other: Error {}
 
@@ -13,7 +13,7 @@ struct CatchTests {
         throw error
     }
 
-    @Test("catch with a code works where only the library's errors come")
+    @Test("a code can be caught where only errors of the library are thrown")
     func inTypedContext() {
         func name(_ code: PasteboardError.Code) -> String {
             do throws(PasteboardError) {
@@ -30,7 +30,7 @@ struct CatchTests {
         #expect([.cancelled, .timeout, .superseded].map(name) == ["cancelled", "timeout", "typed"])
     }
 
-    @Test("catch with a code works where any error comes, and in closures")
+    @Test("a code can be caught where any error is thrown, and in closures")
     func inAnyContext() {
         let name: (any Error) -> String = { error in
             do {
@@ -58,7 +58,7 @@ struct CatchTests {
         #expect(inferred == ["cancelled", "typed"])
     }
 
-    @Test("a switch over an error takes codes, of any static type")
+    @Test("a switch over an error of any static type accepts codes as patterns")
     func inSwitch() {
         func name(_ error: any Error) -> String {
             switch error {

@@ -5,7 +5,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// The error of a source arrives in its words, and without its directories.
+/// The message of a source's error reaches the destination, without the names of directories.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ErrorWordsTests {
     private struct Localized: LocalizedError, CustomStringConvertible {
@@ -26,7 +26,7 @@ struct ErrorWordsTests {
         NSError(domain: domain, code: code, userInfo: userInfo)
     }
 
-    /// The message of the source's error, as another process and as its own get it.
+    /// The message of the source's error, as another process gets it and as the source's own process gets it.
     private func words(
         of register: @Sendable (ItemProvider) -> Void
     ) async throws -> (elsewhere: String, here: String, whole: String) {
@@ -47,7 +47,7 @@ struct ErrorWordsTests {
         }
     }
 
-    @Test("a thrown error says what it says to users, else what it says, else what it is")
+    @Test("an error's message is its localized description, else its description, else its value")
     func order() async throws {
         let cases: [(any Error, String)] = [
             (Localized(errorDescription: "the printer is on fire", failureReason: "heat"), "the printer is on fire"),
@@ -84,7 +84,7 @@ struct ErrorWordsTests {
         }
     }
 
-    @Test("an error of Foundation or of the program arrives with its own domain and code, and no address")
+    @Test("an error of Foundation or of the program arrives with its domain and code, and without memory addresses")
     func domains() async throws {
         let cases: [(any Error, String, Int)] = [
             (Self.error("com.acme", 42, [NSLocalizedDescriptionKey: "the tray is empty"]), "com.acme", 42),
@@ -110,7 +110,7 @@ struct ErrorWordsTests {
         #expect(!domain.contains("$"))
     }
 
-    @Test("an error names a file of its source, and no directory")
+    @Test("an error contains the names of the source's files, but of no directory")
     func paths() async throws {
         let directory = try TemporaryDirectory()
         let missing = directory["my docs"] + "/report.pdf"

@@ -15,20 +15,20 @@ struct ObjectsErrorCodeTests {
         .init(rawValue: 999),
     ]
 
-    @Test("the codes that say that an item cannot be had are -1000", arguments: unavailable)
+    @Test("codes that mean that an item is unavailable are -1000 for item providers", arguments: unavailable)
     func itemUnavailable(code: PasteboardError.Code) {
         let error = PasteboardError(code, message: "m")
         #expect(error.itemProviderErrorCode == ItemProvider.ErrorCode.itemUnavailableError.rawValue)
     }
 
-    @Test("all other codes are -1, one that has no name here too", arguments: others)
+    @Test("all other codes are -1 for item providers, unknown ones too", arguments: others)
     func unknown(code: PasteboardError.Code) {
         let error = PasteboardError(code, message: "m")
         #expect(error.itemProviderErrorCode == ItemProvider.ErrorCode.unknownError.rawValue)
     }
 
     @Test(
-        "what the library reports for a source has the number it says, and what a source reports has -1000",
+        "a source's error has its own number if that is an item provider's, else -1 or -1000 by its domain",
         arguments: [
             (ItemProvider.errorDomain, -1200, -1200), (ItemProvider.errorDomain, -1, -1),
             (ItemProvider.errorDomain, 77, -1), ("Other", -1200, -1000),
@@ -40,7 +40,7 @@ struct ObjectsErrorCodeTests {
         #expect(error.itemProviderErrorCode == expected)
     }
 
-    @Test("the numbers are NSItemProvider's, and an error shows them where one looks for NSError's")
+    @Test("the numbers are those of NSItemProvider, and an error has them as its NSError code")
     func numbers() {
         #expect(ItemProvider.ErrorCode.unknownError.rawValue == -1)
         #expect(ItemProvider.ErrorCode.itemUnavailableError.rawValue == -1000)
@@ -52,7 +52,7 @@ struct ObjectsErrorCodeTests {
     }
 
     @Test(
-        "an error of Foundation that a handler throws arrives in words, with its own number",
+        "an error of Foundation that a handler throws arrives with its message and its number",
         arguments: [
             (CocoaError(.fileReadNoSuchFile, userInfo: ["NSFilePath": "/a/b"]), "there is no such file: b", 260),
             (CocoaError(.userCancelled), "the user cancelled", 3072),
@@ -68,7 +68,7 @@ struct ObjectsErrorCodeTests {
         #expect(error?.sourceError?.code == code)
     }
 
-    @Test("an error of this library that a handler throws crosses with its own code")
+    @Test("an error of this library that a handler throws arrives with its own code")
     func crossing() async throws {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .data) { throw PasteboardError(.noSpace, message: "full") }

@@ -5,7 +5,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// A provider that was made for a file stands for that file: its name, its mode and its time.
+/// A provider that was made from a file stands for that file: it has the file's name, mode and modification time.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct FileAttributeTests {
     private let directory: TemporaryDirectory
@@ -32,7 +32,7 @@ struct FileAttributeTests {
     }
 
     @Test(
-        "A copy has the file's name as it is spelled, its mode and its time",
+        "A copy has the exact name, the mode and the modification time of the file",
         arguments: ["runme", ".profile", "-x", "a."]
     )
     func copied(name: String) async throws {
@@ -64,7 +64,7 @@ struct FileAttributeTests {
         }
     }
 
-    @Test("A name with unsafe characters is a file's own name all the same: it gets no extension")
+    @Test("Unsafe characters in a file's own name are replaced, and the name gets no extension")
     func unsafeName() async throws {
         let url = try self.file("new\nline")
         try await TestBroker.with { broker in
@@ -77,7 +77,7 @@ struct FileAttributeTests {
         }
     }
 
-    @Test("Another suggested name replaces the file's, and gets the extension of the type")
+    @Test("A suggested name replaces the file's name, and gets the extension of the type")
     func renamed() async throws {
         let url = try self.file("runme")
         try await TestBroker.with { broker in
@@ -91,7 +91,7 @@ struct FileAttributeTests {
         }
     }
 
-    @Test("A file that a handler makes is named by the suggestion, and is private")
+    @Test("A file that a handler makes has the suggested name and private permissions")
     func made() async throws {
         let url = try self.file("temporary")
         let provider = ItemProvider()
@@ -100,7 +100,7 @@ struct FileAttributeTests {
         try await self.check(provider, isNamed: "report.txt", hasAttributes: false)
     }
 
-    @Test("A copy can be read, whatever mode the file has", .enabled(if: System.userID == 0, "needs root"))
+    @Test("The loader can read a copy, whatever mode the file has", .enabled(if: System.userID == 0, "needs root"))
     func unreadable() async throws {
         let url = try self.file("closed")
         let file = try System.open(url.path)

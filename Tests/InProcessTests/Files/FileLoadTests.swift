@@ -4,8 +4,8 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Bytes that are in files and in shared memory already: handed over where the broker passes descriptors, sent where it
-/// does not, and the same for who loads them.
+/// Bytes that are in files and in shared memory. Descriptors are passed if the broker passes them, otherwise the bytes
+/// are sent. A destination sees no difference.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct FileLoadTests {
     nonisolated private static let counts = [0, 1, 65_535, 65_536, 65_537, 1 << 20, (4 << 20) + 1]
@@ -32,7 +32,7 @@ struct FileLoadTests {
         }
     }
 
-    /// The period is prime to every buffer's size, so that a piece in a wrong place is another piece.
+    /// The period is a prime number, and so no multiple of a buffer size: a chunk at a wrong offset has wrong bytes.
     private static let period = Data((0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 
     private static func bytes(_ count: Int) -> Data {
@@ -81,7 +81,7 @@ struct FileLoadTests {
         withExtendedLifetime(directory) {}
     }
 
-    @Test("A handler may remove its file as soon as it has given it", arguments: Way.allCases)
+    @Test("A handler may remove its file as soon as it has returned the URL", arguments: Way.allCases)
     func removed(way: Way) async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path
@@ -116,7 +116,7 @@ struct FileLoadTests {
         }
     }
 
-    @Test("Room that is not written is no part of shared memory, and what fails makes none")
+    @Test("Unwritten capacity does not belong to shared memory, and a failed closure or allocation throws")
     func room() async throws {
         struct Own: Error {}
         let memory = try SharedMemory(capacity: 1 << 30) { output in
@@ -142,7 +142,7 @@ struct FileLoadTests {
         }
     }
 
-    @Test("Shared memory is mapped by who loads it, a file never")
+    @Test("The destination maps shared memory, and never a file")
     func mapped() async throws {
         let data = Self.bytes(1 << 20)
         let memory = try SharedMemory(data)
@@ -154,7 +154,7 @@ struct FileLoadTests {
             let isMapped = try isMapped(loaded)
             #expect(loaded == data && isMapped)
         }
-        // Not sealed: whoever made it can write it.
+        // The file is not sealed: its creator can still write to it.
         let file = try MemoryFile()
         try file.append(data.span)
         let url = URL(filePath: "/proc/self/fd/\(file.descriptor.raw)")
@@ -168,7 +168,7 @@ struct FileLoadTests {
         withExtendedLifetime(file) {}
     }
 
-    @Test("Loaded bytes belong to who loaded them, who may change them", arguments: Way.allCases)
+    @Test("Loaded bytes belong to the destination, which may change them", arguments: Way.allCases)
     func changed(way: Way) async throws {
         let data = Self.bytes(1 << 20)
         try await withItem(way) { provider in
@@ -182,7 +182,10 @@ struct FileLoadTests {
         }
     }
 
-    @Test("What is not a file fails the load, and says what it is", arguments: Way.allCases)
+    @Test(
+        "If the URL is not a regular file or folder, the load fails with an error that names what it is",
+        arguments: Way.allCases
+    )
     func notFiles(way: Way) async throws {
         for (url, word) in [
             (URL(filePath: "/nonexistent/x"), "No such file"), (URL(filePath: "/dev/zero"), "device"),
@@ -233,7 +236,7 @@ struct FileLoadTests {
         withExtendedLifetime(directory) {}
     }
 
-    @Test("A file that a callback gets is gone when it returns")
+    @Test("The temporary file of a callback is removed when the callback returns")
     func callback() async throws {
         let data = Self.bytes(1 << 20)
         try await withItem { provider in
@@ -250,7 +253,7 @@ struct FileLoadTests {
         }
     }
 
-    @Test("Cancelling ends a load of a file, and what throws in the body reaches its caller")
+    @Test("A load of a file can be cancelled, and the errors of its body reach the caller")
     func cancelled() async throws {
         struct Own: Error {}
         let data = Self.bytes(1 << 20)

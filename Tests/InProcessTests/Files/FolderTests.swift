@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Folders: a tree where a file is loaded, an archive where data is.
+/// Folders are loaded as a tree of files, or as an archive if they are loaded as data.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
 struct FolderTests {
     private let directory: TemporaryDirectory
@@ -40,7 +40,7 @@ struct FolderTests {
         return provider
     }
 
-    @Test("Loaded as a file it is the tree, which is gone afterwards", arguments: LoadPlace.allCases)
+    @Test("Loaded as a file, a folder is a tree that is removed after the load", arguments: LoadPlace.allCases)
     func tree(place: LoadPlace) async throws {
         try await place.with(provider) { provider in
             let path = try await provider.withLoadedFile(for: .folder, openInPlace: true) { loaded in
@@ -54,7 +54,7 @@ struct FolderTests {
         }
     }
 
-    @Test("Loaded as data or chunks it is a tar archive, and is said to be", arguments: LoadPlace.allCases)
+    @Test("Loaded as data or chunks, a folder is a tar archive, and the result says so", arguments: LoadPlace.allCases)
     func archive(place: LoadPlace) async throws {
         let output = URL(filePath: "\(directory.path)/out")
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
@@ -76,7 +76,10 @@ struct FolderTests {
         }
     }
 
-    @Test("A folder that cannot be read whole fails the load, and says why", arguments: LoadPlace.allCases)
+    @Test(
+        "A folder that cannot be read completely fails the load, and the error says why",
+        arguments: LoadPlace.allCases
+    )
     func missing(place: LoadPlace) async throws {
         let provider = ItemProvider()
         let folder = URL(filePath: "\(directory.path)/none")
@@ -87,7 +90,7 @@ struct FolderTests {
         }
     }
 
-    @Test("A name with a backslash is a name", arguments: [LoadPlace.here, .there])
+    @Test("A file name in a folder may contain a backslash", arguments: [LoadPlace.here, .there])
     func backslash(place: LoadPlace) async throws {
         let odd = URL(filePath: "\(directory.path)/a\\101")
         try FileManager.default.moveItem(at: folder, to: odd)
@@ -98,7 +101,7 @@ struct FolderTests {
         }
     }
 
-    @Test("Of a tree, pipes are left out, and links stay as they are", arguments: [LoadPlace.here, .there])
+    @Test("A loaded tree contains no pipes, and links are unchanged", arguments: [LoadPlace.here, .there])
     func specials(place: LoadPlace) async throws {
         let (pipe, link) = (folder.appending(path: "pipe").path, folder.appending(path: "link"))
         let made = try ProcessRunner("/usr/bin/mkfifo", [pipe], environment: [:]).finish()
@@ -116,7 +119,7 @@ struct FolderTests {
     }
 
     @Test(
-        "A tree whose folders their owner may not write to is removed all the same",
+        "A loaded tree is removed even if its owner may not write to its folders",
         arguments: [LoadPlace.here, .there]
     )
     func readOnly(place: LoadPlace) async throws {
@@ -131,7 +134,7 @@ struct FolderTests {
         }
     }
 
-    @Test("init(contentsOf:) takes files and folders, and names and types them by their names")
+    @Test("files and folders passed to init(contentsOf:) are named and typed by their file names")
     func contentsOf() async throws {
         let provider = try #require(ItemProvider(contentsOf: folder))
         #expect(provider.registeredContentTypes == [.folder] && provider.suggestedName == "--weird folder")

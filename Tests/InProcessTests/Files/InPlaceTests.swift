@@ -4,7 +4,8 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// The source's own file instead of a copy: only where it was declared, asked for, and can be.
+/// In-place loads give the source's own file instead of a copy, if the source declares it, the load asks for it, and
+/// the descriptor can be passed.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct InPlaceTests {
     private let directory: TemporaryDirectory
@@ -34,7 +35,10 @@ struct InPlaceTests {
         }
     }
 
-    @Test("Declared and asked for, it is the file itself, which stays", arguments: [LoadPlace.here, .there])
+    @Test(
+        "If declared and requested, a load gives the source's own file, which stays",
+        arguments: [LoadPlace.here, .there]
+    )
     func inPlace(place: LoadPlace) async throws {
         try await place.with(provider(.openInPlace)) { provider in
             #expect(provider.registeredContentTypesForOpenInPlace == [.plainText])
@@ -44,7 +48,7 @@ struct InPlaceTests {
         }
     }
 
-    @Test("Through a symbolic link it is where the link leads", arguments: [LoadPlace.here, .there])
+    @Test("In place through a symbolic link, a load gives the target of the link", arguments: [LoadPlace.here, .there])
     func links(place: LoadPlace) async throws {
         let link = URL(filePath: "\(directory.path)/link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
@@ -54,7 +58,10 @@ struct InPlaceTests {
         }
     }
 
-    @Test("Not declared, not asked for or not passed, it is a copy, which goes", arguments: LoadPlace.allCases)
+    @Test(
+        "If it is not declared, not requested or not passed, a load gives a copy, which is removed",
+        arguments: LoadPlace.allCases
+    )
     func copies(place: LoadPlace) async throws {
         for (options, asks) in [([], true), (.openInPlace, false)] as [(ItemProviderFileOptions, Bool)] {
             try await place.with(provider(options)) { provider in
@@ -70,7 +77,7 @@ struct InPlaceTests {
         }
     }
 
-    @Test("A file that was removed since it was opened is copied", arguments: [LoadPlace.here, .there])
+    @Test("A file that was removed after it was opened is copied", arguments: [LoadPlace.here, .there])
     func removed(place: LoadPlace) async throws {
         let opened = try System.open(file.path)
         try FileManager.default.removeItem(at: file)
@@ -82,7 +89,7 @@ struct InPlaceTests {
         withExtendedLifetime(opened) {}
     }
 
-    @Test("The callback forms say which it is", arguments: [LoadPlace.here, .there])
+    @Test("The callback forms report whether the file is in place", arguments: [LoadPlace.here, .there])
     func callbacks(place: LoadPlace) async throws {
         try await place.with(provider(.openInPlace)) { provider in
             let seen = Lock<[Bool]>([])
@@ -108,7 +115,7 @@ struct InPlaceTests {
         }
     }
 
-    @Test("A file without a suggested name is named as the source's is", arguments: LoadPlace.allCases)
+    @Test("Without a suggested name, a loaded file has the name of the source's file", arguments: LoadPlace.allCases)
     func names(place: LoadPlace) async throws {
         try await place.with(provider([])) { provider in
             let (path, _) = try await path(provider)

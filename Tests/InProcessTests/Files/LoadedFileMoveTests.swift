@@ -5,7 +5,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Files and folders that are loaded where they are to stay, and moved to their names.
+/// Files and folders that are loaded into their final directory and moved to their final names.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct LoadedFileMoveTests {
     enum Form: CaseIterable {
@@ -23,7 +23,8 @@ struct LoadedFileMoveTests {
 
     private func url(_ name: String) -> URL { URL(filePath: self.directory[name]) }
 
-    /// A file with a mode and a time, or a folder with one that its owner may not write to.
+    /// A provider of a file with a mode and a modification time, or of a folder with such a file, which its owner may not
+    /// write to.
     private func provider(_ form: Form) throws -> ItemProvider {
         if form == .folder { _ = try self.directory.makeDirectory("source/tree") }
         let path = form == .file ? "source/run" : "source/tree/run"
@@ -50,7 +51,7 @@ struct LoadedFileMoveTests {
         #expect(try System.linkTarget(url.appending(path: "link").path) == "run")
     }
 
-    @Test("A copy is made in the directory that is named, and only renamed from there", arguments: Form.allCases)
+    @Test("A copy is made in the given directory, and moving it only renames it", arguments: Form.allCases)
     func sameDisk(form: Form) async throws {
         let (desk, kept) = (self.url("desk"), self.url("desk/kept"))
         let inode = try await provider(form).withLoadedFile(for: .item, in: desk) { loaded in
@@ -76,7 +77,7 @@ struct LoadedFileMoveTests {
     }
 
     @Test(
-        "To another disk a copy is copied, and gets its name when it is complete",
+        "On another disk, a move copies the file, which gets its name when the copy is complete",
         .enabled(if: hasOtherDisk),
         arguments: Form.allCases
     )
@@ -85,7 +86,7 @@ struct LoadedFileMoveTests {
         try System.makeDirectory(other.path)
         defer { try? WorkingName.removeFolder(SystemString(other.path)) }
         let kept = other.appending(path: "kept")
-        // As a process leaves it that is killed while it copies.
+        // The leftover of a process that was killed while it copied.
         let leftover = "\(other.path)/\(SafeFileName.workingPrefix)0123456789abcdef"
         try System.makeDirectory(leftover)
         try System.makeDirectory("\(leftover)/copy")
@@ -98,7 +99,7 @@ struct LoadedFileMoveTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: other.path)
         #expect(names == ["kept"])
 
-        // Again: the name is taken now.
+        // The second move fails because the name is taken.
         try await provider(.file, again: form).withLoadedFile(for: .item) { loaded in
             let error = await #expect(throws: PasteboardError.self) { try await loaded.move(to: kept) }
             #expect(error?.code == .refused)
@@ -113,7 +114,7 @@ struct LoadedFileMoveTests {
         try #require(ItemProvider(contentsOf: self.url(form == .file ? "source/run" : "source/tree")))
     }
 
-    @Test("A move never replaces anything, and says what is in its way")
+    @Test("A move never replaces a file, and its error names the obstacle")
     func taken() async throws {
         _ = try self.directory.makeDirectory("desk/folder")
         try self.directory.write("mine", to: "desk/file")
@@ -138,7 +139,7 @@ struct LoadedFileMoveTests {
                 try await loaded.move(to: try #require(URL(string: "https://example.org/file")))
             }
             #expect(error?.code == .invalidArgument)
-            // None of this has moved it.
+            // The failed attempts have not moved the file.
             try await loaded.move(to: self.url("desk/free"))
             let again = await #expect(throws: PasteboardError.self) {
                 try await loaded.move(to: self.url("desk/twice"))
@@ -150,7 +151,7 @@ struct LoadedFileMoveTests {
         #expect(self.directory.names(in: "desk/folder").isEmpty)
     }
 
-    @Test("The source's own file is not moved")
+    @Test("The source's own file cannot be moved")
     func inPlace() async throws {
         try self.directory.write("own", to: "source/own")
         let url = self.url("source/own")
@@ -165,10 +166,10 @@ struct LoadedFileMoveTests {
         #expect(self.directory.names(in: "source") == ["own"] && self.directory.names(in: "desk").isEmpty)
     }
 
-    @Test("What is not moved goes when the body ends, and errors name the directory")
+    @Test("A file that is not moved is removed at the end of the body, and errors name the directory")
     func directories() async throws {
         let provider = try provider(.file)
-        // As a process leaves it that is killed.
+        // The leftover of a process that was killed.
         let leftover = SafeFileName.workingPrefix + "0123456789abcdef"
         try self.directory.write("half", to: "desk/\(leftover)")
         try await provider.withLoadedFile(for: .item, in: self.url("desk")) { _ in
@@ -211,7 +212,7 @@ struct LoadedFileMoveTests {
         var titles: [String] = []
     }
 
-    @Test("The body of a load uses the state of its caller's actor, and gives what need not be Sendable")
+    @Test("The body of a load may use the state of its caller's actor, and return a value that is not Sendable")
     @MainActor
     func isolation() async throws {
         final class Preview {

@@ -8,7 +8,7 @@ import Testing
 struct DragInteractionTests {
     private static let beginning = ["items", "willBegin 1", "allowsMove", "isRestricted"]
 
-    @Test("no item, no drag, and nothing else is called")
+    @Test("if the delegate gives no items, no drag begins, and no other method is called")
     func noItems() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -21,7 +21,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("without an enabled interaction at the point, or with nobody to ask, no drag begins")
+    @Test("without an enabled interaction with a delegate at the point, no drag begins")
     func nothingThere() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -39,7 +39,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("the deepest view with an enabled interaction is asked, and finds the place in its coordinates")
+    @Test("the deepest view with an enabled interaction is asked, with the point in its own coordinates")
     func deepest() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -67,7 +67,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("begin, move, let go, transferred: each in its turn")
+    @Test("the source's delegate is notified of the begin, moves, drop and transfer in this order")
     func order() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -87,7 +87,10 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("the source hears how it ends", arguments: [DropOperation.cancel, .forbidden, .copy, .move])
+    @Test(
+        "the source's delegate is notified of the outcome",
+        arguments: [DropOperation.cancel, .forbidden, .copy, .move]
+    )
     func ends(with operation: DropOperation) async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -107,7 +110,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("a move that the delegate does not allow is no drop")
+    @Test("a move that the delegate does not allow is not dropped")
     func moveNotAllowed() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -125,7 +128,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("a move goes to another process where the delegate says so", arguments: [false, true])
+    @Test("a move to another process needs the permission of the delegate", arguments: [false, true])
     func moveBetweenProcesses(isAllowed: Bool) async throws {
         try await DragBroker.with { broker in
             let here = InteractionScene(broker)
@@ -146,7 +149,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("a restricted session is not there for another process, but is for the own one")
+    @Test("a restricted session reaches destinations of its own process, and none of another")
     func restricted() async throws {
         try await DragBroker.with { broker in
             let here = InteractionScene(broker)
@@ -166,7 +169,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("a drag that the broker refuses is ended for whom it had begun")
+    @Test("if the broker refuses a drag, the delegate that began it is notified of its end")
     func refused() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -182,7 +185,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("a drag whose task is cancelled while it begins is ended for whom it had begun")
+    @Test("if the task is cancelled while a drag begins, the delegate that began it is notified of its end")
     func cancelled() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -196,7 +199,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("a source that withdraws or loses its broker hears that it has ended, once")
+    @Test("a source that cancels its drag or loses its broker is notified of the end once")
     func withdrawn() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -213,7 +216,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("items are added from another view, and all that gave some hear of everything")
+    @Test("items can be added from another view, and the delegates of all views that gave items get all notifications")
     func adding() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -247,7 +250,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("of two additions at once one is refused, and who gave both still hears of the other")
+    @Test("of two simultaneous additions one may be refused, and the delegate is still notified about the other")
     func addingOneTooLarge() async throws {
         try await DragBroker.with(limits: ["metadata-per-session": "4KiB"]) { broker in
             let scene = InteractionScene(broker)
@@ -266,14 +269,14 @@ struct DragInteractionTests {
             let add = { @MainActor @Sendable in try await scene.root.addItems(to: drag, at: Point(x: 51, y: 52)) }
             async let isFirstThere = try? await add()
             async let isSecondThere = try? await add()
-            // Whichever runs first.
+            // Either of the two may run first.
             #expect(await Set([isFirstThere, isSecondThere]) == [nil, true])
             await drag.cancel()
             #expect(scene.trace["b"].suffix(2) == ["willEnd cancel", "didEnd cancel"])
         }
     }
 
-    @Test("what was dropped gets no more items")
+    @Test("no items can be added to a dropped session")
     func addingTooLate() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -288,7 +291,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("items are added to a drag that no view has begun")
+    @Test("items can be added to a drag that was not begun by a view")
     func addingToOther() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -301,7 +304,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("a session goes on without its delegate, its view and whoever held it")
+    @Test("a session continues after its delegate, its view and the caller's references are gone")
     func delegateGone() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -321,7 +324,7 @@ struct DragInteractionTests {
         }
     }
 
-    @Test("two drags of one view are two sessions")
+    @Test("two drags of one view are separate sessions")
     func twoDrags() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)

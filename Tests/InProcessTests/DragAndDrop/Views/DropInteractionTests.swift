@@ -6,7 +6,7 @@ import Testing
 @MainActor
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct DropInteractionTests {
-    @Test("can handle, enter, update, perform, conclude, end: each in its turn")
+    @Test("the delegate is asked to handle, enter, update, perform, conclude and end in this order")
     func order() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -23,7 +23,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("loads that the drop has begun go on behind its conclusion, and the end comes last")
+    @Test("loads that the drop has begun continue after its conclusion, and the end comes last")
     func loads() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -37,7 +37,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("an interaction that cannot handle the session hears nothing more of it")
+    @Test("an interaction that cannot handle the session is not notified of it again")
     func cannotHandle() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -52,7 +52,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("it is asked again when there are more items, whatever it has answered")
+    @Test("after items were added the interaction is asked again, whatever it answered before")
     func moreItems() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -75,7 +75,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("a session that leaves and comes again enters again, and ends once")
+    @Test("a session that leaves and returns enters again, and ends once")
     func reentry() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -98,7 +98,9 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("from one view to the next: out of one, into the other, and both hear of the end")
+    @Test(
+        "a session that moves between sibling views exits one and enters the other, and both are notified of its end"
+    )
     func sideBySide() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -123,7 +125,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("the view around takes what the inner one cannot handle, and nothing else that is over the inner one")
+    @Test("an outer view gets a session over an inner view only if the inner view cannot handle it")
     func nested() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -152,7 +154,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("a disabled view is not there, and leaves the session to what is around it")
+    @Test("a disabled view is ignored, and the session belongs to the view around it")
     func disabled() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -176,7 +178,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("without a point the first view that can handle the session has it, the outer ones first")
+    @Test("without a point, the session belongs to the first view that can handle it, outer views first")
     func noPoint() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -194,7 +196,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("a view that refuses does not speak for those that were not asked")
+    @Test("a refusal at one view does not apply to views that were not asked")
     func othersNotAsked() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -210,7 +212,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("a delegate with nothing but its conformance takes nothing")
+    @Test("a delegate that implements no method accepts nothing")
     func defaults() async throws {
         final class Plain: DropInteractionDelegate {}
         try await DragBroker.with { broker in
@@ -224,7 +226,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("a session that is dropped elsewhere ends for whom it has entered")
+    @Test("a session that is dropped elsewhere ends for each view that it has entered")
     func elsewhere() async throws {
         try await DragBroker.with { broker in
             let here = InteractionScene(broker)
@@ -244,7 +246,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("what the source keeps for its own destinations is there for them, without a load")
+    @Test("local objects and the local context reach destinations of the source's process without a load")
     func local() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -271,7 +273,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("a drop goes on as long as what extends it, and fails with it", arguments: [false, true])
+    @Test("a drop lasts until its extensions have ended, and fails if one of them fails", arguments: [false, true])
     func extended(fails: Bool) async throws {
         struct Full: Error {}
         try await DragBroker.with { broker in
@@ -300,7 +302,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("objects come in the order of their items, without those that cannot be made")
+    @Test("objects are in the order of their items; items whose objects cannot be made are left out")
     func objects() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -329,7 +331,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("the source dies while the session is over a view", arguments: [false, true])
+    @Test("if the source dies, the view that the session is over is notified", arguments: [false, true])
     func sourceDies(isDropped: Bool) async throws {
         try await DragBroker.with { broker in
             let here = InteractionScene(broker)
@@ -364,7 +366,10 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("the destination dies while the session is over it, or dropped there", arguments: [false, true])
+    @Test(
+        "if the destination dies while the session is over it or dropped there, the source is notified",
+        arguments: [false, true]
+    )
     func destinationDies(isDropped: Bool) async throws {
         try await DragBroker.with { broker in
             let here = InteractionScene(broker)

@@ -1,8 +1,8 @@
 import PasteboardKit
 
-/// A tree of views with traced delegates: what a test drags in.
+/// A tree of views with traced delegates, in which a test drags.
 ///
-/// The root is 100 wide and high. It has a source, `a`, and what a test adds.
+/// The root is 100 wide and high. It has the source `a` and the interactions that a test adds.
 @MainActor
 final class InteractionScene {
     let broker: DragBroker
@@ -13,7 +13,7 @@ final class InteractionScene {
     let sourceInteraction: DragInteraction
     private var held: [AnyObject] = []
 
-    /// - Parameter process: the number of the process that it plays; another one for each without.
+    /// - Parameter process: the id of the process to which the scene belongs; by default a new process.
     init(_ broker: DragBroker, name: String = "a", process: UInt32? = nil, trace: InteractionTrace? = nil) {
         self.broker = broker
         connection = broker.connect(process: process)
@@ -24,7 +24,7 @@ final class InteractionScene {
         root.addInteraction(sourceInteraction)
     }
 
-    /// A view with a drop interaction, which is the root's own without a frame.
+    /// Adds a view with a drop interaction. Without a frame the root itself gets the interaction.
     @discardableResult
     func target(_ name: String, _ frame: Rect? = nil, in parent: InteractionView? = nil) -> Target {
         let target = Target(name, trace, frame.map { InteractionView(frame: $0) } ?? root)
@@ -40,7 +40,7 @@ final class InteractionScene {
 
     struct NoDrag: Error {}
 
-    /// A view, its interaction, and who holds its delegate.
+    /// A view, its interaction, and a strong reference to its delegate.
     @MainActor
     final class Target {
         let view: InteractionView
@@ -58,11 +58,11 @@ final class InteractionScene {
 }
 
 extension DropLocation {
-    /// A point of the tree that the drag began in.
+    /// A point in the tree in which the drag began.
     static func here(_ x: Double, _ y: Double) -> DropLocation {
         DropLocation("", point: Point(x: x, y: y))
     }
 
-    /// The tree that the drag began in.
+    /// The tree in which the drag began, without a point.
     static let here = DropLocation("")
 }

@@ -1,6 +1,6 @@
 import PasteboardKit
 
-/// What the delegates of a test were told, in order, each line behind the name of the delegate.
+/// The calls of the delegates of a test in order. Each line begins with the name of the delegate.
 @MainActor
 final class InteractionTrace {
     private var lines: [(name: String, event: String)] = []
@@ -13,17 +13,17 @@ final class InteractionTrace {
         for waiter in reached { waiter.continuation.resume() }
     }
 
-    /// What one delegate was told.
+    /// The calls of one delegate.
     subscript(name: String) -> [String] {
         lines.filter { $0.name == name }.map(\.event)
     }
 
-    /// What several delegates were told, as `name.event`.
+    /// The calls of several delegates, as `name.event`.
     func of(_ names: String...) -> [String] {
         lines.filter { names.contains($0.name) }.map { "\($0.name).\($0.event)" }
     }
 
-    /// Returns once a delegate was told something.
+    /// Returns as soon as a delegate was called with the event.
     func reaches(_ event: String, of name: String) async {
         guard !self[name].contains(event) else { return }
         await withCheckedContinuation { waiters.append((name, event, $0)) }

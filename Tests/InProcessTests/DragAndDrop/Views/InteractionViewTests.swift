@@ -5,7 +5,7 @@ import Testing
 @MainActor
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct InteractionViewTests {
-    /// A root with two views side by side that overlap, and one in the second of them.
+    /// A root with two overlapping sibling views, and a third view inside the second of them.
     private let root = InteractionView(frame: Rect(x: 7, y: 7, width: 100, height: 100))
     private let left = InteractionView(frame: Rect(x: 0, y: 0, width: 60, height: 100))
     private let right = InteractionView(frame: Rect(x: 50, y: 0, width: 50, height: 100))
@@ -17,7 +17,7 @@ struct InteractionViewTests {
         right.addSubview(inner)
     }
 
-    @Test("a view is in one place, and leaves it for another")
+    @Test("a view has one superview, and adding it to another removes it from the first")
     func tree() {
         #expect(root.subviews.map(ObjectIdentifier.init) == [left, right].map(ObjectIdentifier.init))
         left.addSubview(inner)
@@ -32,7 +32,7 @@ struct InteractionViewTests {
         #expect(root.subviews.count == 1)
     }
 
-    @Test("a point belongs to the deepest view there, of those side by side to the uppermost")
+    @Test("a point belongs to the deepest view there, and among siblings to the uppermost")
     func hits() {
         #expect(root.hitTest(Point(x: 10, y: 10)) === left)
         #expect(root.hitTest(Point(x: 55, y: 10)) === right)
@@ -41,7 +41,7 @@ struct InteractionViewTests {
         #expect(root.hitTest(Point(x: -5, y: 500)) === root)
     }
 
-    @Test("a disabled view is not there, nor is what lies in it")
+    @Test("a disabled view and its subviews are not found at a point")
     func disabled() {
         right.isUserInteractionEnabled = false
         #expect(root.hitTest(Point(x: 65, y: 25)) === root)
@@ -61,7 +61,7 @@ struct InteractionViewTests {
         #expect(root.convert(point, to: root) == point)
     }
 
-    @Test("an interaction belongs to one view, and knows it")
+    @Test("an interaction belongs to one view, and has a reference to it")
     func interactions() {
         let source = TracedSource("a", InteractionTrace())
         let interaction = DragInteraction(delegate: source)
@@ -78,7 +78,7 @@ struct InteractionViewTests {
         #expect(interaction.view == nil)
     }
 
-    @Test("a program's own interaction hears where it goes")
+    @Test("a program's own interaction is notified when it is added to a view or removed from it")
     func ownInteraction() {
         @MainActor
         final class Own: Interaction {
@@ -100,7 +100,7 @@ struct InteractionViewTests {
         #expect(own.lines == ["comes", "leaves", "comes"])
     }
 
-    @Test("an interaction does not hold its delegate, nor a view what it lies in")
+    @Test("an interaction does not retain its delegate, and a view does not retain its superview")
     func lifetimes() {
         let interaction = DropInteraction(delegate: TracedTarget("d", InteractionTrace()))
         #expect(interaction.delegate == nil)

@@ -9,9 +9,9 @@ final class PictureView: DragInteractionDelegate, DropInteractionDelegate {
     let imageView: InteractionView
     private(set) var changes: ImageChanges
     private(set) var events: [String] = []
-    /// Whether it takes any number of items.
+    /// Whether the view accepts any number of items.
     var takesSeveral = false
-    /// Instead of the picture.
+    /// Items to drag instead of the picture.
     var items: [DragItem]?
     private var operation = DropOperation.cancel
 
@@ -36,7 +36,7 @@ final class PictureView: DragInteractionDelegate, DropInteractionDelegate {
         try await view.beginDrag(at: Point(x: 50, y: 50))
     }
 
-    /// Returns once it has.
+    /// Returns as soon as the event has happened.
     func happened(_ event: String) async {
         while !events.contains(event) { await Task.yield() }
     }
@@ -82,7 +82,7 @@ final class PictureView: DragInteractionDelegate, DropInteractionDelegate {
             at: refreshFeedback(for: session),
             in: changes.board
         )
-        // The drags of a test are all of this process; the broker takes some for those of others.
+        // All drags of a test have their source in this process. The broker treats some as drags of other processes.
         let isForeign = proposal.operation == .move && !session.allowsMoveOperation
         return isForeign ? DropProposal(operation: .copy) : proposal
     }
@@ -102,7 +102,7 @@ final class PictureView: DragInteractionDelegate, DropInteractionDelegate {
 }
 
 extension DragItem {
-    /// Something with a name, as a type.
+    /// An item of a type, whose bytes are the name.
     static func named(_ name: String, as type: UniformType) -> DragItem {
         let provider = ItemProvider()
         provider.suggestedName = name

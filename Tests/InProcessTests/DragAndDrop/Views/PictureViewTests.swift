@@ -12,7 +12,7 @@ import Testing
 struct PictureViewTests {
     private let inside = Point(x: 50, y: 50)
 
-    @Test("7: a disabled image view gives nothing, and what is dropped goes to the view around it")
+    @Test("7: a disabled image view starts no drags, and the view around it gets what is dropped there")
     func disabled() async throws {
         try await DragBroker.with { broker in
             let (giver, taker) = (PictureView(.pixel, on: broker.connect()), PictureView(.pixel, on: broker.connect()))
@@ -25,7 +25,9 @@ struct PictureViewTests {
         }
     }
 
-    @Test("12, 13: a picture is one item with its types, and is the item's local object; without one no drag begins")
+    @Test(
+        "12, 13: a picture is dragged as one item with its types and itself as the local object; no picture, no drag"
+    )
     func packaged() async throws {
         try await DragBroker.with { broker in
             let empty = PictureView(nil, on: broker.connect())
@@ -37,7 +39,7 @@ struct PictureViewTests {
         }
     }
 
-    @Test("17: a view may give several items; who they are dragged to sees them in their order")
+    @Test("17: a view may drag several items, and the destination gets them in order")
     func several() async throws {
         try await DragBroker.with { broker in
             let (giver, taker) = (PictureView(nil, on: broker.connect()), PictureView(nil, on: broker.connect()))
@@ -51,7 +53,7 @@ struct PictureViewTests {
     }
 
     @Test(
-        "20, 21: it takes exactly one item, and that an image of whatever kind",
+        "20, 21: the view accepts exactly one item, which must be an image",
         arguments: [
             (["public.png"], true), (["public.jpeg"], true), (["public.heic"], true), (["com.compuserve.gif"], true),
             (["public.png", "public.png"], false), (["public.plain-text"], false),
@@ -70,7 +72,7 @@ struct PictureViewTests {
     }
 
     @Test(
-        "33-37: inside its frame it copies what is foreign and moves what is its process's own; beside it nothing",
+        "33-37: inside its frame the view copies items of other processes and moves its own; outside, nothing",
         arguments: [
             (false, 20, 20, .copy), (false, 79, 79, .copy), (false, 80, 50, .cancel), (false, 5, 50, .cancel),
             (true, 50, 50, .move), (true, 50, 19, .cancel),
@@ -93,16 +95,16 @@ struct PictureViewTests {
                 #expect(taker.events == ["enter -", feedback, "end"])
             } else {
                 #expect(outcome == "transferred \(operation)")
-                // Once more behind the drop.
+                // The view is updated once more after the drop.
                 #expect(taker.events == ["enter -", feedback, feedback, "loaded 1", "end"])
                 #expect(taker.picture?.data == Picture.pixel.data)
             }
-            // What was moved has left its source.
+            // A moved picture is removed from its source.
             #expect((giver.picture == nil) == (operation == .move))
         }
     }
 
-    @Test("55: all pictures are loaded, and the first is shown, instead of the one before")
+    @Test("55: all pictures are loaded, and the first one replaces the picture that was shown")
     func firstOfSeveral() async throws {
         try await DragBroker.with { broker in
             let (giver, taker) = (PictureView(nil, on: broker.connect()), PictureView(.pixel, on: broker.connect()))
@@ -117,7 +119,7 @@ struct PictureViewTests {
     }
 
     @Test(
-        "56: a picture that is moved in its own process is at one place afterwards, and in two where nobody removes it"
+        "56: after a move within the process the source has removed its picture, unless the source ignores the move"
     )
     func moved() async throws {
         try await DragBroker.with { broker in
@@ -138,7 +140,7 @@ struct PictureViewTests {
         }
     }
 
-    @Test("57: without the convenience a completion runs on a thread of the library, and the drop waits for it")
+    @Test("57: the completion of a direct load runs on a thread of the library, and the drop waits for it")
     func anyThread() async throws {
         try await DragBroker.with { broker in
             let isMain = Lock<Bool?>(nil)
@@ -166,7 +168,7 @@ extension DropLocation {
 }
 
 extension PasteboardKit.Drag {
-    /// Drops it at a point of a view, and returns what has become of it.
+    /// Drops the drag at a point of the view, and returns the outcome.
     fileprivate func drop(at point: Point) async throws -> String {
         try await move(to: .point(point))
         try await drop()

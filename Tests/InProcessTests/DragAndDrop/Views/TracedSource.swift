@@ -1,6 +1,6 @@
 import PasteboardKit
 
-/// A delegate of a drag interaction that does what a test says, and tells what it was told.
+/// A delegate of a drag interaction that behaves as a test wants and records its calls.
 @MainActor
 final class TracedSource: DragInteractionDelegate {
     let name: String

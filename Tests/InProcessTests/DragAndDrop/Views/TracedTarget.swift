@@ -1,13 +1,13 @@
 import PasteboardKit
 
-/// A delegate of a drop interaction that does what a test says, and tells what it was told.
+/// A delegate of a drop interaction that behaves as a test wants and records its calls.
 @MainActor
 final class TracedTarget: DropInteractionDelegate {
     let name: String
     let trace: InteractionTrace
     var canHandle: @MainActor (any DropSession) -> Bool = { _ in true }
     var proposal: @MainActor (any DropSession) -> DropProposal = { _ in .copy }
-    /// Without one it loads all texts.
+    /// By default, a drop loads all texts.
     var perform: (@MainActor (any DropSession) -> Void)?
     var exits: @MainActor (any DropSession) -> Void = { _ in }
     private(set) var texts: [String] = []

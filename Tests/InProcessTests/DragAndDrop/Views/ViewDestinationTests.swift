@@ -5,7 +5,7 @@ import Testing
 @MainActor
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ViewDestinationTests {
-    @Test("a tree is there for other processes under its name, until it gives it up")
+    @Test("a tree is a destination for other processes under its name until it is unregistered")
     func registering() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -25,7 +25,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("a name is one tree's, and a tree has one name")
+    @Test("two trees cannot have the same name, and a tree has only one name")
     func twice() async throws {
         try await DragBroker.with { broker in
             let (scene, other) = (InteractionScene(broker), InteractionScene(broker))
@@ -43,7 +43,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("of two registrations of a tree at once one is refused")
+    @Test("if a tree is registered twice at the same time, one registration is refused")
     func twiceAtOnce() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -58,7 +58,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("a tree that nobody holds is not there any more")
+    @Test("a tree that is deallocated is no longer registered")
     func released() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -74,7 +74,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("a tree whose broker was lost can be registered anew")
+    @Test("a tree that has lost its broker can be registered again")
     func lost() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -92,7 +92,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("a tree whose broker was lost does not wait for what a drop there goes on with")
+    @Test("a tree that has lost its broker does not wait for the extensions of a drop")
     func lostWhilePerforming() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -147,7 +147,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("a registration that is given up ends without an error, and one that is not there has ended")
+    @Test("the wait for the end of a registration returns nil after unregistering, and at once without a registration")
     func ended() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -159,7 +159,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("what a tree does not take does not come to it")
+    @Test("items of types that a tree does not accept do not reach its views")
     func accepting() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -173,7 +173,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("a registered view within a tree is found by points of the outermost")
+    @Test("if a view within a tree is registered, points in the coordinates of the outermost view find its subviews")
     func within() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -192,7 +192,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("one session at a time comes to a tree, unless an interaction allows more", arguments: [false, true])
+    @Test("a tree gets one session at a time, unless an interaction allows more", arguments: [false, true])
     func simultaneous(isAllowed: Bool) async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -207,7 +207,7 @@ struct ViewDestinationTests {
             if isAllowed {
                 #expect(try await second.move(to: DropLocation("scene", point: onLeft)).operation == .copy)
                 #expect(try await first.move(to: DropLocation("scene", point: onRight)).operation == .copy)
-                // The other one allows no second.
+                // The other interaction does not allow a second session.
                 #expect(try await second.move(to: DropLocation("scene", point: onRight)).operation == .cancel)
                 await first.cancel()
                 await scene.trace.reaches("end", of: "r")
@@ -225,7 +225,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("a view that goes while the session is over it leaves the drop to nobody")
+    @Test("if a view is removed while the session is over it, the drop has no destination")
     func viewGone() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -250,7 +250,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("an interaction whose delegate has gone is not there")
+    @Test("an interaction whose delegate is deallocated is ignored")
     func delegateGone() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -268,7 +268,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("delegates may change the tree in whatever they are told")
+    @Test("delegates may change the tree in any of their methods")
     func changes() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
@@ -293,7 +293,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("a name that is given up while a drop is performed ends it for the source")
+    @Test("if a tree is unregistered during a drop, the drop ends for the source")
     func unregisteredInDrop() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
