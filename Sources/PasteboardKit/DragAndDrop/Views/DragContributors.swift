@@ -1,47 +1,48 @@
-/// What items of a drag come from. It hears what becomes of them.
+/// A contributor of items to a drag. It is notified of the drag's events.
 @MainActor
 package protocol DragContributor: AnyObject, Sendable {
-    /// It was moved.
+    /// The drag was moved.
     func sessionDidMove(_ session: Drag)
     /// Items are about to be added.
     ///
-    /// - Parameter contributor: what they come from; where they come from nothing, what the drag began at.
+    /// - Parameter contributor: the contributor of these items. For items without a contributor it is the one at which
+    ///   the drag began.
     func session(_ session: Drag, willAdd items: [DragItem], from contributor: any DragContributor)
-    /// It was let go of, or lost; nothing has been transferred yet.
+    /// The drag was dropped, or was lost. Nothing has been transferred yet.
     func session(_ session: Drag, willEndWith operation: DropOperation)
-    /// The same, behind it.
+    /// Called right after `willEndWith`.
     func session(_ session: Drag, didEndWith operation: DropOperation)
     /// A copy or move is complete.
     func sessionDidTransferItems(_ session: Drag)
 }
 
-/// All that items of a drag have come from, each of which hears what becomes of it.
+/// All contributors of items to a drag. It forwards the drag's events to each of them.
 @MainActor
 final class DragContributors: DragObserver {
     private struct Part {
         let contributor: any DragContributor
-        /// How often it has given items.
+        /// The number of times that the contributor has added items.
         var additions = 1
     }
 
     private var parts: [Part]
-    /// Where items come from that are about to be added, by the first of them.
+    /// The contributors of items that are about to be added, by the first of those items.
     private var expected: [ObjectIdentifier: any DragContributor] = [:]
 
-    /// - Parameter first: the one that the drag begins at.
+    /// - Parameter first: the contributor at which the drag begins.
     init(_ first: any DragContributor) {
         parts = [Part(contributor: first)]
     }
 
     private var contributors: [any DragContributor] { parts.map(\.contributor) }
 
-    /// Items will be added that a contributor has given.
+    /// Records that items of a contributor are about to be added.
     func expect(_ items: [DragItem], from contributor: any DragContributor) {
         guard let first = items.first else { return }
         expected[ObjectIdentifier(first)] = contributor
     }
 
-    /// These were not added after all. Who has given no others hears no more.
+    /// Records that these items were not added. A contributor that has added no other items is no longer notified.
     func withdraw(_ items: [DragItem], from contributor: any DragContributor) {
         let wasTold = items.first.map { expected.removeValue(forKey: ObjectIdentifier($0)) == nil } ?? false
         guard wasTold, let index = parts.firstIndex(where: { $0.contributor === contributor }) else { return }

@@ -1,19 +1,19 @@
-/// Lets drags begin in a view: its delegate gives the items, and hears what becomes of them.
+/// Lets drags begin in a view. Its delegate provides the items and is notified of the drag's events.
 @MainActor
 public final class DragInteraction: Interaction {
-    /// Who gives the items. It is not held.
+    /// The delegate that provides the items. The reference is weak.
     public private(set) weak var delegate: (any DragInteractionDelegate)?
-    /// The view that drags begin in.
+    /// The view in which drags begin.
     public private(set) weak var view: InteractionView?
-    /// Whether drags begin here, and items are added from here.
+    /// Whether drags can begin here, and items can be added from here.
     public var isEnabled = true
 
-    /// Makes an interaction; ``InteractionView/addInteraction(_:)`` gives it to a view.
+    /// Makes an interaction. Add it to a view with ``InteractionView/addInteraction(_:)``.
     public init(delegate: any DragInteractionDelegate) {
         self.delegate = delegate
     }
 
-    /// Part of being added to a view and removed from one; not for programs to call.
+    /// Called by the library when the interaction is added to a view or removed from one. Programs do not call it.
     public func didMove(to view: InteractionView?) {
         self.view = view
     }

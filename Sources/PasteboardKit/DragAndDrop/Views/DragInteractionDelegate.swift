@@ -1,50 +1,52 @@
-/// Gives the items of the drags that begin in a view, and hears what becomes of them.
+/// Provides the items of the drags that begin in a view, and is notified of their events.
 ///
-/// The methods are called in this order: items for beginning, will begin, what is allowed, moved, items for adding, will add,
-/// will end, did end, did transfer. All but the first have a default. A method of a subclass is not called where its
-/// superclass conforms and does not have it.
+/// The methods are called in this order: items for beginning, will begin, the three permissions, did move, items for
+/// adding, will add, will end, did end, did transfer. All but the first have a default implementation. If a superclass
+/// conforms to this protocol and does not implement a method, an implementation in its subclass is not called.
 @MainActor
 public protocol DragInteractionDelegate: AnyObject {
-    /// What is dragged from here. The session has no items yet; where it begins is its location.
+    /// Returns the items to drag. The session has no items yet. Its location is the point at which it begins.
     ///
-    /// - Returns: the items; none: no drag begins, and nothing else is called.
+    /// - Returns: the items. If there are none, no drag begins, and no other method is called.
     func dragInteraction(_ interaction: DragInteraction, itemsForBeginning session: any DragSession) -> [DragItem]
 
-    /// The drag is about to begin. If the broker refuses it after this, it ends with ``DropOperation/cancel``.
+    /// The drag is about to begin. If the broker then refuses it, the drag ends with ``DropOperation/cancel``.
     func dragInteraction(_ interaction: DragInteraction, sessionWillBegin session: any DragSession)
 
-    /// Whether destinations may propose ``DropOperation/move``. Asked once. Default: yes.
+    /// Returns whether destinations may propose ``DropOperation/move``. It is called once. The default is true.
     func dragInteraction(_ interaction: DragInteraction, sessionAllowsMoveOperation session: any DragSession) -> Bool
 
-    /// Whether the session is for this process alone. Asked once. Default: no.
+    /// Returns whether the session is restricted to this process. It is called once. The default is false.
     func dragInteraction(
         _ interaction: DragInteraction,
         sessionIsRestrictedToDraggingApplication session: any DragSession
     ) -> Bool
 
-    /// Whether destinations of other processes, too, may propose to move what may be moved. Asked once. Default: no.
+    /// Returns whether destinations of other processes may propose a move too, if moves are allowed. It is called once.
+    /// The default is false.
     ///
-    /// Not in UIKit, where a move never leaves the program. What was moved is to be deleted in
-    /// ``dragInteraction(_:sessionDidTransferItems:)``, and nowhere before.
+    /// UIKit has no such method, because a move never leaves the program there. Delete the moved items in
+    /// ``dragInteraction(_:sessionDidTransferItems:)``, and not earlier.
     func dragInteraction(
         _ interaction: DragInteraction,
         sessionAllowsMoveBetweenProcesses session: any DragSession
     ) -> Bool
 
-    /// The session is at another location, or over nothing.
+    /// The session has another location, or none.
     func dragInteraction(_ interaction: DragInteraction, sessionDidMove session: any DragSession)
 
-    /// What is added to a session that is under way, when it is asked for at a point of the view, in its coordinates.
+    /// Returns the items to add to a session that is under way. The point is in the view's coordinates.
     ///
-    /// - Returns: the items; none: nothing is added. Default: none.
+    /// - Returns: the items. If there are none, nothing is added. The default is none.
     func dragInteraction(
         _ interaction: DragInteraction,
         itemsForAddingTo session: any DragSession,
         withTouchAt point: Point
     ) -> [DragItem]
 
-    /// Items are about to be added. Every interaction hears of it that items of the session have come from. The one that
-    /// these come from is named last; where they come from none, it is the one that the drag began at.
+    /// Items are about to be added. All interactions that have contributed items to the session are notified.
+    /// `addingInteraction` is the one that contributes these items. For items without an interaction it is the one at
+    /// which the drag began.
     func dragInteraction(
         _ interaction: DragInteraction,
         session: any DragSession,
@@ -52,15 +54,16 @@ public protocol DragInteractionDelegate: AnyObject {
         for addingInteraction: DragInteraction
     )
 
-    /// The session was let go of, or is lost; nothing has been transferred yet. The operation is what the drop does.
+    /// The session was dropped, or was lost. Nothing has been transferred yet. `operation` is the operation of the
+    /// drop.
     func dragInteraction(_ interaction: DragInteraction, session: any DragSession, willEndWith operation: DropOperation)
 
-    /// The session was let go of, or is lost: after ``dragInteraction(_:session:willEndWith:)``. What the items are made of
-    /// is needed until they are transferred, which may be much later.
+    /// The session was dropped, or was lost. Called right after ``dragInteraction(_:session:willEndWith:)``. Keep the
+    /// data of the items: it is needed until they are transferred, which may be much later.
     func dragInteraction(_ interaction: DragInteraction, session: any DragSession, didEndWith operation: DropOperation)
 
-    /// The destination has all that it asked for, and said that it is complete: what was moved can be deleted now. Never
-    /// called for a drop that was cancelled or has failed.
+    /// The destination has all the items that it asked for, and has confirmed that the drop is complete. Moved items
+    /// can be deleted now. It is never called for a drop that was cancelled or has failed.
     func dragInteraction(_ interaction: DragInteraction, sessionDidTransferItems session: any DragSession)
 }
 
@@ -68,19 +71,19 @@ extension DragInteractionDelegate {
     /// Does nothing.
     public func dragInteraction(_ interaction: DragInteraction, sessionWillBegin session: any DragSession) {}
 
-    /// Yes.
+    /// Returns true.
     public func dragInteraction(
         _ interaction: DragInteraction,
         sessionAllowsMoveOperation session: any DragSession
     ) -> Bool { true }
 
-    /// No.
+    /// Returns false.
     public func dragInteraction(
         _ interaction: DragInteraction,
         sessionIsRestrictedToDraggingApplication session: any DragSession
     ) -> Bool { false }
 
-    /// No.
+    /// Returns false.
     public func dragInteraction(
         _ interaction: DragInteraction,
         sessionAllowsMoveBetweenProcesses session: any DragSession
@@ -89,7 +92,7 @@ extension DragInteractionDelegate {
     /// Does nothing.
     public func dragInteraction(_ interaction: DragInteraction, sessionDidMove session: any DragSession) {}
 
-    /// None.
+    /// Returns no items.
     public func dragInteraction(
         _ interaction: DragInteraction,
         itemsForAddingTo session: any DragSession,

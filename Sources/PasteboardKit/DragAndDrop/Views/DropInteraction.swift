@@ -1,20 +1,21 @@
-/// Lets sessions be dropped on a view: its delegate says what a drop would do, and takes it.
+/// Lets sessions be dropped on a view. Its delegate proposes the operation and performs the drop.
 @MainActor
 public final class DropInteraction: Interaction {
-    /// Who says what a drop does. It is not held; without it the interaction is not there.
+    /// The delegate that handles sessions. The reference is weak. After the delegate is released, the interaction takes
+    /// no sessions.
     public private(set) weak var delegate: (any DropInteractionDelegate)?
-    /// The view that sessions are dropped on.
+    /// The view on which sessions are dropped.
     public private(set) weak var view: InteractionView?
-    /// Whether a session may come while another is over the view, or is dropped there and not over. If not, the second one
-    /// finds nothing here.
+    /// Whether a session may enter while another one is over the view, or was dropped there and has not ended. If
+    /// false, the view ignores the second session.
     public var allowsSimultaneousDropSessions = false
 
-    /// Makes an interaction; ``InteractionView/addInteraction(_:)`` gives it to a view.
+    /// Makes an interaction. Add it to a view with ``InteractionView/addInteraction(_:)``.
     public init(delegate: any DropInteractionDelegate) {
         self.delegate = delegate
     }
 
-    /// Part of being added to a view and removed from one; not for programs to call.
+    /// Called by the library when the interaction is added to a view or removed from one. Programs do not call it.
     public func didMove(to view: InteractionView?) {
         self.view = view
     }

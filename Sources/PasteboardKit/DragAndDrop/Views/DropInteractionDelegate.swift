@@ -1,46 +1,46 @@
-/// Says what a drop on a view would do, and takes it.
+/// Proposes the operation of a drop on a view, and performs the drop.
 ///
-/// The methods are called in this order: can handle, did enter, did update, did exit, perform, conclude, did end. All have a
-/// default; with the one of ``dropInteraction(_:sessionDidUpdate:)`` nothing is taken. A method of a subclass is not called
-/// where its superclass conforms and does not have it.
+/// The methods are called in this order: can handle, did enter, did update, did exit, perform, conclude, did end. All
+/// have a default implementation; the one of ``dropInteraction(_:sessionDidUpdate:)`` takes nothing. If a superclass
+/// conforms to this protocol and does not implement a method, an implementation in its subclass is not called.
 @MainActor
 public protocol DropInteractionDelegate: AnyObject {
-    /// Whether the session is of interest. If not, nothing more is heard of it, and the view around this one is asked; once
-    /// it has more items, this is asked again. Default: yes.
+    /// Returns whether the delegate can handle the session. If not, the view around this one is asked, and the delegate
+    /// is not notified of the session any more. It is asked again when items are added. The default is true.
     func dropInteraction(_ interaction: DropInteraction, canHandle session: any DropSession) -> Bool
 
-    /// The session has come over the view, perhaps again.
+    /// The session has entered the view. It may have been there before.
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnter session: any DropSession)
 
-    /// The session has come, is at another location in the view, or has more items. It must be quick: after half a second the
-    /// drop would do nothing.
+    /// The session has entered, has another location in the view, or has more items. The method must return soon: if
+    /// there is no answer after half a second, the drop would do nothing.
     ///
-    /// - Returns: what a drop would do. Default: ``DropOperation/cancel``.
+    /// - Returns: the proposal for a drop. The default is ``DropOperation/cancel``.
     func dropInteraction(_ interaction: DropInteraction, sessionDidUpdate session: any DropSession) -> DropProposal
 
-    /// The session is elsewhere, or over.
+    /// The session has left the view, or has ended.
     func dropInteraction(_ interaction: DropInteraction, sessionDidExit session: any DropSession)
 
-    /// The session is dropped: copy or move was proposed last. Loads can begin until this has returned, and until what it
-    /// gives to ``DropSession/extendDropWindow(_:)`` has; never before and after.
+    /// The session was dropped, after the delegate proposed a copy or a move. Loads can begin only until this method
+    /// and the closures that it passes to ``DropSession/extendDropWindow(_:)`` have returned.
     func dropInteraction(_ interaction: DropInteraction, performDrop session: any DropSession)
 
     /// The drop was performed. Loads may still be under way.
     func dropInteraction(_ interaction: DropInteraction, concludeDrop session: any DropSession)
 
-    /// The session is over: it was dropped here or elsewhere, cancelled or lost. ``DropSession/outcome`` contains the result.
-    /// Every interaction that the session has entered is notified, once.
+    /// The session has ended: it was dropped here or elsewhere, was cancelled or was lost. ``DropSession/outcome``
+    /// contains the result. Each interaction that the session has entered is notified once.
     func dropInteraction(_ interaction: DropInteraction, sessionDidEnd session: any DropSession)
 }
 
 extension DropInteractionDelegate {
-    /// Yes.
+    /// Returns true.
     public func dropInteraction(_ interaction: DropInteraction, canHandle session: any DropSession) -> Bool { true }
 
     /// Does nothing.
     public func dropInteraction(_ interaction: DropInteraction, sessionDidEnter session: any DropSession) {}
 
-    /// Nothing is taken.
+    /// Returns a proposal of ``DropOperation/cancel``.
     public func dropInteraction(
         _ interaction: DropInteraction,
         sessionDidUpdate session: any DropSession
@@ -49,7 +49,7 @@ extension DropInteractionDelegate {
     /// Does nothing.
     public func dropInteraction(_ interaction: DropInteraction, sessionDidExit session: any DropSession) {}
 
-    /// Does nothing: the session ends, and nothing was transferred.
+    /// Does nothing: the session ends without a transfer.
     public func dropInteraction(_ interaction: DropInteraction, performDrop session: any DropSession) {}
 
     /// Does nothing.

@@ -1,23 +1,24 @@
-/// What takes drops in a view. A session is over one of a tree of views at a time.
+/// An object that takes drops in a view. A session is over at most one target of a tree of views at a time.
 @MainActor
 package protocol DropTarget: Interaction {
-    /// Whether a second session may come before the first has left or ended.
+    /// Whether a second session may enter before the first has left or ended.
     var allowsSimultaneousDropSessions: Bool { get }
-    /// Whether anybody is there to ask.
+    /// Whether the target has a delegate that can answer.
     var isAttended: Bool { get }
 
-    /// Asked before anything else, and again once the session has more items. What answers no hears of the session no more.
+    /// Returns whether the target can handle the session. It is called before all other methods, and again when items
+    /// are added. A target that returns false is not notified of the session any more.
     func canHandle(_ session: any DropSession) -> Bool
-    /// It has come.
+    /// The session has entered.
     func sessionDidEnter(_ session: any DropSession)
-    /// What a drop would do there.
+    /// Returns the proposal for a drop at the location.
     func sessionDidUpdate(_ session: any DropSession, at location: DropLocation) -> DropProposal
-    /// It is elsewhere.
+    /// The session has left, or has ended.
     func sessionDidExit(_ session: any DropSession)
-    /// It is dropped here. Loads can begin.
+    /// The session was dropped here. Loads can begin.
     func performDrop(_ session: any DropSession, at location: DropLocation, operation: DropOperation)
-    /// After the drop was performed.
+    /// The drop was performed.
     func concludeDrop(_ session: any DropSession)
-    /// It is over, after it has entered once.
+    /// The session has ended. Called only if the session has entered before.
     func sessionDidEnd(_ session: any DropSession)
 }

@@ -1,21 +1,21 @@
 // Drags that begin in a tree of views.
 extension InteractionView {
-    /// Adds items to a drag that is under way, as a tap with another finger does: asks the deepest view at a point that has an
-    /// enabled ``DragInteraction``. From then on that interaction, too, is notified of the drag's events. If the drag has begun
-    /// with ``Drag/begin(_:options:timeout:connection:)``, no interaction is notified.
+    /// Adds items to a drag that is under way, as a tap with another finger does. The items come from the deepest view
+    /// at the point that has an enabled ``DragInteraction``. From then on, that interaction is notified of the drag's
+    /// events too. If the drag began with ``Drag/begin(_:options:timeout:connection:)``, no interaction is notified.
     ///
     /// - Parameters:
-    ///   - drag: one that has not been dropped, whether or not it began in this tree.
-    ///   - point: in this view's coordinates.
-    /// - Returns: false if there is no such interaction, or if its delegate gives no items.
-    /// - Throws: as ``Drag/add(_:)``. The session goes on as it was.
+    ///   - drag: a drag that was not dropped. It may have begun elsewhere.
+    ///   - point: a point in this view's coordinates.
+    /// - Returns: false if there is no such interaction, or if its delegate provides no items.
+    /// - Throws: as ``Drag/add(_:)``. The session continues unchanged.
     @discardableResult
     public func addItems(to drag: Drag, at point: Point) async throws(PasteboardError) -> Bool {
         guard let (interaction, point) = dragInteraction(at: point) else { return false }
         return try await interaction.addItems(to: drag, at: point)
     }
 
-    /// The interaction that drags begin at, and the point in its view's coordinates.
+    /// Returns the interaction at which a drag at the point would begin, and the point in its view's coordinates.
     func dragInteraction(at point: Point) -> (DragInteraction, Point)? {
         for view in views(at: point) {
             for case let interaction as DragInteraction in view.interactions where interaction.isEnabled {
@@ -25,9 +25,10 @@ extension InteractionView {
         return nil
     }
 
-    /// Begins a drag in the tree that this view lies in, which is where the empty name leads then.
+    /// Begins a drag in this view's tree. A location with an empty name then stands for this tree.
     ///
-    /// - Parameter contributor: has been told of the beginning, and hears what becomes of it.
+    /// - Parameter contributor: the contributor of the items, which is notified of the drag's events. It already knows
+    ///   that the drag is about to begin.
     package func start(
         _ drag: Drag,
         _ options: Drag.Options,
@@ -45,7 +46,8 @@ extension InteractionView {
         }
     }
 
-    /// The name that drags of this process find this tree by, whether or not it has one for others.
+    /// Returns the name by which drags of this process find this tree. It is separate from the name that the tree may
+    /// be registered as.
     private func home() async throws(PasteboardError) -> String {
         if let known = knownHome { return known }
         let made = try await ViewDestination(
@@ -56,7 +58,7 @@ extension InteractionView {
             sessions: sessions,
             connection: connection
         )
-        // Another drag may have been quicker.
+        // Another drag may have registered the name meanwhile.
         if let known = knownHome { return known }
         homeDestination = made
         return made.name

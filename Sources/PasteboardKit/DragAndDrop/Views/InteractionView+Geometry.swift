@@ -1,11 +1,12 @@
-// Where views are, and which of them is at a point.
+// The positions of views, and the views at a point.
 extension InteractionView {
-    /// Whether it is a view, or lies in it, at whatever depth.
+    /// Returns whether this view is `view`, or lies in it at any depth.
     public func isDescendant(of view: InteractionView) -> Bool {
         sequence(first: self, next: \.superview).contains { $0 === view }
     }
 
-    /// A point of this view, in the coordinates of another one of the same tree; without one, of the outermost.
+    /// Converts a point of this view to the coordinates of another view in the same tree. nil stands for the outermost
+    /// view.
     public func convert(_ point: Point, to view: InteractionView?) -> Point {
         let outer = sequence(first: self, next: \.superview).reduce(point) { point, view in
             guard view.superview != nil else { return point }
@@ -14,13 +15,13 @@ extension InteractionView {
         return view?.converting(outer) ?? outer
     }
 
-    /// A point of another view of the same tree, or without one of the outermost, in this one's coordinates.
+    /// Converts a point of another view in the same tree to this view's coordinates. nil stands for the outermost view.
     public func convert(_ point: Point, from view: InteractionView?) -> Point {
         converting(view?.convert(point, to: nil) ?? point)
     }
 
-    /// The deepest view at a point of this one, or this one itself; of views side by side the uppermost. Disabled ones and
-    /// what lies in them are not there: nil if this one is.
+    /// Returns the deepest view at a point of this view, which may be this view itself. Where subviews overlap, the
+    /// uppermost one counts. Disabled views and their subviews are skipped. Returns nil if this view is disabled.
     public func hitTest(_ point: Point) -> InteractionView? {
         guard isUserInteractionEnabled else { return nil }
         for view in subviews.reversed() where view.frame.contains(point) {
@@ -30,19 +31,19 @@ extension InteractionView {
         return self
     }
 
-    /// A point of the outermost view, in this one's coordinates.
+    /// Converts a point of the outermost view to this view's coordinates.
     func converting(_ point: Point) -> Point {
         guard let superview else { return point }
         let outer = superview.converting(point)
         return Point(x: outer.x - frame.origin.x, y: outer.y - frame.origin.y)
     }
 
-    /// The view that this one lies in, at whatever depth, and that lies in none; itself, if it does not.
+    /// The root of the tree to which this view belongs.
     package var outermost: InteractionView {
         superview?.outermost ?? self
     }
 
-    /// The views at a point of this one, the deepest first, this one last; none, if it is disabled.
+    /// Returns the views at a point of this view, from the deepest one to this view; none if this view is disabled.
     func views(at point: Point) -> [InteractionView] {
         var views: [InteractionView] = []
         for view in sequence(first: hitTest(point), next: { $0?.superview }) {
@@ -53,8 +54,8 @@ extension InteractionView {
         return views
     }
 
-    /// This view and all that lie in it, the outer ones first and of those side by side the uppermost, without disabled ones
-    /// and what lies in them.
+    /// This view and its descendants, without disabled views and their descendants. A view precedes its subviews, and
+    /// upper subviews precede lower ones.
     var enabledViews: [InteractionView] {
         guard isUserInteractionEnabled else { return [] }
         return [self] + subviews.reversed().flatMap(\.enabledViews)

@@ -1,34 +1,35 @@
 public import TypeIdentifiers
 
-/// What a view is to drag and drop, without a screen: a frame, a position in a tree, and interactions.
+/// A view as drag and drop sees it, without a screen: a frame, a position in a tree, and interactions.
 ///
 ///     let list = InteractionView(frame: Rect(x: 0, y: 0, width: 200, height: 400))
 ///     list.addInteraction(DropInteraction(delegate: controller))
 ///     try await list.register(as: "places")
 ///
-/// A session that is over a view is over the deepest of its subviews that has the point, of several side by side the
-/// uppermost. A view without an interaction for it leaves it to the next one around it.
+/// A session is over the deepest subview at its point. Where subviews overlap, the uppermost one counts. A view that
+/// has no suitable interaction leaves the session to the view around it.
 @MainActor
 open class InteractionView {
-    /// Where it is, in the coordinates of its superview. An outermost view has its own coordinates, with the origin in its
-    /// corner, and every point that is directed to it.
+    /// The view's frame, in the coordinates of its superview. The frame of an outermost view has no effect: its
+    /// coordinates begin at its own corner, and it takes every point that a session is directed to.
     open var frame: Rect
-    /// Whether sessions are over it and its subviews, and drags begin there.
+    /// Whether sessions can be over the view and its subviews, and whether drags can begin there.
     open var isUserInteractionEnabled = true
-    /// What it lies in.
+    /// The view that contains this one.
     public private(set) weak var superview: InteractionView?
-    /// What lies in it, the last uppermost.
+    /// The views in this one. The last one is uppermost.
     public private(set) var subviews: [InteractionView] = []
-    /// What it takes part in, in the order of adding.
+    /// The view's interactions, in the order in which they were added.
     public private(set) var interactions: [any Interaction] = []
 
-    /// The way to the broker for drags that begin in this tree, if it is its outermost view. Registering it sets it.
+    /// The connection for drags that begin in this tree. Only that of the outermost view is used. Registering the view
+    /// sets it.
     public var connection = PasteboardConnection.shared
-    /// What takes drops in it besides its interactions, if it is a view of its own kind.
+    /// The view's own drop target, for views that take drops without an interaction.
     package var ownDropTarget: (any DropTarget)?
-    /// What sessions are over here and in what lies in it.
+    /// The sessions over this view and its subviews.
     private(set) lazy var sessions = ViewSessions(root: self)
-    /// What drags that begin in this tree find it by, if it is its outermost view.
+    /// The destination for drags that begin in this tree, if this is its outermost view.
     var homeDestination: ViewDestination?
     private var destination: ViewDestination?
     private var isRegistering = false
@@ -38,7 +39,8 @@ open class InteractionView {
         self.frame = frame
     }
 
-    /// Puts a view uppermost into this one, out of any other. A view cannot be put into itself or what lies in it.
+    /// Adds a view as the uppermost subview, and removes it from its previous superview. The view must not be this one,
+    /// nor contain it.
     public func addSubview(_ view: InteractionView) {
         precondition(!isDescendant(of: view), "a view cannot lie in itself")
         view.removeFromSuperview()
@@ -46,13 +48,13 @@ open class InteractionView {
         view.superview = self
     }
 
-    /// Takes it out of the view that it lies in. A session that is over it leaves it with its next movement.
+    /// Removes the view from its superview. A session that is over it leaves it with the next pointer update.
     public func removeFromSuperview() {
         superview?.subviews.removeAll { $0 === self }
         superview = nil
     }
 
-    /// Has it take part in something, and no other view any more.
+    /// Adds an interaction to the view, and removes it from any other view.
     public func addInteraction(_ interaction: any Interaction) {
         guard !interactions.contains(where: { $0 === interaction }) else { return }
         interaction.view?.removeInteraction(interaction)
@@ -61,7 +63,7 @@ open class InteractionView {
         interaction.didMove(to: self)
     }
 
-    /// Has it take part no more. What is under way goes on to its end: a drag that has begun, a drop that is performed.
+    /// Removes an interaction from the view. A drag that has begun and a drop that is being performed continue.
     public func removeInteraction(_ interaction: any Interaction) {
         guard let index = interactions.firstIndex(where: { $0 === interaction }) else { return }
         interaction.willMove(to: nil)
@@ -69,21 +71,25 @@ open class InteractionView {
         interaction.didMove(to: nil)
     }
 
-    /// Makes this view, and what lies in it, a destination that sessions of other processes can be directed to. Without it
-    /// only drags that begin in the same tree of views come to its interactions.
+    /// Registers this view and its subviews as a destination, to which sessions of other processes can be directed.
+    /// Without a registration, its interactions get only drags that begin in the same tree of views.
     ///
-    /// A session is over the view that has the location's point, which is in the coordinates of the outermost view. Without a
-    /// point it is over the first view that can handle it: this one, or what lies in it, the uppermost first.
-    /// Several sessions come at once only if one of the tree's interactions, or a table in it, allows it now.
+    /// A session is over the view at the location's point, which is in the coordinates of the outermost view. A session
+    /// without a point is over the first view that can handle it. The views are asked from the outside to the inside,
+    /// and from the uppermost to the lowest.
+    ///
+    /// Several sessions can be at the view at once only if, at the time of this call, an interaction or a table of the
+    /// tree allows it.
     ///
     /// - Parameters:
-    ///   - name: what sources direct their sessions to, by the rules of a pasteboard's name. Drags that begin in the tree
-    ///     may also say "".
-    ///   - types: what it takes; sessions without such an item do not come to it.
-    ///   - connection: the way to the broker. Drags that begin in the tree take the same, if this is its outermost view.
-    /// - Throws: `refused` if the name is taken; `invalid-argument` if the view is registered already; what has ended the
-    ///   connection; `cancelled` if the task is. When the connection is lost later, the view is no destination any more and
-    ///   can be registered anew: ``registrationEnded()`` tells.
+    ///   - name: the name of the destination. The rules for pasteboard names apply. Drags that begin in the tree may
+    ///     also use the empty name.
+    ///   - types: the accepted types. Sessions without an item of these types do not come to the view.
+    ///   - connection: the connection to the broker. If this is the outermost view, drags that begin in the tree use it
+    ///     too.
+    /// - Throws: `refused` if the name is taken; `invalid-argument` if the view is already registered; the error that
+    ///   ended the connection; `cancelled` if the task is cancelled. If the connection is lost later, the registration
+    ///   ends: ``registrationEnded()`` returns, and the view can be registered again.
     public func register(
         as name: String,
         accepting types: [UniformType] = [.item],
@@ -109,43 +115,47 @@ open class InteractionView {
         self.connection = connection
     }
 
-    /// Gives the name up; the sessions at it end. Does nothing for a view that is not registered.
+    /// Ends the registration of the view, and with it the sessions there. It does nothing for a view that is not
+    /// registered.
     public func unregister() async {
         destination = nil
     }
 
-    /// Returns once the view is no destination any more, and its sessions are over; at once if it is none.
+    /// Waits until the registration of the view and its sessions have ended. It returns at once if the view is not
+    /// registered.
     ///
-    /// Cancelling the task does not end the wait; unregistering the view does. The view is held meanwhile.
+    /// Cancelling the task does not end the wait; unregistering the view does. The wait keeps the view alive.
     ///
-    /// - Returns: what has ended the connection; nil if the view was unregistered.
+    /// - Returns: the error that ended the connection; nil if the view was unregistered.
     public func registrationEnded() async -> PasteboardError? {
         await destination?.end?.value
     }
 
-    /// Begins a drag as a finger does: asks the deepest view at a point that has an enabled ``DragInteraction``.
+    /// Begins a drag at a point, as a finger does. The items come from the deepest view at the point that has an
+    /// enabled ``DragInteraction``.
     ///
-    /// The interaction's delegate hears what becomes of the drag, which goes on until it is dropped or cancelled, whether or
-    /// not somebody holds it. The ``DropLocation`` with the name "" is the tree of views that it began in.
+    /// The interaction's delegate is notified of the drag's events. The drag continues until it is dropped or
+    /// cancelled, even if it is not referenced. A ``DropLocation`` with the name "" stands for the tree of views in
+    /// which the drag began.
     ///
-    /// - Parameter point: in this view's coordinates.
-    /// - Returns: nil if there is no such interaction, or if its delegate gives no items.
-    /// - Throws: what has refused the drag; `cancelled` if the task is cancelled. A delegate that was told of a beginning is
-    ///   told of the end.
+    /// - Parameter point: a point in this view's coordinates.
+    /// - Returns: the drag; nil if there is no such interaction, or if its delegate provides no items.
+    /// - Throws: the broker's reason for refusing the drag; `cancelled` if the task is cancelled. A delegate that was
+    ///   notified of the beginning is also notified of the end.
     open func beginDrag(at point: Point) async throws(PasteboardError) -> Drag? {
         guard let (interaction, point) = dragInteraction(at: point) else { return nil }
         return try await interaction.beginDrag(at: point)
     }
 }
 
-/// Something that a view takes part in: a ``DragInteraction``, a ``DropInteraction``, or a program's own.
+/// A behaviour of a view: a ``DragInteraction``, a ``DropInteraction``, or one of the program's own.
 @MainActor
 public protocol Interaction: AnyObject, Sendable {
-    /// The view that has it.
+    /// The view to which the interaction belongs.
     var view: InteractionView? { get }
-    /// It is about to leave its view for another; nil: for none.
+    /// The interaction is about to move to another view; nil: to none.
     func willMove(to view: InteractionView?)
-    /// It belongs to another view now; nil: to none.
+    /// The interaction has moved to another view; nil: to none.
     func didMove(to view: InteractionView?)
 }
 

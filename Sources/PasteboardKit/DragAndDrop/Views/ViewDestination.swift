@@ -1,10 +1,11 @@
-/// A name of a tree of views at the broker, as long as somebody holds this and the connection lasts.
+/// The registered name of a tree of views. The registration lasts until this object is released or the connection is
+/// lost.
 @MainActor
 final class ViewDestination {
     let name: String
     let connection: PasteboardConnection
     private(set) var isServed = true
-    /// What has ended the connection; nil if the name was given up.
+    /// A task that returns the error that ended the connection; nil if the registration was ended.
     private(set) var end: Task<PasteboardError?, Never>?
     private let registration: DropRegistration
 

@@ -1,4 +1,4 @@
-/// The sessions at a tree of views: which of its drop targets each is over, and which it has been over.
+/// The sessions at a tree of views: the drop target that each is over, and the targets that it has entered.
 @MainActor
 final class ViewSessions: DropReceiver {
     private weak var root: InteractionView?
@@ -22,8 +22,8 @@ final class ViewSessions: DropReceiver {
             viewSession.wasProposed = true
             return target.sessionDidUpdate(session, at: location)
         }
-        // Who declines is not asked again before there are more items, and until then the session may yet move to another
-        // view, or the view may be enabled.
+        // A target that has declined is asked again only after items were added. The whole tree declines only if all
+        // targets have: until then the session may move to another view, or a view may be enabled.
         guard let all = root?.allDropTargets, !all.isEmpty, all.allSatisfy(viewSession.isRefused(by:)) else {
             viewSession.wasProposed = true
             return DropProposal(operation: .cancel)
@@ -49,7 +49,8 @@ final class ViewSessions: DropReceiver {
         for target in viewSession.entered { target.sessionDidEnd(session) }
     }
 
-    /// What the session may be over, the first of which that can handle it counts.
+    /// Returns the targets at a location, in the order in which they are asked. The first that can handle the session
+    /// gets it.
     private func targets(at location: DropLocation) -> [any DropTarget] {
         guard let root else { return [] }
         guard let point = location.point else { return root.dropTargets }
@@ -61,16 +62,16 @@ final class ViewSessions: DropReceiver {
             || viewSessions.values.allSatisfy { $0 === viewSession || $0.current !== target }
     }
 
-    /// One session at the tree.
+    /// A session at the tree.
     @MainActor
     private final class ViewSession {
         let session: RemoteDropSession
-        /// What it is over.
+        /// The target that the session is over.
         private(set) var current: (any DropTarget)?
-        /// What it has been over, in the order of its coming.
+        /// The targets that the session has entered, in order.
         private(set) var entered: [any DropTarget] = []
         var wasProposed = false
-        /// For so many items as there were when they answered.
+        /// The answers of targets, which are valid for `itemCount` items.
         private var answers: [(target: any DropTarget, canHandle: Bool)] = []
         private var itemCount = 0
 
@@ -86,7 +87,7 @@ final class ViewSessions: DropReceiver {
             return canHandle
         }
 
-        /// Whether it has answered, and with no.
+        /// Returns whether the target has answered that it cannot handle the session.
         func isRefused(by target: any DropTarget) -> Bool {
             answer(of: target) == false
         }
@@ -115,12 +116,13 @@ extension InteractionView {
         (ownDropTarget.map { [$0] } ?? []) + interactions.compactMap { $0 as? any DropTarget }
     }
 
-    /// Of this view and all that lie in it.
+    /// The drop targets of this view and its descendants.
     var allDropTargets: [any DropTarget] {
         ownDropTargets + subviews.flatMap(\.allDropTargets)
     }
 
-    /// Of this view and all that lie in it, without disabled ones: the outer ones first, of those side by side the uppermost.
+    /// The drop targets of this view and its descendants, without disabled views. A view precedes its subviews, and
+    /// upper subviews precede lower ones.
     var dropTargets: [any DropTarget] {
         enabledViews.flatMap(\.ownDropTargets)
     }
