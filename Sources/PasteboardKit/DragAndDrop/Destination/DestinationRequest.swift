@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The stream of a name at the broker. What happens to the sessions that come to it is queued in order.
+/// The stream of a destination at the broker. It queues the events of the destination's sessions in order.
 final class DestinationRequest: StreamSink {
     enum Event: Sendable {
         case session(DestinationSession, DestinationSession.Step, DropWindow)
@@ -46,14 +46,14 @@ final class DestinationRequest: StreamSink {
         return arrived
     }
 
-    /// Gives up the name, and the sessions that are there.
+    /// Ends the registration and abandons its sessions.
     func cancel(over live: LiveConnection) {
         result.resolve(.failure(Call("the registration of the destination").cancelled))
         let left = arrivals.withLock { arrivals in
             defer { arrivals = [:] }
             return arrivals.values
         }
-        // The broker ends the sessions with the destination, and that would look like an end of their own.
+        // The broker ends the sessions with the destination. Without this they would seem to have ended on their own.
         for session in left { session.abandon() }
         live.cancel(self)
         for session in left { live.cancel(session) }
@@ -74,7 +74,7 @@ final class DestinationRequest: StreamSink {
 
         var isCancelled: Bool { false }
 
-        /// Takes nothing more from the broker.
+        /// Ignores all further events from the broker.
         func abandon() {
             isAbandoned.withLock { $0 = true }
         }
@@ -88,7 +88,7 @@ final class DestinationRequest: StreamSink {
             switch step {
             case .none: return
             case .over(let outcome):
-                // Set at once, not when the queue gets to it: the handler of the drop must not begin loads meanwhile.
+                // Set here, and not when the queue is read: the handler of the drop must not begin loads in between.
                 let outcome = Drag.Outcome(outcome)
                 window.sessionEnded(outcome)
                 destination.arrivals.withLock { _ = $0.removeValue(forKey: visited.stream) }

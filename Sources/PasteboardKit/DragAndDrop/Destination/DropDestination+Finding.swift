@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-// Calls with which a source finds destinations.
+// Calls for a source to find destinations.
 extension DropDestination {
     /// Waits until there is a destination to which drags of this process can be directed. It returns at once if there is
     /// one already. A broker is started if none is running.
@@ -32,8 +32,8 @@ extension DropDestination {
         session: UInt64?,
         connection: PasteboardConnection
     ) async throws(PasteboardError) {
-        // The broker keeps the time, and its error lists the destinations. The call has its own timeout in case the broker
-        // hangs.
+        // The broker enforces the duration, and its error lists the destinations. The call has its own timeout in case
+        // the broker hangs.
         let timeout = duration.map { min($0, .seconds(365 * 86_400)) + LoadDeadline.brokerGrace }
         let call = Call("the wait for destination \(name)", timeout: timeout)
         let live = try await connection.liveConnection(for: call)

@@ -4,32 +4,32 @@
 ///         print(try await session.loadObjects(ofClass: String.self))
 ///     }
 public struct DropDestination: Sendable {
-    /// What happens at the destination, for whoever shows it.
+    /// An event at the destination, for programs that display its sessions.
     public enum Event: Sendable {
-        /// A session has come; an ``updated(_:_:)`` follows.
+        /// A session has entered. An ``updated(_:_:)`` follows.
         case entered(any DropSession)
-        /// The session came to this location, or has more items.
+        /// The session is at this location now, or has more items.
         case updated(any DropSession, DropLocation)
-        /// It is elsewhere.
+        /// The session is elsewhere now.
         case exited(any DropSession)
-        /// The session is over, with this outcome, which is also in ``DropSession/outcome``.
+        /// The session has ended with this outcome, which is also in ``DropSession/outcome``.
         case ended(any DropSession, Drag.Outcome)
     }
 
-    /// What sources direct their sessions to: by the rules of a pasteboard's name.
+    /// The name of the destination. The rules for pasteboard names apply.
     public let name: String
 
     private let types: [UniformType]
     private let connection: PasteboardConnection
     private let listeners = DropEventListeners()
 
-    /// Names a destination, which exists while it runs.
+    /// Describes a destination. It exists at the broker while ``run(propose:perform:onRegistered:)`` runs.
     ///
     /// - Parameters:
-    ///   - name: what sources direct their sessions to.
-    ///   - types: the accepted types, at most 64. Sessions without an item of these types do not come to the destination. A
-    ///     type includes the types that conform to it: `[.item]` accepts every file, every folder and all other data,
-    ///     `[.data]` files and all other data but no folders, `[.folder]` only folders.
+    ///   - name: the name to which sources direct their sessions.
+    ///   - types: the accepted types, at most 64. Sessions without an item of these types do not come to the
+    ///     destination. A type includes the types that conform to it: `[.item]` accepts every file, every folder and
+    ///     all other data, `[.data]` files and all other data but no folders, `[.folder]` only folders.
     ///   - connection: the connection to the broker.
     public init(name: String, accepting types: [UniformType] = [.item], connection: PasteboardConnection = .shared) {
         self.name = name
@@ -37,25 +37,27 @@ public struct DropDestination: Sendable {
         self.connection = connection
     }
 
-    /// The events from now on, until ``run(propose:perform:onRegistered:)`` ends. A reader that does not keep up misses the
-    /// oldest events.
+    /// The events from now on, until ``run(propose:perform:onRegistered:)`` ends. A slow reader misses the oldest
+    /// events.
     public var events: AsyncStream<Event> { listeners.stream() }
 
-    /// Takes sessions, one after the other, until the task is cancelled; then it gives up the name and returns.
+    /// Registers the destination and serves its sessions, one after the other, until the task is cancelled. It then
+    /// ends the registration and returns.
     ///
     /// The closures are called one after the other on the caller's actor, and may use its state.
     ///
     /// - Parameters:
-    ///   - propose: returns what a drop would do at a location. It is called when a session enters, moves or gets more
-    ///     items. If it takes longer than half a second, the drop would do nothing.
-    ///   - perform: takes the drop. Loads are possible while it runs. The first load has to begin within 5 s; a handler
-    ///     that first asks a person calls ``DropSession/extendDropWindow(_:)`` for that. The handler may then take any time
-    ///     as long as bytes arrive or ``DropSession/progress`` advances, and 10 minutes without either. When it returns,
-    ///     the drop is complete, and so is a move. If it throws, the drop was not taken, and the source keeps everything.
-    ///   - onRegistered: called once, as soon as sources can find the destination. A source in another process waits for
-    ///     that with ``wait(for:upTo:connection:)``.
-    /// - Throws: `refused` if the name is taken; the error that ended the connection. A drop that is being performed then
-    ///   has failing loads, and its handler returns first.
+    ///   - propose: returns the proposal for a drop at a location. It is called when a session enters, moves or gets
+    ///     more items. If it takes longer than half a second, the drop would do nothing.
+    ///   - perform: performs the drop. Loads are possible while it runs. The first load has to begin within 5 s; a
+    ///     handler that first asks the user calls ``DropSession/extendDropWindow(_:)`` for that. The handler may take
+    ///     any time while bytes arrive or ``DropSession/progress`` advances, and 10 minutes without either. When it
+    ///     returns, the drop is complete, and so is a move. If it throws, the drop fails and the source keeps all its
+    ///     items.
+    ///   - onRegistered: called once, as soon as sources can find the destination. A source in another process waits
+    ///     for that with ``wait(for:upTo:connection:)``.
+    /// - Throws: `refused` if the name is taken; the error that ended the connection. If the connection ends while a
+    ///   drop is performed, its loads fail, and its handler returns before this call does.
     public func run(
         propose: @escaping (any DropSession, DropLocation) async -> DropProposal = { _, _ in
             DropProposal(operation: .copy)

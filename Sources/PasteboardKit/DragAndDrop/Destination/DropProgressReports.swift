@@ -1,7 +1,7 @@
-/// The reports of a drop's progress that go to the broker: at most one a second.
+/// The reports of a drop's progress to the broker, at most one a second.
 ///
-/// The broker takes only a larger number than all before for progress. The progress of a drop gets smaller when a load
-/// begins, so the reports count its changes instead.
+/// The broker counts a report as progress only if its number is larger than all before. The fraction of a drop gets
+/// smaller when a load begins, so the reports contain the number of changes instead.
 package struct DropProgressReports: Sendable {
     private static let interval = Duration.seconds(1)
 
@@ -12,8 +12,8 @@ package struct DropProgressReports: Sendable {
 
     package init() {}
 
-    /// Whether a report may be made now. Asked first: summing up the progress of many loads at every byte would cost more
-    /// than the loads.
+    /// Returns whether a report may be made now. Call it before the progress is summed up: a sum over many loads at
+    /// every byte would cost more than the loads.
     package func isDue(at now: ContinuousClock.Instant) -> Bool { earliestNext.map { $0 <= now } ?? true }
 
     /// - Returns: the number to report; nil if nothing has changed or it is too early.

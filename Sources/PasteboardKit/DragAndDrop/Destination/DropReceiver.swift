@@ -1,22 +1,22 @@
 /// An object that handles the sessions of one destination.
 ///
-/// Calls for one session come one after the other. If the destination allows several sessions at once, calls for one may
-/// come while the drop of another is performed. All calls come on the actor that serves the registration, so that a receiver
-/// need not be Sendable.
+/// Calls for one session come one after the other. If the destination allows several sessions at once, calls for one
+/// may come while the drop of another is performed. All calls come on the actor that serves the registration, so a
+/// receiver need not be Sendable.
 ///
-/// Nothing of it is called before ``propose(_:at:isEntry:)``.
+/// For each session, ``propose(_:at:isEntry:)`` is called first.
 package protocol DropReceiver: AnyObject {
-    /// The session is over the destination, newly or at another location, or it has more items.
+    /// The session has entered the destination, has another location in it, or has more items.
     ///
-    /// - Returns: what a drop would do there; nil: it cannot handle the session as it is now, and is asked again once items
-    ///   were added. Whoever asks waits for half a second.
+    /// - Returns: the proposal for a drop; nil if the receiver cannot handle the session. It is then asked again when
+    ///   items are added. The broker waits half a second for the proposal.
     func propose(_ session: RemoteDropSession, at location: DropLocation, isEntry: Bool) async -> DropProposal?
-    /// The session, which had been proposed something for since it came, is elsewhere.
+    /// The session has left the destination. It is called only if a proposal was made since the session entered.
     func exited(_ session: RemoteDropSession) async
-    /// The session was dropped. Loads may begin until this has returned and every extension of the window has.
+    /// The session was dropped. Loads may begin until this call and all extensions of the drop window have returned.
     ///
-    /// - Throws: why the drop was not taken.
+    /// - Throws: the reason why the drop failed.
     func perform(_ session: RemoteDropSession, at location: DropLocation, operation: DropOperation) async throws
-    /// The session is over, however it ended. Once, and only for a session that something was proposed for.
+    /// The session has ended in any way. It is called once, and only for a session for which a proposal was made.
     func ended(_ session: RemoteDropSession) async
 }

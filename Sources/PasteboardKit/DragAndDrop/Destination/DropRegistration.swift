@@ -2,23 +2,24 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A name that this process has at the broker, and the sessions that come to it. Letting go of it gives the name up.
+/// A destination's registration at the broker, and the sessions at it. Releasing it ends the registration.
 package final class DropRegistration: Sendable {
-    /// The names that are there for sessions of this process alone: the broker tells them to nobody else.
+    /// The names of the destinations that are only for sessions of this process. The broker lists them to no other
+    /// process.
     static let ownNames = Lock(Set<String>())
 
     private let name: String
     private let request: DestinationRequest
     private let connection: PasteboardConnection
     private let live: LiveConnection
-    /// Those that are here, by the broker's stream.
+    /// The sessions that are served, by their streams.
     private let sessions = Lock<[UInt64: Service]>([:])
 
     /// One session that is served.
     private struct Service {
         let session: RemoteDropSession
         var isPerforming = false
-        /// Its end came while the drop was performed.
+        /// Whether the session ended while its drop was being performed.
         var isOver = false
     }
 
@@ -39,11 +40,11 @@ package final class DropRegistration: Sendable {
         _ = Self.ownNames.withLock { $0.remove(name) }
     }
 
-    /// Registers a name. Its sessions wait until ``serve(_:)`` or ``serveSimultaneously(_:)`` is called.
+    /// Registers a destination. Its sessions wait until ``serve(_:)`` or ``serveSimultaneously(_:)`` is called.
     ///
     /// - Parameters:
-    ///   - types: what it takes.
-    ///   - isOwnProcess: whether it is there for sessions of this process alone.
+    ///   - types: the accepted types.
+    ///   - isOwnProcess: whether the destination is only for sessions of this process.
     ///   - allowsSimultaneousSessions: whether a second session may come before the first has ended.
     /// - Throws: `refused` if the name is taken.
     package static func register(
@@ -74,13 +75,13 @@ package final class DropRegistration: Sendable {
         return DropRegistration(name, request, connection, live)
     }
 
-    /// Gives the name up; its sessions are over. The receiver is notified of that before ``serve(_:)`` returns.
+    /// Ends the registration and its sessions. The receiver is notified of their ends before ``serve(_:)`` returns.
     package func unregister() {
         request.cancel(over: live)
     }
 
-    /// Calls the receiver, on the caller's actor, until the name is given up or the task is cancelled, which gives it up.
-    /// While a drop is performed, all other events wait.
+    /// Calls the receiver, on the caller's actor, until the registration ends. Cancelling the task ends the
+    /// registration. While a drop is performed, all other events wait.
     ///
     /// - Throws: the error that ended the connection.
     package func serve(_ receiver: any DropReceiver) async throws(PasteboardError) {
@@ -90,7 +91,7 @@ package final class DropRegistration: Sendable {
         try await finish(failure, for: receiver)
     }
 
-    /// Calls the receiver as ``serve(_:)`` does, but other sessions go on while a drop is performed.
+    /// Calls the receiver as ``serve(_:)`` does, but other sessions continue while a drop is performed.
     ///
     /// The drops begin in the order in which the broker has reported them.
     @MainActor
@@ -104,7 +105,7 @@ package final class DropRegistration: Sendable {
         try await finish(failure, for: receiver)
     }
 
-    /// - Returns: the failure that ended the connection; nil if the name was given up.
+    /// - Returns: the failure that ended the connection; nil if the registration was ended.
     private func takeEvents(
         for receiver: any DropReceiver,
         perform: (RemoteDropSession, DropOperation, DropLocation) async -> Void
@@ -181,7 +182,7 @@ package final class DropRegistration: Sendable {
 
     // MARK: The drop
 
-    /// nil: no proposal was made for it, so it is not for the receiver.
+    /// - Returns: the session to perform; nil if no proposal was made for it, so that the receiver does not know it.
     private func begin(
         _ visited: DestinationSession,
         _ window: DropWindow,
@@ -223,7 +224,7 @@ package final class DropRegistration: Sendable {
 }
 
 extension Proposal {
-    /// It cannot handle the session.
+    /// The message that the receiver cannot handle the session.
     fileprivate static func declining(_ sequence: UInt64) -> Proposal {
         var message = Proposal()
         message.sequence = sequence

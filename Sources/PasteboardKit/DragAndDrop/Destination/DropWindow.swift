@@ -1,10 +1,10 @@
 import PasteboardTransport
 
-/// The loads of one drop: when they may begin, which are under way, and when the drop is complete.
+/// The loads of one drop: the period in which they may begin, the loads that are under way, and the end of the drop.
 ///
-/// It opens when the drop is performed and closes once the handler and what extends it have returned. A load that a callback
-/// waits for begins a moment after its call has returned: the window stays open for it, and the drop is complete only when
-/// the callback has returned.
+/// The window opens when the drop is performed. It closes after the handler and all extensions have returned. A load
+/// with a callback begins shortly after its call has returned: the window stays open for it, and the drop is complete
+/// only after the callback has returned.
 final class DropWindow: LoadScope {
     private enum Phase {
         case before
@@ -16,25 +16,25 @@ final class DropWindow: LoadScope {
 
     private struct State {
         var phase = Phase.before
-        /// Calls whose load has not begun.
+        /// The number of calls whose load has not begun.
         var beginning = 0
-        /// Loads, calls and whatever else the drop is complete only after.
+        /// The number of loads, calls and other holds that must end before the drop is complete.
         var underWay = 0
         var hasFailedLoads = false
         /// The result of the session; nil until it is over.
         var outcome: Drag.Outcome?
-        /// Items of which a load has not ended well here, and those of which one has: what the broker has handed over may
+        /// Items with a failed load here, and items with a completed one. Bytes that the broker has handed over may
         /// still be lost on this side.
         var failed: Set<Int> = []
         var arrived: Set<Int> = []
-        /// Why the drop cannot be completed, although all loads are well.
+        /// The reason why the drop fails although all its loads succeeded.
         var failure: String?
         var taken: Set<UInt32> = []
         var closing: PendingResult<Void>?
         var whenQuiet: (@Sendable () -> Void)?
     }
 
-    /// Of all loads together.
+    /// The progress of all loads together.
     let progress = LoadProgress(totalUnitCount: 0)
     /// The result of the session, for callers that wait for it.
     let ending = SharedResult<Drag.Outcome>()
@@ -44,27 +44,27 @@ final class DropWindow: LoadScope {
         progress.begin {}
     }
 
-    /// Why the drop is not to be completed.
+    /// The reason why the drop fails although all its loads succeeded.
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Why a move is not to be completed: what was asked for is not all here.
+    /// The reason why a move fails: an item that was loaded has not arrived completely.
     var loss: String? {
         state.withLock { state in
             state.failed.subtracting(state.arrived).min().map { "item \($0 + 1) did not come whole" }
         }
     }
 
-    /// Items that were taken without a load.
+    /// The items that were taken without a load.
     var takenItems: [UInt32] { state.withLock { $0.taken.sorted() } }
 
-    /// Whether nothing is under way.
+    /// Whether no load, call or hold is under way.
     var isQuiet: Bool { state.withLock { $0.underWay == 0 } }
 
     /// The result of the session; nil until it is over.
     var outcome: Drag.Outcome? { state.withLock { $0.outcome } }
 
-    /// The failure of a drop whose handler is still running: no load can begin any more. Nil once the window is closed,
-    /// because a load is then simply too late.
+    /// The failure that ended the session while the handler of its drop is still running, so that no load can begin.
+    /// nil once the window is closed, because a load is then simply too late.
     var interruption: PasteboardError? {
         state.withLock { state in
             guard case .failed(let error) = state.outcome else { return nil }
@@ -88,7 +88,7 @@ final class DropWindow: LoadScope {
         }
     }
 
-    /// Returns when everything that was called for has begun.
+    /// Closes the window, and returns when all loads that were called for have begun.
     func close() async {
         let closing = PendingResult<Void>()
         let isClosed = state.withLock { state -> Bool in
@@ -103,7 +103,8 @@ final class DropWindow: LoadScope {
         if !isClosed { try? await closing.value(onCancel: {}) }
     }
 
-    /// Calls `body` once, when nothing is under way any more. For a window that is closed; of one that is over, never.
+    /// Calls `body` once, when no load, call or hold is under way any more. The window must be closed. If the session
+    /// has ended, `body` is never called.
     func whenQuiet(_ body: @escaping @Sendable () -> Void) {
         state.withLock { state in
             if case .over = state.phase {} else { state.whenQuiet = body }
@@ -111,7 +112,7 @@ final class DropWindow: LoadScope {
         settle()
     }
 
-    /// The session is over.
+    /// Ends the window with its session.
     func end() {
         let closing = state.withLock { state -> PendingResult<Void>? in
             state.phase = .over
@@ -123,11 +124,11 @@ final class DropWindow: LoadScope {
         progress.end(byteCount: nil)
     }
 
-    // MARK: What is under way
+    // MARK: Loads
 
-    /// A load begins.
+    /// Begins a load.
     ///
-    /// - Returns: the progress that it is to report to, as a part of the drop's.
+    /// - Returns: the progress to which the load reports, as a part of the drop's.
     func begin(_ progress: LoadProgress?, item: Int) -> LoadProgress? {
         let counts = state.withLock { state -> Bool in
             switch state.phase {
@@ -143,7 +144,7 @@ final class DropWindow: LoadScope {
         self.progress.change { $0.totalUnitCount += 1 }
         self.progress.addChild(part, withPendingUnitCount: 1)
         let isFirst = Lock(true)
-        // Weak: a part that has failed stays with the whole.
+        // A weak reference, because the drop's progress keeps a failed part.
         part.observe { [weak self, weak part] in
             guard part?.now.isOver ?? true, isFirst.take() else { return }
             let isComplete = part?.isFinished ?? false
@@ -153,7 +154,7 @@ final class DropWindow: LoadScope {
         return part
     }
 
-    /// What had come of an item could not be kept here.
+    /// Records that the bytes of an item arrived but could not be stored here.
     func lose(_ item: Int) {
         state.withLock { state in
             state.arrived.remove(item)
@@ -168,7 +169,7 @@ final class DropWindow: LoadScope {
         leave(failed: !isComplete)
     }
 
-    /// A call of which a load, and then a callback, come; nil if the window is not open.
+    /// Begins a call that will begin a load and then invoke a callback. Returns nil if the window is not open.
     func call() -> (any LoadCall)? {
         let isOpen = state.withLock { state -> Bool in
             guard case .open = state.phase else { return false }
@@ -179,7 +180,7 @@ final class DropWindow: LoadScope {
         return isOpen ? Call(self) : nil
     }
 
-    /// Something else that the drop is complete only after.
+    /// Adds a hold: the drop is complete only after a matching ``leave(failed:)``.
     func hold() {
         state.withLock { $0.underWay += 1 }
     }
@@ -192,7 +193,7 @@ final class DropWindow: LoadScope {
         settle()
     }
 
-    /// Something that has arrived is not what it should be: nothing may be deleted for it.
+    /// Records that the bytes that arrived are unusable. The drop fails, so the source deletes nothing.
     func fail(_ text: String) {
         state.withLock { $0.failure = $0.failure ?? text }
     }
@@ -228,7 +229,8 @@ final class DropWindow: LoadScope {
         body()
     }
 
-    /// One call that a load and a callback come of. Each step counts once, however often it is told.
+    /// A call that begins a load and then invokes a callback. Each step counts once, even if it is reported several
+    /// times.
     final class Call: LoadCall {
         private struct Steps {
             var hasBegun = false
@@ -246,7 +248,7 @@ final class DropWindow: LoadScope {
             end()
         }
 
-        /// The load has been sent, or there will be none.
+        /// Records that the load was sent, or that there will be none.
         func begun() {
             let isFirst = steps.withLock { steps in
                 defer { steps.hasBegun = true }
@@ -255,12 +257,12 @@ final class DropWindow: LoadScope {
             if isFirst { window.begun() }
         }
 
-        /// What has come is not what it should be.
+        /// Records that the bytes that arrived are unusable.
         func fail(_ text: String) {
             window.fail(text)
         }
 
-        /// The callback has returned.
+        /// Records that the callback has returned.
         func end() {
             begun()
             let isFirst = steps.withLock { steps in
@@ -273,7 +275,7 @@ final class DropWindow: LoadScope {
 }
 
 extension Lock<Bool> {
-    /// Whether it was true; it is false then.
+    /// Sets the value to false, and returns the previous one.
     fileprivate func take() -> Bool {
         withLock { value in
             defer { value = false }

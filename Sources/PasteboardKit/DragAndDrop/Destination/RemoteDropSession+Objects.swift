@@ -7,7 +7,7 @@ extension RemoteDropSession {
         completion: @escaping @MainActor (_ objects: sending [T]) -> Void
     ) -> LoadProgress {
         let loads = ObjectLoads(items, readBy: aClass)
-        // The drop waits for the completion, too.
+        // The drop is complete only after the completion has returned.
         let hold = holdConclusion()
         Task(executorPreference: HandlerPool.completions) {
             await loads.run()
@@ -22,7 +22,7 @@ extension RemoteDropSession {
         ofClass aClass: T.Type
     ) async throws(PasteboardError) -> sending [T] {
         let loads = ObjectLoads(items, readBy: aClass)
-        // What comes may turn out to be of no use, and the drop is not complete before that is known.
+        // The bytes that arrive may be unusable, and the drop must not be complete before that is known.
         let hold = holdConclusion()
         defer { hold.release() }
         await withTaskCancellationHandler {
@@ -37,7 +37,7 @@ extension RemoteDropSession {
         return objects
     }
 
-    /// What could be made, and why the first could not.
+    /// Returns the objects that could be made, and the first error.
     private func objects<T: ItemProviderReading>(
         _ aClass: T.Type,
         of loads: ObjectLoads
@@ -64,7 +64,7 @@ extension RemoteDropSession {
     }
 }
 
-/// The loads of objects of one class from all items that have it.
+/// The loads of objects of one class, from all items that have a suitable type.
 private final class ObjectLoads: Sendable {
     typealias Outcome = Result<Loaded<Data>, PasteboardError>
 
@@ -73,7 +73,7 @@ private final class ObjectLoads: Sendable {
     private let parts: [(item: ItemProvider, progress: LoadProgress)]
     private let state: Lock<[Outcome?]>
 
-    /// The loads are called for, though not begun.
+    /// Makes the calls for the loads. `run()` begins the loads.
     init(_ items: [DragItem], readBy aClass: any ItemProviderReading.Type) {
         let items = items.map(\.itemProvider).filter { $0.canLoadObject(ofClass: aClass) }
         let progress = LoadProgress(totalUnitCount: Int64(items.count))
@@ -88,7 +88,7 @@ private final class ObjectLoads: Sendable {
         state = Lock(Array(repeating: nil, count: items.count))
     }
 
-    /// In the order of the items.
+    /// The results, in the order of the items.
     var results: [Outcome] { state.withLock { $0.compactMap(\.self) } }
 
     func run() async {

@@ -2,34 +2,36 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A session at a destination of this process. It may have begun in any; the items are loaded through the broker in any case.
+/// A session at a destination of this process. The items are loaded through the broker even if the session began in
+/// this process.
 package final class RemoteDropSession: DropSession {
     private struct State {
         var visited: DestinationSession
         var items: [DragItem] = []
         var location: DropLocation?
-        /// What keeps the window open beside the handler.
+        /// The extensions of the drop window that were not awaited yet.
         var extensions: [Task<Void, any Error>] = []
-        /// Nothing keeps it open any more.
+        /// Whether the handler and all extensions have returned.
         var isReturned = false
-        /// Something was proposed for it, at some time, and since it came last.
+        /// Whether a proposal was ever made for the session (`hasEntered`), and whether one was made since it last
+        /// entered (`isInside`).
         var hasEntered = false
         var isInside = false
         /// The operation of the drop; nil before it.
         var operation: DropOperation?
-        /// Whether the broker was told that the drop is complete here.
+        /// Whether the broker was notified that the drop is complete here.
         var hasConcluded = false
         var reports = DropProgressReports()
     }
 
-    /// How far the loads of the drop are together.
+    /// The progress of all loads of the drop together.
     package var progress: LoadProgress { window.progress }
 
     let stream: UInt64
     let window: DropWindow
     private let connection: PasteboardConnection
     private let live: LiveConnection
-    /// The source's half, if that is in this process.
+    /// The source's request, if the session began in this process.
     private let local: DragRequest?
     private let state: Lock<State>
 
@@ -43,7 +45,7 @@ package final class RemoteDropSession: DropSession {
         state = Lock(State(visited: visited))
     }
 
-    // MARK: What it is
+    // MARK: Properties
 
     package var items: [DragItem] { state.withLock { $0.items } }
     package var allowsMoveOperation: Bool { state.withLock { $0.visited.allowsMove } }
@@ -56,9 +58,9 @@ package final class RemoteDropSession: DropSession {
         state.withLock { $0.location?.point }.map(view.converting) ?? .zero
     }
 
-    // MARK: What becomes of it
+    // MARK: Events
 
-    /// It is as it was `visited` now, and where.
+    /// Updates the session's data, items and location.
     func update(_ visited: DestinationSession, at location: DropLocation) {
         let count = state.withLock { $0.items.count }
         let added = visited.items.dropFirst(count).enumerated().map { index, item in
@@ -82,7 +84,7 @@ package final class RemoteDropSession: DropSession {
         )
         let source = local.map { local in
             DragItem.LocalItem(
-                // Asked for only when it is wanted: of items that were added this side may hear first.
+                // Read only when it is needed: this destination may be notified of added items before the source.
                 item: {
                     let items = local.items
                     return index < items.count ? items[index] : nil
@@ -93,7 +95,7 @@ package final class RemoteDropSession: DropSession {
         return DragItem(itemProvider: received.itemProvider, local: source)
     }
 
-    /// Something was proposed for it.
+    /// Records that a proposal was made.
     func enter() {
         state.withLock { state in
             state.hasEntered = true
@@ -101,7 +103,7 @@ package final class RemoteDropSession: DropSession {
         }
     }
 
-    /// - Returns: whether it was inside.
+    /// - Returns: whether a proposal was made since the session entered.
     func leave() -> Bool {
         state.withLock { state in
             defer { state.isInside = false }
@@ -112,20 +114,21 @@ package final class RemoteDropSession: DropSession {
     var isInside: Bool { state.withLock { $0.isInside } }
     var hasEntered: Bool { state.withLock { $0.hasEntered } }
 
-    /// A source of this process hears first of what is behind it already: what a program sees in one process has one order.
+    /// Waits until a source in this process was notified of all earlier events. A program that is both source and
+    /// destination thus sees one order.
     func letSourceHear() async {
         await local?.reports?.tell()
     }
 
-    /// Waits for the broker's result of a drop that is complete here, even if the task is cancelled. The result comes at
-    /// once, and without it the program would not know whether the source deletes what it moved.
+    /// Waits for the broker's result of a drop that is complete here, even if the task is cancelled. The result comes
+    /// soon, and without it the program would not know whether the source deletes the moved items.
     func confirm() async {
         guard state.withLock({ $0.hasConcluded }) else { return }
         let call = Call("the confirmation of the drop", timeout: .seconds(5))
         await Task { [window] in _ = try? await window.ending.value(for: call) }.value
     }
 
-    /// The outcome of a session whose destination is given up before the session ends.
+    /// The outcome of a session whose registration ends before the session does.
     var abandoned: Drag.Outcome {
         state.withLock { state in
             guard state.operation != nil else { return .cancelled }
@@ -146,13 +149,13 @@ package final class RemoteDropSession: DropSession {
         state.withLock { $0.operation = operation }
         window.open()
         if state.withLock({ !$0.extensions.isEmpty }) { live.tell { [stream] in $0.report(Progress(), on: stream) } }
-        // The observer stays until the session is over: callbacks may go on after the handler has returned.
+        // The observer stays until the session ends: callbacks may run after the handler has returned.
         window.progress.observe { [weak self] in self?.reportProgress() }
         var failure: Failure?
         do { try await body() } catch { failure = Failure(ofDrop: error) }
-        // One may come of another.
+        // An extension may add another one.
         while let next = nextExtension() {
-            // A person is not asked any longer when the session has ended.
+            // The end of the session cancels the extension, which may be waiting for the user.
             let watch = Task { [window] in
                 if (try? await window.ending.value(for: Call("the drop"))) != nil { next.cancel() }
             }
@@ -182,7 +185,7 @@ package final class RemoteDropSession: DropSession {
             guard let window else { return }
             var conclude = Conclude()
             conclude.items = window.takenItems
-            // Of what was copied another form may do, which the handler knows.
+            // A lost item does not fail a copy: the handler may have used another representation.
             let failure = window.failure ?? (operation == .move ? window.loss : nil)
             conclude.failure = failure.map { Failure(.refused, $0) }
             self?.state.withLock { $0.hasConcluded = true }
@@ -205,7 +208,7 @@ package final class RemoteDropSession: DropSession {
         let now = ContinuousClock.now
         guard state.withLock({ $0.reports.isDue(at: now) }) else { return }
         let progress = window.progress.now
-        // The end of the drop is said by `conclude`.
+        // The end of the drop is reported by `conclude`.
         guard !progress.isOver else { return }
         let (fraction, units) = (progress.fractionCompleted, progress.completedUnitCount)
         guard let completed = state.withLock({ $0.reports.next(fraction: fraction, completed: units, at: now) }) else {
@@ -223,12 +226,12 @@ package final class RemoteDropSession: DropSession {
         }
     }
 
-    /// The drop is not complete before this, too, is let go of.
+    /// Adds a hold. The drop is complete only after the hold is released.
     package func holdConclusion() -> Hold {
         Hold(window)
     }
 
-    /// Something that a drop is complete only after.
+    /// A hold on a drop, which is complete only after all its holds are released.
     package final class Hold: Sendable {
         private let window: DropWindow
         private let isHeld = Lock(true)
@@ -242,13 +245,13 @@ package final class RemoteDropSession: DropSession {
             release()
         }
 
-        /// Something that has arrived is not wanted: nothing may be deleted at the source.
+        /// Records that something that arrived is unusable, so that the source deletes nothing, and releases the hold.
         package func fail(_ reason: String) {
             window.fail(reason)
             release()
         }
 
-        /// Only the first time counts.
+        /// Releases the hold. Only the first call counts.
         package func release() {
             let isFirst = isHeld.withLock { isHeld in
                 defer { isHeld = false }
@@ -261,7 +264,7 @@ package final class RemoteDropSession: DropSession {
 
 extension Failure {
     fileprivate init(ofDrop error: any Error) {
-        // The broker says whose it is.
+        // The broker adds the name of the destination.
         self.init(.refused, PasteboardError.SourceError(error).message)
     }
 }

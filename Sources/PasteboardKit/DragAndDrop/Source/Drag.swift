@@ -2,39 +2,40 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A drag that this process has begun, held like a finger holds it: move it, drop it, see what became of it.
+/// A drag that this process has begun. Move it, drop it, and wait for its outcome.
 ///
 ///     let drag = try await Drag.begin([DragItem(itemProvider: provider)])
 ///     try await drag.move(to: DropLocation("places"))
 ///     try await drag.drop()
 ///     print(try await drag.outcome())
 ///
-/// Letting go of one that was not dropped cancels it.
+/// Releasing a drag that was not dropped cancels it.
 public final class Drag: DragSession {
-    /// What the source allows.
+    /// The operations and destinations that the source allows.
     public struct Options: Sendable {
         /// Whether a destination may propose ``DropOperation/move``.
         public var allowsMoveOperation = true
-        /// Whether the session is for this process alone.
+        /// Whether only this process may be the destination.
         public var isRestrictedToDraggingApplication = false
-        /// Whether a destination of another process may propose to move, too. The source deletes what was moved only on
-        /// ``Outcome/transferred(_:)``; off, a move exists within one process only.
+        /// Whether destinations of other processes may propose a move too. If false, only destinations of this process
+        /// may. The source deletes moved items only after ``Outcome/transferred(_:)``.
         public var allowsMoveBetweenProcesses = false
 
-        /// Moves within this process, for everybody.
+        /// Makes options that allow all destinations to copy, and destinations of this process to move.
         public init() {}
     }
 
-    /// The result of a session, as its source and its destinations learn it.
+    /// The result of a session, as its source and its destinations receive it.
     public enum Outcome: Sendable, CustomStringConvertible {
         /// Nothing was transferred.
         case cancelled
-        /// The destination has everything that it asked for and has confirmed the drop; after a move: every item.
+        /// The destination has all the items that it asked for and has confirmed the drop. After a move it has all
+        /// items.
         case transferred(DropOperation)
         /// The drop was not completed. The source may delete only ``Drag/deletableItems``.
         case failed(PasteboardError)
 
-        /// The case, and what it has, in one line.
+        /// The case and its associated value, in one line.
         public var description: String {
             switch self {
             case .cancelled: "cancelled"
@@ -44,17 +45,17 @@ public final class Drag: DragSession {
         }
     }
 
-    /// Whatever this process wants to find again in its own destinations; never sent.
+    /// A value that this process can read in its own destinations. It is never sent.
     @MainActor public var localContext: Any?
-    /// Who hears what becomes of it.
+    /// The observer that is notified of the drag's events.
     @MainActor package weak var observer: (any DragObserver)?
 
     private struct State {
         var options = Options()
-        /// What it will begin with.
+        /// The items with which the session will begin.
         var items: [DragItem] = []
         var location: DropLocation?
-        /// What an empty name of a destination stands for.
+        /// The destination that an empty name stands for.
         var home: String?
         var session: (request: DragRequest, live: LiveConnection)?
     }
@@ -62,7 +63,7 @@ public final class Drag: DragSession {
     private let connection: PasteboardConnection
     private let state = Lock(State())
 
-    /// One that has not begun, for whoever asks others what it is to begin with.
+    /// Creates a drag that has not begun, so that its items can be collected first.
     package init(connection: PasteboardConnection) {
         self.connection = connection
     }
@@ -77,16 +78,17 @@ public final class Drag: DragSession {
         state.withLock { $0.location = DropLocation("", point: point) }
     }
 
-    /// What it is to begin with.
+    /// Sets the items with which the session will begin.
     package func prepare(_ items: [DragItem]) {
         state.withLock { $0.items = items }
     }
 
-    /// Begins the session, once: as ``begin(_:options:timeout:connection:)``.
+    /// Begins the session as ``begin(_:options:timeout:connection:)`` does. Call it once.
     ///
     /// - Parameters:
     ///   - home: the destination that an empty name stands for.
-    ///   - observer: an object that is notified of the session's events; it keeps the drag alive until the session ends.
+    ///   - observer: an object that is notified of the session's events. It keeps the drag alive until the session
+    ///     ends.
     ///   - timeout: the maximum duration of the call.
     package func start(
         _ options: Options,
@@ -114,13 +116,13 @@ public final class Drag: DragSession {
     /// Begins a session.
     ///
     /// - Parameters:
-    ///   - items: at least one, each with at least one representation; at most 512.
-    ///   - options: what is allowed.
-    ///   - timeout: the maximum duration of the call, which includes connecting. Without it, the call fails if the broker
-    ///     does not answer for 15 s.
+    ///   - items: the items, at least one and at most 512. Each must have a representation.
+    ///   - options: the operations and destinations to allow.
+    ///   - timeout: the maximum duration of the call, which includes connecting. Without it, the call fails if the
+    ///     broker does not answer for 15 s.
     ///   - connection: the connection to the broker.
-    /// - Throws: the broker's reason for refusing the session; `timeout`; `cancelled` if the task is cancelled. After an
-    ///   error there is no session.
+    /// - Throws: the broker's reason for refusing the session; `timeout`; `cancelled` if the task is cancelled. After
+    ///   an error there is no session.
     public static func begin(
         _ items: [DragItem],
         options: Options = Options(),
@@ -133,49 +135,50 @@ public final class Drag: DragSession {
         return drag
     }
 
-    // MARK: What it is
+    // MARK: Properties
 
-    /// The items, those that were added behind the others.
+    /// The items, in order. Added items come last.
     public var items: [DragItem] {
         let (items, request) = state.withLock { ($0.items, $0.session?.request) }
         return request?.items ?? items
     }
 
-    /// Whether a destination of this process may propose to move.
+    /// Whether a destination of this process may propose a move.
     public var allowsMoveOperation: Bool { state.withLock { $0.options.allowsMoveOperation } }
 
-    /// Whether the session is for this process alone.
+    /// Whether only this process may be the destination.
     public var isRestrictedToDraggingApplication: Bool {
         state.withLock { $0.options.isRestrictedToDraggingApplication }
     }
 
-    /// Where the session was moved to last, in the coordinates of a view of the destination; the view's origin if that
-    /// was no point.
+    /// Returns the location to which the session was last moved, in the coordinates of a view of the destination.
+    /// Returns the view's origin if that location had no point.
     @MainActor
     public func location(in view: InteractionView) -> Point {
         state.withLock { $0.location?.point }.map(view.converting) ?? .zero
     }
 
-    /// The items that the destination has, once the session is over. After a failed move these are only the items that the
-    /// source may delete nevertheless; after a failed copy they are the items that arrived.
+    /// The items that the destination has, after the end of the session. After a failed move these are only the items
+    /// that the source may delete nevertheless. After a failed copy they are the items that arrived.
     public var transferredItems: [DragItem] {
         state.withLock { $0.session?.request }?.transferredItems ?? []
     }
 
-    /// The items that the source may delete, once the session is over: all after a complete move, those that were taken
-    /// after a move of which the destination left some, and otherwise none.
+    /// The items that the source may delete, after the end of the session. After a complete move these are all items.
+    /// After a move of which the destination left some items, these are the ones that it took. Otherwise there are
+    /// none.
     public var deletableItems: [DragItem] {
         guard let request = state.withLock({ $0.session?.request }), request.isMove else { return [] }
         return request.transferredItems
     }
 
-    // MARK: Holding it
+    // MARK: Moving and dropping
 
-    /// Adds items behind those that are there; the destination it is over is asked again.
+    /// Adds items after the existing ones. The destination that the session is over is asked for a new proposal.
     ///
-    /// - Throws: `invalid-argument` for what cannot be added, and once it was dropped; what refused it; what has ended the
-    ///   session; `cancelled` if the task is cancelled, and then they may have been added or not. The session goes on as it
-    ///   was.
+    /// - Throws: `invalid-argument` if an item cannot be added, or if the session was dropped; the broker's reason for
+    ///   refusing the items; the error that ended the session; `cancelled` if the task is cancelled: then the items may
+    ///   have been added or not. An error of this call does not end the session.
     public func add(_ items: [DragItem]) async throws(PasteboardError) {
         let (request, live) = try session(for: "items are added")
         let addition = try DragAddition(items, to: request)
@@ -189,18 +192,18 @@ public final class Drag: DragSession {
         }
     }
 
-    /// Directs the session to a destination, or elsewhere in it.
+    /// Directs the session to a destination, or to another location in its current destination.
     ///
     /// - Parameters:
     ///   - location: the destination and a location in it; nil: no destination.
     ///   - timeout: the maximum duration of the call.
-    /// - Returns: the operation that a drop would do there. If several moves are under way at once, it may be the answer to
-    ///   a later one. The operation is ``DropOperation/cancel`` if the destination takes none of the items, proposes to do
-    ///   nothing, proposes an operation that is not allowed, or does not answer in time.
+    /// - Returns: the destination's proposal for a drop there. If several moves are under way at once, it may be the
+    ///   answer to a later one. The operation is ``DropOperation/cancel`` if the destination takes none of the items,
+    ///   proposes to do nothing, proposes an operation that is not allowed, or does not answer in time.
     /// - Throws: `nothing-here` if there is no such destination; `refused` if the destination has another session or
     ///   releases this one; `invalid-argument` if the location is invalid or the session was dropped; `timeout`, or
-    ///   `cancelled` if the task is cancelled: in both cases the session may have been moved or not; the error that ended
-    ///   the session. After every other error the session goes on.
+    ///   `cancelled` if the task is cancelled: in both cases the session may have been moved or not; the error that
+    ///   ended the session. After every other error the session goes on.
     @discardableResult
     public func move(
         to location: DropLocation?,
@@ -212,7 +215,7 @@ public final class Drag: DragSession {
         if let location { message = try Location(location, home: home) }
         state.withLock { $0.location = location }
         guard let result = request.move(to: message, over: live) else {
-            // It may have been dropped since.
+            // The session may have been dropped meanwhile, which has an error of its own.
             _ = try session(for: "it is moved")
             throw request.endError
         }
@@ -263,17 +266,17 @@ public final class Drag: DragSession {
                 connection: connection
             )
         } catch {
-            // If the session has ended, its error says more than that of the wait.
+            // If the session has ended, its error is more specific than that of the wait.
             _ = try session(for: "it is moved")
             throw request.end.value == nil ? error : request.endError
         }
     }
 
-    /// Lets go of the session where it is.
+    /// Drops the session at its current location.
     ///
-    /// - Returns: what the drop does, before anything has been transferred. A second time: the same.
-    /// - Throws: what has ended the session before; `cancelled` if the task is cancelled, and then it is dropped all the
-    ///   same.
+    /// - Returns: the operation of the drop, before anything has been transferred. Later calls return the same.
+    /// - Throws: the error that ended the session before the drop; `cancelled` if the task is cancelled: the session is
+    ///   dropped nevertheless.
     @discardableResult
     public func drop() async throws(PasteboardError) -> DropOperation {
         let (request, live) = try session()
@@ -283,14 +286,14 @@ public final class Drag: DragSession {
         return operation
     }
 
-    /// Withdraws the session. What has been dropped and is not complete is not transferred. Once it is over, nothing.
+    /// Cancels the session. A drop that is not complete is abandoned. It does nothing after the end of the session.
     public func cancel() async {
         guard let (request, live) = state.withLock({ $0.session }) else { return }
         request.cancel(over: live)
         await request.reports?.tell()
     }
 
-    /// Waits for the end of the session. After that ``deletableItems`` are the items that the source may delete.
+    /// Waits for the end of the session. After that, ``deletableItems`` contains the items that the source may delete.
     ///
     /// - Throws: `cancelled`, at once, if the task is cancelled before the end; the session goes on.
     public func outcome() async throws(PasteboardError) -> Outcome {
@@ -319,7 +322,7 @@ public final class Drag: DragSession {
 extension DropProposal {
     init(_ proposal: Proposal) {
         let operation = proposal.operation ?? .absent
-        // What does not come from the destination stands for nothing, whatever its number.
+        // With a refusal, the operation is not the destination's proposal, whatever its number.
         self.init(operation: proposal.refusal == nil ? DropOperation(operation) : .cancel)
         isPrecise = proposal.isPrecise ?? false
         prefersFullSizePreview = proposal.prefersFullSizePreview ?? false

@@ -1,7 +1,7 @@
 import PasteboardClient
 import PasteboardWire
 
-/// Items on their way into a session that is under way.
+/// Items that are being added to a session.
 final class DragAddition: StreamSink {
     let result = PendingResult<Void>()
     private let items: [DragItem]
@@ -24,11 +24,11 @@ final class DragAddition: StreamSink {
 
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect]) {
         guard case .committed = event else {
-            // This may be the last use of the addition. Its items may hold objects of the program, whose deinit is the
-            // program's code: it must not run under the lock.
+            // This may be the last reference to the addition. Its items may hold objects of the program, whose deinit
+            // is the program's code and must not run under the lock.
             return effects.append(.release([self]))
         }
-        // At once: the broker may ask for one of them next.
+        // Immediately, because the broker may ask for one of these items next.
         session.add(items, promises)
         effects.append(.deliver(.finished, to: self))
     }

@@ -1,9 +1,10 @@
-/// One thing that is dragged: several of them are several items, several representations of one are in its provider.
+/// One thing that is dragged. Its item provider has all representations of it; each further thing is an item of its
+/// own.
 public final class DragItem: Sendable {
-    /// What the item is loaded from.
+    /// The item provider that loads the item.
     public let itemProvider: ItemProvider
 
-    /// Where the item is one of a session that began in this process: what it stands for.
+    /// The source's item that this one represents, if the session began in this process.
     private let local: LocalItem?
     @MainActor private var ownObject: Any?
 
@@ -18,7 +19,8 @@ public final class DragItem: Sendable {
         self.local = local
     }
 
-    /// Whatever the source has attached, for destinations in its own process. It is never sent: to all others it is nil.
+    /// A value that the source attached for destinations of its own process. It is never sent: in other processes it is
+    /// nil.
     ///
     /// A destination that reads it while a drop is performed has taken the item, without a load.
     @MainActor public var localObject: Any? {
@@ -33,15 +35,15 @@ public final class DragItem: Sendable {
         }
     }
 
-    /// What the source has given, if the item is one of a session that began in this process; otherwise the item itself.
+    /// The source's item, if the session began in this process; otherwise this item.
     @MainActor package var original: DragItem { local?.item() ?? self }
 
-    /// A destination in its own process has it, without a load.
+    /// Records that a destination of this process has taken the item without a load.
     package func take() {
         local?.taken()
     }
 
-    /// The source's item, and who hears that a destination has taken it.
+    /// The source's item, and a closure to call when a destination has taken it.
     struct LocalItem: Sendable {
         let item: @Sendable () -> DragItem?
         let taken: @Sendable () -> Void

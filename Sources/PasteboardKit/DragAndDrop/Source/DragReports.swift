@@ -1,17 +1,17 @@
 import PasteboardTransport
 
-/// The observer of a drag. The calls come in order, each after the one before has returned.
+/// The observer of a drag. Each call begins after the previous one has returned.
 @MainActor
 package protocol DragObserver: AnyObject, Sendable {
     /// The drag was moved.
     func sessionDidMove(_ session: Drag)
     /// Items are about to be added.
     func session(_ session: Drag, willAdd items: [DragItem])
-    /// The drag was dropped, or lost; nothing has been transferred yet.
+    /// The drag was dropped, or was lost. Nothing has been transferred yet.
     func session(_ session: Drag, willEndWith operation: DropOperation)
     /// Called right after `willEndWith`.
     func session(_ session: Drag, didEndWith operation: DropOperation)
-    /// A copy or move is complete: what was moved can be deleted.
+    /// A copy or a move is complete. Moved items can be deleted.
     func sessionDidTransferItems(_ session: Drag)
 }
 
@@ -22,7 +22,7 @@ final class DragReports: Sendable {
         case adding(Drag, [DragItem])
         case ended(Drag, DropOperation)
         case transferred(Drag)
-        /// Everything before it has been told.
+        /// A mark that is resolved after the observer was notified of all earlier reports.
         case mark(PendingResult<Void>)
         case over
     }
@@ -55,7 +55,7 @@ final class DragReports: Sendable {
         queue.finish()
     }
 
-    /// Resumes nobody.
+    /// Appends a report without resuming the task that notifies the observer.
     func append(_ report: Report) {
         queue.append(report)
     }
@@ -68,7 +68,7 @@ final class DragReports: Sendable {
         queue.wake()
     }
 
-    /// Returns when the observer has heard of everything before.
+    /// Returns after the observer was notified of all earlier reports.
     func tell() async {
         let mark = PendingResult<Void>()
         guard queue.append(.mark(mark)) else { return }

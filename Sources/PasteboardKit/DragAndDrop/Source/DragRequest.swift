@@ -2,12 +2,12 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The stream of a session that this process has begun: its promises, and who waits for what becomes of it.
+/// The stream of a session that this process has begun. It has the session's promises and the pending results of calls.
 final class DragRequest: StreamSink {
     private struct State {
         var progress = DragProgress()
         var items: [DragItem]
-        /// What is promised, as it was when it was given.
+        /// The promises of the items, as registered when the items were passed.
         var promises: [ProviderContents]
         var stream: UInt64?
         var lastMove: UInt64 = 0
@@ -15,7 +15,7 @@ final class DragRequest: StreamSink {
         var hasReportedEnd = false
         var moves: [(sequence: UInt64, result: PendingResult<Proposal>)] = []
         var drops: [PendingResult<DropOperation>] = []
-        /// While the session is under way, whether or not somebody holds the drag.
+        /// The connection, which is kept alive while the session is under way, even if the drag is not referenced.
         var connection: PasteboardConnection?
         var key: LocalSessions.Key?
         weak var drag: Drag?
@@ -25,7 +25,7 @@ final class DragRequest: StreamSink {
         var answers: [PendingAnswer] = []
     }
 
-    /// What the session was named by the broker.
+    /// The handle that the broker gave to the session.
     let result = PendingResult<UInt64>()
     /// The result of the session.
     let end = SharedResult<Drag.Outcome>()
@@ -37,7 +37,7 @@ final class DragRequest: StreamSink {
         self.reports = reports
     }
 
-    /// What is promised of items.
+    /// Returns the promises of items.
     static func promises(of items: [DragItem], behind count: Int = 0) throws(PasteboardError) -> [ProviderContents] {
         guard !items.isEmpty, items.count <= WireLimits.items - count else {
             throw PasteboardError(
@@ -75,7 +75,7 @@ final class DragRequest: StreamSink {
         }
     }
 
-    /// From now on destinations of this process find the drag.
+    /// Lets destinations of this process find the drag.
     func attach(_ drag: Drag, _ connection: PasteboardConnection, epoch: UInt64) {
         guard let handle = state.withLock({ $0.progress.handle }) else { return }
         let key = LocalSessions.Key(epoch: epoch, handle: handle)
@@ -88,9 +88,9 @@ final class DragRequest: StreamSink {
         }
     }
 
-    // MARK: What is sent
+    // MARK: Sending
 
-    /// Opens the session, sends all of it and begins.
+    /// Opens the session, sends all its items and begins it.
     func send(_ options: Drag.Options, _ client: inout ClientState) throws(Failure) -> UInt64 {
         var drag = PasteboardWire.Drag()
         drag.allowsMove = options.allowsMoveOperation
@@ -105,7 +105,7 @@ final class DragRequest: StreamSink {
         state.withLock { $0.stream = stream }
     }
 
-    /// - Returns: what will answer; nil if the session is over or dropped.
+    /// - Returns: the pending answer; nil if the session was dropped or has ended.
     func move(to location: Location?, over live: LiveConnection) -> PendingResult<Proposal>? {
         let result = PendingResult<Proposal>()
         let isSent = Lock(false)
@@ -125,7 +125,8 @@ final class DragRequest: StreamSink {
         return isSent.withLock { $0 } ? result : nil
     }
 
-    /// - Returns: what will answer; nil if the session is over, or was dropped already and what it does is known.
+    /// - Returns: the pending answer; nil if the session has ended, or if it was dropped and the operation is already
+    ///   known.
     func drop(over live: LiveConnection) -> PendingResult<DropOperation>? {
         let result = PendingResult<DropOperation>()
         let isWaiting = Lock(false)
@@ -145,14 +146,14 @@ final class DragRequest: StreamSink {
         return isWaiting.withLock { $0 } ? result : nil
     }
 
-    /// What the drop did, or what has ended the session before it did anything.
+    /// Returns the operation of the drop. Throws the error that ended the session before it was known.
     func dropResult() throws(PasteboardError) -> DropOperation {
         let (dropped, outcome) = state.withLock { ($0.progress.dropped, $0.progress.outcome) }
         if let dropped { return DropOperation(dropped) }
         throw Self.error(of: outcome)
     }
 
-    /// What has ended the session.
+    /// The error that ended the session.
     var endError: PasteboardError { Self.error(of: state.withLock { $0.progress.outcome }) }
 
     private static func error(of outcome: DragProgress.Outcome?) -> PasteboardError {
@@ -162,13 +163,13 @@ final class DragRequest: StreamSink {
         return PasteboardError(failure)
     }
 
-    /// The source withdraws the session.
+    /// Cancels the session on behalf of the source.
     func cancel(over live: LiveConnection) {
         change { $0.progress.cancel() }
         live.cancel(self)
     }
 
-    /// Items that were added are there.
+    /// Appends items that the broker has added to the session.
     func add(_ items: [DragItem], _ promises: [ProviderContents]) {
         state.withLock { state in
             state.items += items
@@ -176,7 +177,7 @@ final class DragRequest: StreamSink {
         }
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
     func handler(item: UInt32, representation: UInt32) -> DataHandler? {
         state.withLock { state in
@@ -227,7 +228,7 @@ final class DragRequest: StreamSink {
         deliver(.changed)
     }
 
-    /// Changes the state, and keeps the answers to the calls that wait for the change until `deliver`.
+    /// Changes the state, and stores the answers to the calls that wait for the change. `deliver` gives the answers.
     private func settle(_ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
@@ -249,7 +250,7 @@ final class DragRequest: StreamSink {
         }
     }
 
-    /// Tells the observer of something that the program does with the drag, unless that has ended meanwhile.
+    /// Notifies the observer of an action of the program on the drag, unless the end of the drag was already reported.
     func report(_ report: DragReports.Report) {
         state.withLock { state in
             if !state.hasReportedEnd { reports?.append(report) }
@@ -292,7 +293,7 @@ final class DragRequest: StreamSink {
         state.observed = nil
     }
 
-    /// An answer to calls that wait, which is given after all locks are released.
+    /// An answer to waiting calls. It is given after all locks are released.
     private enum PendingAnswer {
         case reports
         case begun(UInt64)
@@ -306,7 +307,7 @@ final class DragRequest: StreamSink {
         let moves: [PendingResult<Proposal>]
         let drops: [PendingResult<DropOperation>]
         let key: LocalSessions.Key?
-        /// This may hold the last references to them: they are released after unlocking.
+        /// These may be the last references. They are released after unlocking.
         let released: (Drag?, PasteboardConnection?)
     }
 }

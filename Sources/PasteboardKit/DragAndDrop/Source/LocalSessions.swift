@@ -1,7 +1,9 @@
 import PasteboardTransport
 
-/// The sessions that this process has begun and that are not over, so that its own destinations find them. A broker names
-/// them alike to both sides; of two brokers the epochs differ.
+/// The sessions that this process has begun and that have not ended, so that its own destinations find them.
+///
+/// A broker uses the same handle for a session towards its source and its destinations. Handles of different brokers
+/// may be equal, but their epochs differ.
 final class LocalSessions: Sendable {
     struct Key: Hashable, Sendable {
         let epoch: UInt64
@@ -19,7 +21,7 @@ final class LocalSessions: Sendable {
     }
 
     func remove(_ key: Key) {
-        // What may go with it goes once the lock is free.
+        // The value is released after unlocking: it may be the last reference.
         let removed = sessions.withLock { $0.removeValue(forKey: key) }
         withExtendedLifetime(removed) {}
     }
