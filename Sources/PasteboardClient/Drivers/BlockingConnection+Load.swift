@@ -1,21 +1,22 @@
 import PasteboardTransport
 package import PasteboardWire
 
-// Loads: the bytes are lent piece by piece, as they come and no faster than they are taken.
+// Loads. The bytes are lent chunk by chunk as they arrive, and no faster than the caller consumes them.
 extension BlockingConnection {
-    /// Loads, and returns what was given once all of it has come.
+    /// Performs a load, and returns its answer after all bytes have come.
     ///
-    /// While `bytes` works on a piece nothing more is read, and the broker sends at most the load's credit ahead. Throws a
-    /// `Failure`, or what one of the closures threw; either way the load is over.
+    /// While `bytes` handles a chunk, nothing more is read, and the broker sends at most the load's credit ahead.
+    /// Throws a `Failure`, or the error that a closure threw. In both cases the load has ended.
     ///
     /// Bytes that come as a descriptor are read and lent like others, unless there is a closure for them.
     ///
     /// - Parameters:
-    ///   - interrupt: a descriptor that ends the load with `cancelled` when it becomes readable: one of signals, say.
+    ///   - interrupt: a descriptor that ends the load with `cancelled` when it becomes readable, for example one for
+    ///     signals.
     ///   - answered: called once, before the first byte.
-    ///   - progressed: called as the source's handler reports.
-    ///   - file: called instead of `bytes` where the bytes come as a descriptor.
-    ///   - bytes: called for each piece, in order.
+    ///   - progressed: called for each report of the source's handler.
+    ///   - file: called instead of `bytes` if the bytes come as a descriptor.
+    ///   - bytes: called for each chunk, in order.
     @discardableResult
     package func load(
         _ load: Load,
@@ -81,13 +82,14 @@ extension BlockingConnection {
             let answer = try self.load(load) { bytes in all.append(copying: bytes) }
             return (answer, all)
         } catch {
-            // Nothing else can come out: the closure throws nothing.
+            // The closure throws no errors, so this error is always a `Failure`.
             throw error as? Failure ?? Failure(.cancelled, "\(error)")
         }
     }
 
-    /// The broker keeps the load's time and says what came by then; this is for a broker that is stopped or hangs. The
-    /// user's time is the whole time, so the broker's answer gets only a moment more to arrive.
+    /// The time at which the client itself ends the load. The broker enforces the load's timeout and reports the bytes
+    /// that came in time. The client's deadline is for a broker that is stopped or hangs. The timeout that the user
+    /// gave is for the whole load, so the broker's answer gets only 50 ms more to arrive.
     private static func deadline(of load: Load) -> UInt64 {
         guard let timeout = load.timeoutMilliseconds, timeout > 0 else { return .max }
         return MonotonicClock.deadline(milliseconds: Int(clamping: timeout.addingClamped(50)))

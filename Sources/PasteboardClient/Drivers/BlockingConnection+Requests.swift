@@ -1,7 +1,7 @@
 import PasteboardTransport
 package import PasteboardWire
 
-/// What a board holds, without bytes.
+/// The contents of a board, without bytes.
 package struct BoardListing: Sendable, Equatable {
     package var contents = Contents()
     package var items: [Item] = []
@@ -10,12 +10,12 @@ package struct BoardListing: Sendable, Equatable {
     package init() {}
 }
 
-// Questions and orders that are answered at once.
+// Requests that the broker answers at once.
 extension BlockingConnection {
     /// The time that the broker has to answer after the end of a wait, in milliseconds.
     private static let waitGrace: UInt64 = 250
 
-    /// Waits until the broker has answered hello, and tells what it said.
+    /// Waits until the broker has answered hello, and returns its answer.
     package func welcome() throws(Failure) -> Welcome {
         while true {
             if let welcome = self.io.state.welcome { return welcome }
@@ -23,7 +23,7 @@ extension BlockingConnection {
         }
     }
 
-    /// - Parameter deadline: when it ends with `timeout` (see `MonotonicClock`).
+    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
     package func list(_ list: List = List(), until deadline: UInt64 = .max) throws(Failure) -> BoardListing {
         var listing = BoardListing()
         return try self.result(of: try self.io.state.open(list), until: deadline) { _, event, _ in
@@ -61,8 +61,8 @@ extension BlockingConnection {
         }
     }
 
-    /// Makes a destination for drag sessions. It lives on the stream that is returned, as do the events of sessions there
-    /// on streams of theirs.
+    /// Registers a destination for drag sessions, and returns its stream. The destination exists until this stream
+    /// ends. Each session at the destination has a stream of its own for its events.
     package func register(_ destination: Destination) throws(Failure) -> UInt64 {
         let stream = try self.io.state.open(destination)
         try self.result(of: stream) { _, event, _ in
@@ -74,8 +74,8 @@ extension BlockingConnection {
 
     /// Waits until there is a destination of this name.
     ///
-    /// - Parameter milliseconds: the longest time to wait; nil: without end.
-    /// - Throws: `nothing-here` when the time has passed; `timeout` if the broker does not answer then.
+    /// - Parameter milliseconds: the longest time to wait; nil for no limit.
+    /// - Throws: `nothing-here` after that time; `timeout` if the broker does not answer then.
     package func wait(for destination: String, milliseconds: UInt64?) throws(Failure) {
         var wait = Wait()
         wait.destination = destination
@@ -89,7 +89,7 @@ extension BlockingConnection {
         }
     }
 
-    /// Tells the broker to end; it finishes what it has begun.
+    /// Makes the broker end. It first finishes what it has begun.
     package func stop() throws(Failure) {
         try self.result(of: try self.io.state.open(Stop())) { _, event, _ in
             if case .ended = event { return .success(()) }

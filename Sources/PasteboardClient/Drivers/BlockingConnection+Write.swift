@@ -3,18 +3,19 @@ package import PasteboardWire
 
 /// Where the bytes of a representation are.
 package enum ByteSource {
-    /// They are made when they are asked for.
+    /// The bytes are produced when they are asked for.
     case promised
     case bytes([UInt8])
-    /// A memory file with all four seals: handed over as it is.
+    /// A memory file with all four seals. The file itself is passed.
     case memory(MemoryFile)
-    /// Read to its end, by its own position: standard input, a file.
+    /// A descriptor, such as standard input or a file. It is read to its end from its current position.
     case descriptor(CInt)
-    /// As `descriptor`, through a function that is called when the descriptor is readable, until it returns no bytes.
+    /// Like `descriptor`, but read by a function. The function is called when the descriptor is readable, until it
+    /// returns no bytes.
     case pieces(of: CInt, next: () throws -> [UInt8])
 }
 
-/// One item of a write, and where its bytes are.
+/// One item of a write, and the sources of its bytes.
 package struct WriteItem {
     package var suggestedName: String?
     /// Each representation's `provision` follows from its source.
@@ -45,24 +46,24 @@ package struct WriteItem {
     }
 }
 
-/// What a write has made, or the offer of a drag session. It lives on `stream`, whose `ended` event tells that it was
-/// replaced or cleared, or that the session is over.
+/// The result of a write, or of the offer of a drag session. It exists as long as `stream`: the event `ended` reports
+/// that it was replaced or cleared, or that the session has ended.
 package struct Publication: Sendable, Equatable {
     package let stream: UInt64
     package let committed: Committed
 }
 
-// Writes: bytes leave as they are read, so that nothing of any size is held here.
+// Writes. Bytes are sent as they are read, so this process never holds large contents.
 extension BlockingConnection {
-    /// Writes items to a board, and returns once the broker has made them visible.
+    /// Writes items to a board, and returns after the broker has made them visible.
     ///
-    /// Throws a `Failure`, or a `SystemError` where the caller's own descriptor cannot be read; then the board holds what
-    /// it held before. What the broker refuses, it refuses at once: the rest is neither read nor sent.
+    /// Throws a `Failure`, or a `SystemError` if the caller's own descriptor cannot be read. Then the contents of the
+    /// board are unchanged. If the broker refuses the write, this fails at once, and neither reads nor sends the rest.
     package func write(_ write: Write, items: [WriteItem]) throws -> Publication {
         try self.send(items, on: try self.io.state.open(write))
     }
 
-    /// Offers items as a drag session, which can begin then. Otherwise as `write`.
+    /// Offers items as a drag session, which can begin afterwards. Otherwise like `write`.
     package func offer(_ drag: Drag, items: [WriteItem]) throws -> Publication {
         try self.send(items, on: try self.io.state.open(drag))
     }
@@ -101,7 +102,8 @@ extension BlockingConnection {
         }
     }
 
-    /// A broker that takes no descriptors gets the bytes; so does one where the system does not pass the file.
+    /// Passes a memory file. If the broker accepts no descriptors, or the system does not pass the file, the bytes are
+    /// sent.
     private func send(_ file: MemoryFile, on stream: UInt64) throws {
         if self.io.passKept(file, on: stream) {
             repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
@@ -121,7 +123,7 @@ extension BlockingConnection {
         } catch {
             switch error {
             case .unreadable(let error): throw error
-            // All seals are set, so only a broken caller gets here.
+            // All seals are set, so the file can be shorter only if the caller gave a wrong size.
             case .truncated(let offset):
                 throw Failure(.invalidArgument, "a memory file ends after \(offset) of \(file.byteCount) bytes")
             }
@@ -130,7 +132,7 @@ extension BlockingConnection {
 
     private func send(of descriptor: CInt, on stream: UInt64, _ next: () throws -> [UInt8]) throws {
         while true {
-            // The broker's refusal may come while the descriptor has nothing to give.
+            // The broker may refuse the write while the descriptor has no bytes.
             let interest = PollInterest(descriptor, .readable)
             while try self.sendingStep(stream, extra: [interest]).first?.isEmpty ?? true {}
             let bytes = try next()
@@ -144,14 +146,14 @@ extension BlockingConnection {
         var goesOn = true
         while goesOn {
             goesOn = try self.io.sendFrame(of: &chunk, on: stream)
-            // A small rest shares its write with the next frames, in most cases those of the commit.
+            // A small rest is sent together with the next frames, which are usually those of the commit.
             if !goesOn, self.io.waitingCount < WireLimits.inlineLength { return }
-            // At least one turn, to learn of a refusal; then until the socket has room.
+            // At least one turn, to notice a refusal; then until the socket has room.
             repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
         }
     }
 
-    /// A turn that throws what the stream failed with.
+    /// Takes one turn, and throws the failure of the stream, if it has failed.
     @discardableResult
     private func sendingStep(
         _ stream: UInt64,

@@ -1,17 +1,17 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// A connection that is driven by the thread that uses it: the command line's.
+/// A connection that is driven by the thread that uses it, as in the command line.
 ///
-/// Requests wait in place and end with what the broker said, with what broke the connection, or with `timeout` where the
-/// broker does not answer any more. A program that also has to watch descriptors of its own calls `turn` in a loop.
-/// Requests and `turn` may be mixed, but not nested, and a load that was opened through `io` is to be read by `turn`.
+/// A request blocks until the broker has answered it, the connection has failed, or the broker has not answered in
+/// time, which is a `timeout`. A program that also watches descriptors of its own calls `turn` in a loop. Requests and
+/// `turn` may alternate, but not nest. A load that was opened through `io` must be read by `turn`.
 package final class BlockingConnection {
-    /// Wishes may be made to `io.state` between turns; the next turn sends them.
+    /// Requests may be made on `io.state` between turns; the next turn sends them.
     package var io: ConnectionIO
-    /// Events that came for somebody else while a request waited.
+    /// Events for other streams that came while a request waited.
     private var stash: [ClientEvent] = []
-    /// Connects, and starts a broker where none is and the connector may. Hello goes out with the first request.
+    /// Connects. Starts a broker if there is none and the connector allows it. Hello is sent with the first request.
     package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
         self.io = ConnectionIO(adopting: try connector.connect(), path: connector.socket.path, hello: hello)
     }
@@ -21,9 +21,10 @@ package final class BlockingConnection {
         self.io = ConnectionIO(adopting: socket, path: path, hello: hello)
     }
 
-    /// Connects, starts a broker if there is none and the connector may, and returns once the broker has answered hello.
+    /// Connects, and returns after the broker has answered hello. Starts a broker if there is none and the connector
+    /// allows it.
     ///
-    /// Connects again after a broker that was ending. Nothing else is sent before the answer, so no request is lost.
+    /// If the broker was ending, it connects again. Nothing else is sent before the answer, so no request is lost.
     package static func greeted(
         through connector: BrokerConnector,
         hello: Hello = Hello()
@@ -43,11 +44,11 @@ package final class BlockingConnection {
 
     // MARK: Waiting
 
-    /// Sends what is to be sent, waits until something happens or `deadline` (see `MonotonicClock`), and gives what came
-    /// to `handle`, which may make wishes to the state but not use this connection.
+    /// Sends the pending frames, waits until something happens or until `deadline` (see `MonotonicClock`), and passes
+    /// events to `handle`. It may make requests on the state, but must not use this connection.
     ///
-    /// - Parameter extra: more to wait for.
-    /// - Returns: what is ready of `extra`, in its order.
+    /// - Parameter extra: further descriptors to wait for.
+    /// - Returns: the events that are ready on `extra`, in its order.
     @discardableResult
     package func turn(
         extra: [PollInterest] = [],
@@ -58,11 +59,11 @@ package final class BlockingConnection {
         let events = self.stash
         self.stash = []
         for event in events { handle(&self.io.state, event, Span()) }
-        // Only what is there already: the caller has something to do.
+        // The stashed events are work for the caller, so this does not wait.
         return try self.step(extra: extra, until: 0, handle)
     }
 
-    /// A turn without what came earlier. With `untilSent` it does not wait once the socket has taken everything.
+    /// A turn that ignores the stashed events. With `untilSent` it does not wait after the socket has taken everything.
     @discardableResult
     func step(
         extra: [PollInterest] = [],
@@ -73,7 +74,8 @@ package final class BlockingConnection {
         try self.io.turn(extra: extra, until: deadline, untilSent: untilSent, handle)
     }
 
-    /// Turns until `take` has made a result of what came for `stream`, or until `deadline`, or until `interrupt` is readable.
+    /// Takes turns until `take` has made a result from the events of `stream`, `deadline` has passed, or `interrupt` is
+    /// readable.
     func result<Value>(
         of stream: UInt64,
         until deadline: UInt64 = .max,
@@ -95,7 +97,7 @@ package final class BlockingConnection {
                     }
                 }
             } catch {
-                // What ended before the connection did has its own result.
+                // A request that ended before the connection did keeps its own result.
                 if result == nil { throw error }
             }
             if let result { return try result.get() }

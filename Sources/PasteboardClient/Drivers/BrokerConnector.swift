@@ -1,28 +1,29 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// Finds this user's broker and connects to it, and starts one where there is none.
+/// Finds this user's broker and connects to it. Starts a broker if there is none.
 package struct BrokerConnector: Sendable {
-    /// How long connecting, waiting for another client that starts a broker, and a broker's start may take, each.
+    /// The timeout in milliseconds for each of three steps: connecting, waiting for another client that starts a
+    /// broker, and starting a broker.
     package static let timeouts = 5_000
 
-    /// The number of connections that a client opens at most before it reports that brokers end without an answer (see
+    /// The largest number of connections that a client opens before it reports that brokers end without an answer (see
     /// `ConnectionIO.isGoneUnanswered`).
     package static let attempts = 3
 
     package let socket: SocketPath
-    /// False with `PASTEBOARD_AUTOSTART=0`.
+    /// False if `PASTEBOARD_AUTOSTART` is 0.
     package var startsBroker: Bool
     private let environment: ProcessEnvironment
 
-    /// Follows the rule of the protocol for the socket's path.
+    /// Determines the socket's path by the rule of the protocol.
     package init(environment: ProcessEnvironment = ProcessEnvironment()) throws(Failure) {
         self.socket = try SocketPath.wellKnown { environment[$0] }
         self.environment = environment
         self.startsBroker = environment["PASTEBOARD_AUTOSTART"] != "0"
     }
 
-    /// A connected socket whose other end is a process of this user.
+    /// Returns a connected socket whose other end is a process of this user.
     package func connect() throws(Failure) -> OwnedDescriptor {
         if let socket = try self.connectIfServed() { return socket }
         guard self.startsBroker else {
@@ -35,10 +36,10 @@ package struct BrokerConnector: Sendable {
         return try self.connectStarting()
     }
 
-    /// As `connect`, but nil where nobody listens: for questions that are not worth a start.
+    /// Like `connect`, but returns nil if there is no broker, for requests that are not worth starting one.
     package func connectIfServed() throws(Failure) -> OwnedDescriptor? {
         do {
-            // Whoever may write to the directory could put a socket of their own there.
+            // A user who may write to the directory could put another socket there.
             try self.socket.checkDirectory()
             let deadline = MonotonicClock.deadline(milliseconds: Self.timeouts)
             let socket = try Socket.connect(path: self.socket.path, deadline: deadline)
@@ -63,17 +64,18 @@ package struct BrokerConnector: Sendable {
         }
     }
 
-    /// Of all clients that find no broker at the same time one starts it, and the others wait for that.
+    /// Connects, and starts a broker if there is none. If several clients find no broker at the same time, one starts
+    /// it and the others wait.
     private func connectStarting() throws(Failure) -> OwnedDescriptor {
         do {
             let deadline = MonotonicClock.deadline(milliseconds: 2 * Self.timeouts)
             let lock = try StartLock.take(preparing: self.socket, deadline: deadline)
-            // Held to the end of this scope.
+            // Keeps the lock until the end of this scope.
             defer { withExtendedLifetime(lock) {} }
             if let socket = try self.connectIfServed() { return socket }
             let start = try BrokerStart(environment: self.environment)
             let trouble = try start.run()
-            // A start that failed because somebody else's had succeeded is none.
+            // If the start failed because another client's broker runs already, that broker is used.
             if let socket = try self.connectIfServed() { return socket }
             throw Failure(
                 .brokerUnavailable,
@@ -86,7 +88,7 @@ package struct BrokerConnector: Sendable {
     }
 }
 
-/// The environment as it is looked up: the process's own, or another that stands in for it.
+/// The environment variables of this process, or others that replace them.
 package struct ProcessEnvironment: Sendable {
     private let variables: [String: String]?
 
@@ -94,13 +96,13 @@ package struct ProcessEnvironment: Sendable {
         self.variables = variables
     }
 
-    /// Nil where the variable is unset or empty.
+    /// The value of a variable; nil if it is unset or empty.
     package subscript(name: String) -> String? {
         let value = self.variables.map { $0[name] } ?? System.environment(name)
         return value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Each as `NAME=value`.
+    /// All variables, each as `NAME=value`.
     package var entries: [String] {
         self.variables?.map { "\($0)=\($1)" } ?? System.environment()
     }

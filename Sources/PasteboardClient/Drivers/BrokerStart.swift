@@ -3,14 +3,14 @@ import PasteboardWire
 
 /// Starts a broker that outlives this process, and waits until it listens.
 struct BrokerStart {
-    // Brokers that this process has started. One that has ended stays in the system's table until somebody waits for
-    // it, and nobody but its parent can.
+    // The brokers that this process has started. A child that has ended stays in the process table until its parent,
+    // which is this process, waits for it.
     private static let children = Lock<[ChildProcess]>([])
 
     let program: String
     private let environment: ProcessEnvironment
 
-    /// Chooses the program: `$PASTEBOARD_BROKER`, else one beside the running program, else one of `PATH`.
+    /// Chooses the program: `$PASTEBOARD_BROKER`, else one in the directory of the running program, else one in `PATH`.
     init(environment: ProcessEnvironment) throws(Failure) {
         self.environment = environment
         if let named = environment["PASTEBOARD_BROKER"] {
@@ -45,12 +45,14 @@ struct BrokerStart {
         return status.kind == .symbolicLink || status.kind == .regular && status.mode & 0o111 != 0
     }
 
-    /// - Returns: nil once the broker listens, else what went wrong.
+    /// Starts the broker.
+    ///
+    /// - Returns: nil when the broker listens, else the reason of the failure.
     func run() throws(SystemError) -> String? {
         Self.reap()
         let log = LogFile(environment: self.environment)
         let ready = try System.pipe()
-        // It gets the first number above the standard streams.
+        // The child gets the descriptor as number 3, the first one after the standard streams.
         var configuration = ChildProcess.Configuration(
             path: self.program,
             arguments: (self.program.hasSuffix("/pasteboard") ? ["broker"] : []) + ["--ready-fd", "3"],
@@ -62,7 +64,7 @@ struct BrokerStart {
         configuration.directory = DescriptorBox(try System.open("/", .directory))
         configuration.inNewSession = true
         let child = try ChildProcess(configuration)
-        // Its other end, here, would keep the end of file from coming.
+        // If the write end stayed open here, the end of file would never come.
         let reader = ready.keepingFirst()
 
         let deadline = MonotonicClock.deadline(milliseconds: BrokerConnector.timeouts)
@@ -88,7 +90,8 @@ struct BrokerStart {
 
     private static func reap() {
         Self.children.withLock { children in
-            // One that is not ours any more, because somebody waits for all of the program's, is as good as ended.
+            // If waiting fails, other code of the program has already waited for all children, so the child is removed
+            // as well.
             children.removeAll { child in
                 do {
                     return try System.waitForProcess(child.id, hang: false) != nil

@@ -1,15 +1,15 @@
 import PasteboardTransport
 import PasteboardWire
 
-// What a thread does that has nothing but this connection: it waits.
+// The blocking wait of a thread that serves only this connection.
 extension ConnectionIO {
-    /// Sends what is to be sent, waits until something happens or `deadline`, and gives what came to `handle`. The
-    /// connection is over, and told so, where this throws.
+    /// Sends the pending frames, waits until something happens or until `deadline`, and passes events to `handle`. If
+    /// this throws, the connection has ended.
     ///
-    /// One call does it all, because whoever shares a connection by reference pays for each access to it.
+    /// One call does all of it, because each access to a connection that is shared by reference has a cost.
     ///
-    /// - Parameter untilSent: does not wait once the socket has taken everything.
-    /// - Returns: what is ready of `extra`, in its order.
+    /// - Parameter untilSent: whether to return without waiting after the socket has taken everything.
+    /// - Returns: the events that are ready on `extra`, in its order.
     mutating func turn(
         extra: [PollInterest],
         until deadline: UInt64,
@@ -41,8 +41,9 @@ extension ConnectionIO {
         }
     }
 
-    /// With nothing else to watch, one call waits and reads: without end where nothing is due, because the kernel's
-    /// timer costs as much as the call; else for a second at a time, if `end` is not nearer.
+    /// Whether the socket's receive call itself may wait. If nothing else is watched, one call waits and reads. If
+    /// nothing is due, it waits without a timeout, because the kernel's timer costs as much as the call. Otherwise it
+    /// waits at most a second, and only if `end` is later than that.
     private mutating func letReceiveWait(until end: UInt64) -> Bool {
         let longest = 1_000
         guard end == .max || end > MonotonicClock.recent() + UInt64(longest) * 1_000_000 else { return false }

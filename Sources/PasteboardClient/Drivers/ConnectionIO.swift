@@ -1,13 +1,13 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// A connected socket and what flows through it: the one way between `ClientState` and the kernel.
+/// A connected socket and the bytes in transfer: the only path between `ClientState` and the kernel.
 ///
-/// It waits only in `turn`. Else a driver polls `descriptor`, calls `pump` when it is readable and `flush` when it is writable or after
-/// it made wishes to `state`, and `check` when `nextCheck` has come. A `Failure` thrown here means that the connection
-/// is over; the driver then tells `state.connectionLost` and whoever waited.
+/// It blocks only in `turn`. Any other driver polls `descriptor` and calls `pump` when it is readable, `flush` when it
+/// is writable or after requests on `state`, and `check` at `nextCheck`. A `Failure` thrown here means that the
+/// connection has ended. The driver then calls `state.connectionLost` and notifies all waiting callers.
 package struct ConnectionIO: ~Copyable {
-    /// Payloads of this size go straight to a socket that nothing waits for.
+    /// Payloads of at least this size are sent without copying if nothing else waits for the socket.
     private static let directSendSize = 16 << 10
 
     package var state: ClientState
@@ -21,17 +21,17 @@ package struct ConnectionIO: ~Copyable {
     private var descriptors: ReceivedDescriptors
     private var output = OutputBuffer()
     private var deliveries: [Delivery] = []
-    /// A failed write ends the direction of writing alone: what the broker had sent before is still read. Then the
-    /// connection is given up, because nobody gets anything from this process any more.
+    /// The reason why a write failed. A failed write ends only the sending direction: the bytes that the broker had
+    /// sent before are still read. Then the connection ends, because this process can send nothing more.
     private var writeFailure: String?
-    /// Whether the connection was closed without a reason: the broker was not given up for its silence or its farewell.
+    /// Whether the broker has closed the connection without giving a reason and without having been silent too long.
     private var isGone = false
-    /// Writes whose memory file the system would not pass.
+    /// Writes whose memory file the system did not pass.
     private var refusedWrites: Set<UInt64> = []
-    /// A child of a fork shares the socket, and would write into the middle of its parent's frames.
+    /// Detects a fork. A child process shares the socket, and could write into the middle of its parent's frames.
     private let owner = ForkGuard()
 
-    /// How long receiving waits on the socket, in milliseconds, 0 for ever; nil while it does not.
+    /// The socket's receive timeout in milliseconds, 0 for none; nil while receiving does not block.
     var receiveTimeout: Int?
 
     private let connectedAt = MonotonicClock.now()
@@ -39,8 +39,9 @@ package struct ConnectionIO: ~Copyable {
     private var probedAt: UInt64?
 
     /// - Parameters:
-    ///   - path: where the broker is, for errors.
-    ///   - closer: closes what is passed to this client, for a driver that must not wait for a dead file system.
+    ///   - path: the socket's path, for errors.
+    ///   - closer: closes descriptors that were passed to this client, for a driver that must not block on an
+    ///     unresponsive file system.
     package init(
         adopting socket: consuming OwnedDescriptor,
         path: String,
@@ -56,25 +57,25 @@ package struct ConnectionIO: ~Copyable {
 
     package var descriptor: CInt { self.socket.raw }
 
-    /// Whether the socket has not taken everything: `flush` when it is writable.
-    // `mutating`, like the next: a borrowing call would copy the whole connection for its callee.
+    /// Whether bytes wait for the socket. Call `flush` when it is writable.
+    // `mutating`, like `waitingCount`: a borrowing call would copy the whole connection for its callee.
     package var wantsWrite: Bool { mutating get { !self.output.isEmpty } }
 
-    /// Whether writing has failed: `check` or `pump` gives the connection up as soon as nothing is left to be read.
+    /// Whether writing has failed. `check` or `pump` ends the connection when nothing is left to be read.
     package var cannotWrite: Bool { self.writeFailure != nil }
 
-    /// Whether the broker has closed the connection without an answer to hello. A broker that is ending accepts
-    /// connections for another moment: a client that has met one connects again, which starts the next broker.
+    /// Whether the broker has closed the connection without an answer to hello. A broker that is ending still accepts
+    /// connections for a moment. A client that has met one connects again, which starts the next broker.
     package var isGoneUnanswered: Bool { self.isGone && self.state.welcome == nil }
 
-    /// How many bytes wait for the socket.
+    /// The number of bytes that wait for the socket.
     package var waitingCount: Int { mutating get { self.output.controlCount + self.output.streamCount } }
 
     // MARK: Reading
 
-    /// Reads once, and gives what came to `handle`, which may make wishes to the state right away.
+    /// Reads once, and passes the events to `handle`, which may make requests on the state at once.
     ///
-    /// - Parameter waiting: waits for bytes as long as the socket is set up to; then there is nothing more to read.
+    /// - Parameter waiting: whether to block until bytes come, as long as the socket's timeout allows.
     /// - Returns: whether there may be more to read.
     package mutating func pump(
         waiting: Bool = false,
@@ -118,13 +119,13 @@ package struct ConnectionIO: ~Copyable {
                     self.decoder.takesDescriptors = self.state.passesDescriptors
                     if let event { handle(&self.state, event, bytes) }
                 }
-                // They come with the first byte of their frame, which may not be complete yet.
+                // A descriptor comes with the first byte of its frame, which may be incomplete.
                 guard self.descriptors.isEmpty || consumed < bytes.count && self.descriptors.count == 1 else {
                     throw .violation("descriptors came that no frame announces")
                 }
             }
         } catch {
-            // It is told why; whether that arrives makes no difference.
+            // Reports the reason to the broker. It does not matter whether the report arrives.
             self.state.connectionFrames.append(error, stream: 0)
             try? self.flush()
             throw error
@@ -140,7 +141,7 @@ package struct ConnectionIO: ~Copyable {
 
     // MARK: Writing
 
-    /// Hands all frames to the socket, as far as it takes them.
+    /// Writes all frames to the socket, as far as it takes them.
     package mutating func flush() throws(Failure) {
         guard !self.output.isEmpty || self.hasFrames else { return }
         try self.checkOwner()
@@ -154,7 +155,7 @@ package struct ConnectionIO: ~Copyable {
             while case .refused(let stream) = try self.output.flush(to: self.socket.raw, delivered: &self.deliveries) {
                 self.passingRefused(stream)
             }
-            // A broker that takes bytes is alive.
+            // A broker that takes bytes is running.
             if self.output.controlCount + self.output.streamCount < waiting, self.probedAt == nil {
                 self.heardAt = MonotonicClock.recent()
             }
@@ -163,10 +164,11 @@ package struct ConnectionIO: ~Copyable {
         }
     }
 
-    /// Sends one data frame of a write or an ask, with as many of the bytes as it may carry now. A small one waits for
-    /// the next `flush`, so that several share a write.
+    /// Sends one data frame of a write or an ask, with as many of the bytes as it may carry now. A small frame waits
+    /// for the next `flush`, so that several are sent in one write.
     ///
-    /// - Returns: how many bytes it carries; nil if nothing may be sent: the stream is over or has no credit.
+    /// - Returns: the number of bytes in the frame; nil if nothing may be sent because the stream has ended or has no
+    ///   credit.
     package mutating func send(_ bytes: Span<UInt8>, on stream: UInt64, last: Bool) throws(Failure) -> Int? {
         guard let header = self.state.dataHeader(on: stream, count: bytes.count, last: last) else { return nil }
         let count = Int(header.length)
@@ -176,7 +178,7 @@ package struct ConnectionIO: ~Copyable {
             self.output.appendStream(header: header, payload: payload)
             return count
         }
-        // What precedes it goes first; with nothing in its way the socket takes the payload from where it is.
+        // Earlier frames go first. If none is left, the socket takes the payload without a copy.
         try self.flush()
         do {
             if try self.output.sendThrough(header: header, payload: payload, to: self.socket.raw), self.probedAt == nil
@@ -189,10 +191,11 @@ package struct ConnectionIO: ~Copyable {
         return count
     }
 
-    /// Answers an ask with a descriptor: the bytes are the file's first `byteCount`. With the next `flush` it leaves.
+    /// Answers an ask with a descriptor: the bytes are the first `byteCount` of the file. The next `flush` sends it.
     ///
-    /// - Parameter path: where the file lies, if others may open it there.
-    /// - Returns: false if the ask takes none; then the bytes are to be sent inline, or nobody wants them any more.
+    /// - Parameter path: the path of the file, if others may open it there.
+    /// - Returns: false if the ask accepts no descriptor or has ended. In the former case the bytes are to be sent
+    ///   inline.
     package mutating func pass(
         _ descriptor: DescriptorBox,
         byteCount: UInt64,
@@ -207,10 +210,10 @@ package struct ConnectionIO: ~Copyable {
         return true
     }
 
-    /// Gives a memory file with all four seals as the next kept representation of a write. With the next `flush` it
-    /// leaves, unless the system refuses to pass it (see `takeRefusal`).
+    /// Passes a memory file with all four seals as the next kept representation of a write. The next `flush` sends it,
+    /// unless the system refuses to pass it (see `takeRefusal`).
     ///
-    /// - Returns: false if the broker takes none; then the bytes are to be sent.
+    /// - Returns: false if the broker accepts none; then the bytes are to be sent inline.
     package mutating func passKept(_ file: MemoryFile, on stream: UInt64) -> Bool {
         self.collect()
         guard self.state.passKept(stream) else { return false }
@@ -219,13 +222,14 @@ package struct ConnectionIO: ~Copyable {
         return true
     }
 
-    /// Whether the system has refused to pass the memory file that was given last to a write: then the bytes are to be
-    /// sent. Known once nothing waits for the socket.
+    /// Whether the system has refused to pass the last memory file of a write, whose bytes are then to be sent inline.
+    /// The result is known when no bytes wait for the socket.
     package mutating func takeRefusal(of stream: UInt64) -> Bool {
         self.refusedWrites.remove(stream) != nil
     }
 
-    /// What the system would not pass: the driver of a write sends it inline, an ask fails alone.
+    /// Handles a descriptor that the system did not pass. The driver of a write sends the bytes inline; an ask fails
+    /// alone.
     private mutating func passingRefused(_ stream: UInt64) {
         guard StreamID(stream).isOpenedByBroker else {
             self.refusedWrites.insert(stream)
@@ -241,8 +245,8 @@ package struct ConnectionIO: ~Copyable {
         !self.state.connectionFrames.bytes.isEmpty || !self.state.streamFrames.bytes.isEmpty
     }
 
-    /// Moves the state's frames to the output. The arrays are let go of before they are emptied, which else would copy
-    /// them.
+    /// Moves the state's frames to the output. The output releases its reference to an array before the array is
+    /// emptied, because otherwise the array would be copied.
     private mutating func collect() {
         if !self.state.connectionFrames.bytes.isEmpty {
             do {
@@ -265,8 +269,8 @@ package struct ConnectionIO: ~Copyable {
         self.output = OutputBuffer()
     }
 
-    /// Tells the broker that nothing more comes, now and whoever still holds the descriptor: unless this is a child of the
-    /// connection's process, whose socket it shares.
+    /// Shuts down the sending direction, even if another process still holds the descriptor. Does nothing in a forked
+    /// child, because it shares the socket with its parent.
     package func endWriting() {
         guard self.owner.isInOwner else { return }
         try? Socket.endWriting(self.socket.raw)
@@ -284,7 +288,7 @@ package struct ConnectionIO: ~Copyable {
 
     // MARK: Silence
 
-    /// When `check` is to be called unless something comes before (see `MonotonicClock`).
+    /// The time at which `check` is to be called unless something comes before (see `MonotonicClock`).
     package var nextCheck: UInt64 {
         mutating get {
             if self.writeFailure != nil { return 0 }
@@ -294,8 +298,8 @@ package struct ConnectionIO: ~Copyable {
         }
     }
 
-    /// The time of `nextCheck` has come, and nothing is there to be read: asks for a sign of life, or gives the broker
-    /// up.
+    /// Called at `nextCheck` when nothing can be read. Sends a probe, or ends the connection if the broker does not
+    /// answer.
     package mutating func check() throws(Failure) {
         if let reason = self.writeFailure { throw self.lost(reason) }
         let due = self.nextCheck
@@ -319,7 +323,7 @@ package struct ConnectionIO: ~Copyable {
 }
 
 extension UInt64 {
-    /// The time so many milliseconds later.
+    /// This time plus a number of milliseconds.
     fileprivate func after(_ milliseconds: Int) -> UInt64 {
         self.addingClamped(UInt64(clamping: milliseconds).multipliedReportingOverflow(by: 1_000_000).partialValue)
     }

@@ -1,13 +1,13 @@
-/// How long a broker may be silent while it owes something, in milliseconds.
+/// The longest times in milliseconds for which a broker may be silent while it has to answer.
 ///
-/// The broker itself ends every load by a deadline, so only a broker that hangs or was stopped is silent for long. It is
-/// then asked for a sign of life before it is given up, because a load that waits for its turn may be silent too.
+/// The broker itself ends each load at a deadline, so only a broker that hangs or is stopped is silent for long. A load
+/// that waits for its turn may be silent, too. So the client sends a probe before it ends the connection.
 package struct ConnectionTimeouts: Sendable, Equatable {
-    /// From connecting to welcome.
+    /// From connecting to the welcome.
     package var welcome = 5_000
-    /// From the last sign of life to the question.
+    /// From the last bytes of the broker to the probe.
     package var silence = 10_000
-    /// From the question to giving up.
+    /// From the probe to the end of the connection.
     package var probe = 5_000
 
     package init() {}

@@ -30,7 +30,8 @@ package struct LogFile {
         }
     }
 
-    /// The last line that was logged since then, without the broker's name: usually the reason of its end.
+    /// The last line that this program has logged, without the broker's name. It usually contains the reason why the
+    /// broker ended.
     var lastLine: String? {
         guard let file = try? System.open(self.path, .notFollowingLinks) else { return nil }
         let bytes = try? [UInt8](capacity: 4096) { (output) throws(SystemError) in

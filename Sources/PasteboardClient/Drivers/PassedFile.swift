@@ -3,12 +3,12 @@ package import PasteboardWire
 
 /// The bytes of a load that came as a descriptor.
 ///
-/// Who passed it may be anybody: unless all four seals are set, the file can change and shrink at any time, so it is
+/// Any process may have passed it. Unless all four seals are set, the file can change and shrink at any time, so it is
 /// read and never mapped.
 package struct PassedFile: Sendable {
     package let descriptor: DescriptorBox
     package let byteCount: UInt64
-    /// Whether all four seals are set: the bytes may be mapped.
+    /// Whether all four seals are set, so that the bytes may be mapped.
     package let isImmutable: Bool
 
     package init(descriptor: DescriptorBox, byteCount: UInt64, isImmutable: Bool) {
@@ -17,7 +17,7 @@ package struct PassedFile: Sendable {
         self.isImmutable = isImmutable
     }
 
-    /// Looks at what came. This may take as long as the file's own file system takes to answer.
+    /// Checks the descriptor that came. This may take as long as its file system takes to answer.
     package init(_ descriptor: DescriptorBox, _ answer: Answer) throws(Failure) {
         self.descriptor = descriptor
         self.byteCount = answer.byteCount ?? 0
@@ -34,8 +34,8 @@ package struct PassedFile: Sendable {
         guard status.size >= self.byteCount else { throw self.truncated(at: status.size) }
     }
 
-    /// Reads bytes from `offset` on into the free room of `output`, at least one unless there is none or the end is
-    /// reached.
+    /// Reads bytes from `offset` into the free room of `output`: at least one byte, unless there is no room or the file
+    /// ends.
     package func read(at offset: UInt64, into output: inout OutputSpan<UInt8>) throws(Failure) {
         do {
             guard try System.read(self.descriptor.raw, at: offset, into: &output) == 0, !output.isFull else { return }
@@ -45,7 +45,7 @@ package struct PassedFile: Sendable {
         throw self.truncated(at: offset)
     }
 
-    /// Lends the bytes of `range`, or all, piece by piece.
+    /// Lends the bytes of `range`, or all bytes, chunk by chunk.
     package func forEachPiece(in range: Range<UInt64>? = nil, _ body: (Span<UInt8>) throws -> Void) throws {
         let range = range ?? 0..<self.byteCount
         var offset = range.lowerBound
@@ -59,7 +59,7 @@ package struct PassedFile: Sendable {
         }
     }
 
-    /// `path`, if it leads to this very file: where the source says that it lies is only its word.
+    /// Returns `path` if this very file is there; the path that a source sends is not trusted.
     package func place(_ path: String?) -> String? {
         guard let path, path.hasPrefix("/"), !self.isImmutable,
             let there = try? System.status(at: path), let here = try? System.status(of: self.descriptor.raw),

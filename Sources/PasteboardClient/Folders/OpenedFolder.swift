@@ -3,7 +3,7 @@ package import PasteboardWire
 
 /// A folder whose tree is archived by the system's `tar`. The names in the archive begin with the folder's own name.
 package struct OpenedFolder: Sendable {
-    /// The last component of its path, with links followed.
+    /// The last component of the folder's path, after links are resolved.
     package let name: SystemString
     /// The parent directory of the folder. `tar` runs here.
     private let parent: DescriptorBox

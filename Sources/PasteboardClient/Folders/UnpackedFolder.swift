@@ -3,8 +3,8 @@ package import PasteboardWire
 
 /// A folder that is unpacked from an archive, in a directory made for it.
 ///
-/// The archive is not trusted. The system's `tar` refuses names that lead out of the directory, but only if it is not
-/// told to change names. So the folder is unpacked under its own name and renamed afterwards.
+/// The archive is not trusted. The system's `tar` refuses names that lead out of the directory, but only if it has no
+/// option that changes names. So the folder is unpacked under its own name and renamed afterwards.
 package struct UnpackedFolder: Sendable {
     /// The empty directory in which the folder is unpacked.
     package let room: DescriptorBox

@@ -1,10 +1,10 @@
 import TypeIdentifiers
 
-/// Runs when a program that links this module starts, before its own code.
+/// Installs the MIME database. It runs when a program that links this module starts, before the program's own code.
 ///
-/// A type is often the first thing a program makes, long before any pasteboard of this library; and what a tag means
-/// must not change while the program runs. So there is no later moment at which to do this. It only stores a closure:
-/// the files are read at the first question that needs them.
+/// A program often makes types long before it uses a pasteboard, and the meaning of a tag must not change while the
+/// program runs. So a later installation would be too late. This stores only a closure: the files are read at the first
+/// lookup that needs them.
 @section(".init_array")
 @used
 private let installAtStart: @convention(c) () -> Void = {

@@ -1,25 +1,25 @@
 import PasteboardTransport
 package import TypeIdentifiers
 
-/// The shared-mime-info database as it lies on the disk: one directory of a user's own, and those of the system.
+/// The shared-mime-info database on the disk: a directory of the user, and those of the system.
 ///
-/// Files are read up to a size far above any real one.
+/// Files are read up to a size far above that of any real one.
 package struct MimeDatabase: Sendable {
     private static let directoryLimit = 32
     private static let fileLimit = 1 << 22
 
-    /// The first one counts most.
+    /// The first directory has precedence.
     private let directories: [String]
 
     package init(environment: ProcessEnvironment = ProcessEnvironment()) {
         let home = environment["HOME"].map { "\($0)/.local/share" }
         let system = environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share"
         let bases = [environment["XDG_DATA_HOME"] ?? home ?? ""] + system.split(separator: ":").map(String.init)
-        // The base directory specification has relative paths ignored.
+        // The base directory specification says that relative paths are ignored.
         self.directories = bases.filter { $0.hasPrefix("/") }.prefix(Self.directoryLimit).map { "\($0)/mime" }
     }
 
-    /// Reads the files; nil where there are none.
+    /// Reads the files; nil if there are none.
     package func read() -> SharedMimeInfo? {
         let files = self.directories.map { directory in
             var files = SharedMimeInfo.Files()
@@ -32,7 +32,7 @@ package struct MimeDatabase: Sendable {
         return files.isEmpty ? nil : SharedMimeInfo(files)
     }
 
-    /// Empty if there is no such file.
+    /// The contents of a file; empty if it does not exist.
     private static func contents(of path: String) -> [UInt8] {
         do {
             return try self.regularFile(path)
@@ -41,7 +41,7 @@ package struct MimeDatabase: Sendable {
         }
     }
 
-    /// Nothing that is not a regular file: a pipe in its place would hold the caller for ever.
+    /// Reads a regular file only: reading a pipe could block the caller forever.
     private static func regularFile(_ path: String) throws(SystemError) -> [UInt8] {
         let file = try System.open(path, [.nonBlocking])
         guard try System.status(of: file.raw).kind == .regular else { return [] }

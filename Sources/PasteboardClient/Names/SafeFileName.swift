@@ -19,11 +19,11 @@ package struct SafeFileName {
     private static let limit = 255
 
     private let stem: SystemString
-    /// With its dot, or empty.
+    /// The extension with its dot, or empty.
     private let suffix: SystemString
 
     /// - Parameters:
-    ///   - suggested: a hint; without a usable one the name is `pasted`.
+    ///   - suggested: the suggested name; if none is usable the name is `pasted`.
     ///   - file: the attributes of a copied file, whose name, if there is one, is used instead.
     package init(suggested: String?, file: FileAttributes? = nil, type: UniformType) {
         if let name = file?.name {
@@ -55,7 +55,7 @@ package struct SafeFileName {
         case ".": name = "_"
         case "..": name = "__"
         default:
-            // A leftover of a writer that was killed: under its name the next run would remove the copy.
+            // With the name of an unfinished file, the next run would remove the copy as a leftover.
             if Self.isWorkingName(name) { name = SystemString([UInt8(ascii: "_")] + name.bytes.dropFirst()) }
         }
         let length = name.text.flatMap(Self.lastExtension)?.utf8.count
@@ -79,12 +79,12 @@ package struct SafeFileName {
         let ending = number == 1 ? suffix : SystemString(" \(number)") + suffix
         let room = Self.limit - ending.bytes.count
         guard stem.bytes.count > room else { return stem + ending }
-        // Bytes that are not UTF-8 have no characters to cut between.
+        // Bytes that are not UTF-8 are cut anywhere.
         return (stem.text.map { SystemString(Self.cut($0, to: room)) } ?? SystemString(stem.bytes.prefix(room)))
             + ending
     }
 
-    /// A suggested name as one safe component, for no type in particular; nil if nothing is left of it.
+    /// A suggested name as one safe component, independent of a type; nil if nothing is left of it.
     package static func component(_ suggested: String) -> String? {
         guard let name = clean(suggested) else { return nil }
         guard let own = lastExtension(of: name) else { return cut(name, to: limit) }
@@ -104,7 +104,7 @@ package struct SafeFileName {
 
     // MARK: Names
 
-    // By scalars throughout: a dot with a combining mark is another character, and still hides a file.
+    // Names are processed by scalars: a dot with a combining mark is another character, but still hides a file.
     private static func clean(_ suggested: String) -> String? {
         var scalars = String.UnicodeScalarView()
         for scalar in suggested.unicodeScalars {
@@ -126,7 +126,7 @@ package struct SafeFileName {
             guard length <= limit else { break }
             end = next
         }
-        // A single character can be longer than any name.
+        // A single character can be longer than the limit.
         let start = end == name.startIndex ? name.prefix(utf8Count: limit) : String(name[..<end])
         return String(trimEnd(start.unicodeScalars[...]))
     }
@@ -140,12 +140,12 @@ package struct SafeFileName {
 
     // MARK: Extensions
 
-    /// Whether a type's extension may be added to a name: that of a dynamic type can be anything.
+    /// Whether a type's extension may be added to a name. The extension of a dynamic type can be any text.
     private static func isUsable(_ tag: String) -> Bool {
         tag.utf8.count <= 32 && clean(tag) == tag
     }
 
-    /// What follows the last dot, if it looks like an extension.
+    /// The text after the last dot, if it looks like an extension.
     private static func lastExtension(of name: String) -> String? {
         guard let dot = name.utf8.dropFirst().lastIndex(of: UInt8(ascii: ".")) else { return nil }
         let text = name[name.utf8.index(after: dot)...]
@@ -164,11 +164,11 @@ package struct SafeFileName {
 }
 
 extension Unicode.Scalar {
-    /// Whether it does something to a terminal or to the order of a line instead of being seen.
+    /// Whether the scalar changes a terminal or the order of a line instead of being displayed.
     package var isHarmful: Bool {
         switch self.value {
         case 0x00...0x1F, 0x7F...0x9F: true
-        // Line and paragraph separator, and the controls of direction.
+        // Line and paragraph separators, and controls of the text direction.
         case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x206F: true
         default: false
         }

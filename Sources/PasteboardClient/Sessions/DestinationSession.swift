@@ -1,44 +1,44 @@
 package import PasteboardWire
 
-/// What a destination knows of one session that has come to it: everything that the broker has said on the session's
-/// stream, folded into one value.
+/// A destination's knowledge of one session that came to it: all messages of the broker on the session's stream,
+/// combined into one value.
 package struct DestinationSession: Sendable {
-    /// What is to be done about what has come.
+    /// The next step of the destination after an event.
     package enum Step: Sendable {
         case none
-        /// A proposal of this sequence is owed.
+        /// The destination has to answer with a proposal of this sequence.
         case propose(sequence: UInt64, at: Location, isEntry: Bool)
-        /// The session is elsewhere.
+        /// The session has left the destination.
         case exited
         case perform(DropOperation, at: Location)
-        /// The session is over; no more events follow.
+        /// The session has ended; no more events follow.
         case over(DragProgress.Outcome)
     }
 
-    /// The broker's stream.
+    /// The stream, which the broker opened.
     package let stream: UInt64
-    /// The publication that the items are; it names the session.
+    /// The handle of the publication with the items. It identifies the session.
     package let handle: UInt64
-    /// How often items were given.
+    /// The number of times that items were committed.
     package private(set) var version: UInt64
-    /// Those that this destination may see, by the place that loads name.
+    /// The items that this destination may see. Loads name them by their index here.
     package private(set) var items: [Item] = []
-    /// How many there will be.
+    /// The announced number of items.
     package private(set) var itemCount: Int
-    /// Whether a move here would be honoured.
+    /// Whether a move here would be performed.
     package private(set) var allowsMove: Bool
     package let isRestricted: Bool
-    /// The source's name, as it said itself, and its process id, as the kernel said.
+    /// The name of the source, as reported by itself, and its process id, as reported by the kernel.
     package let sourceLabel: String?
     package let sourceProcess: UInt32?
-    /// Where the session is; nil while it is elsewhere.
+    /// The location of the session; nil while it is elsewhere.
     package private(set) var location: Location?
     /// The operation of the drop here; nil before it.
     package private(set) var operation: DropOperation?
     /// The result of the drop, if the broker has sent it.
     package private(set) var transferred: Transferred?
 
-    /// Begins with the message that opens the stream.
+    /// Creates the session from the message that opens the stream.
     package init(_ stream: UInt64, _ session: Session) {
         self.stream = stream
         self.handle = session.handle ?? 0
@@ -50,13 +50,13 @@ package struct DestinationSession: Sendable {
         self.sourceProcess = session.ownerProcess
     }
 
-    /// Whether it was dropped here.
+    /// Whether the session was dropped here.
     package var isDropped: Bool { self.operation != nil }
 
     /// Whether all items have come.
     package var isComplete: Bool { self.items.count == self.itemCount }
 
-    /// Takes what has come on the session's stream.
+    /// Handles an event of the session's stream.
     package mutating func take(_ event: ClientEvent) -> Step {
         switch event {
         case .session(_, let session):

@@ -1,40 +1,41 @@
 package import PasteboardWire
 
-/// What its source knows of a drag session: everything that the broker has said on its stream, folded into one value.
+/// A source's knowledge of its drag session: all messages of the broker on its stream, combined into one value.
 package struct DragProgress: Sendable {
     package enum Outcome: Sendable {
         /// Nothing was transferred.
         case cancelled
-        /// The destination has everything: what was moved may be deleted.
+        /// The destination has everything, so the source may delete the items of a move.
         case transferred(DropOperation)
         case failed(Failure)
     }
 
-    /// The publication that the items are; it names the session. Known once it was committed.
+    /// The handle of the publication with the items. It identifies the session, and is known after the first commit.
     package private(set) var handle: UInt64?
-    /// How often items were given. Those of additions are told on streams of their own.
+    /// The number of times that items were committed. The commits of additions come on streams of their own.
     package private(set) var version: UInt64 = 0
-    /// What a drop would do now: the destination's answer to the last move that was answered, or the broker's.
+    /// The effect of a drop now: the destination's answer to the latest move that was answered, or the broker's.
     package private(set) var proposal: Proposal?
-    /// What the drop does, once it was dropped.
+    /// The operation of the drop; nil before it.
     package private(set) var dropped: DropOperation?
-    /// What became of it, once its stream is over.
+    /// The result of the session; nil before its stream ends.
     package private(set) var outcome: Outcome?
-    /// What the destination has, by the place in the session. After a failed move: what may be deleted all the same.
+    /// The items that the destination has, by their index in the session. After a failed move the source may delete
+    /// these.
     package private(set) var transferredItems: [Int] = []
     private var transferFailure: Failure?
     private var isTransferred = false
 
     package init() {}
 
-    /// Whether the proposal that it holds answers the move of this sequence.
+    /// Whether the current proposal answers the move of this sequence.
     package func hasAnswered(_ sequence: UInt64) -> Bool {
         self.proposal.map { $0.sequence ?? 0 >= sequence } ?? false
     }
 
-    /// Takes what has come on the session's stream.
+    /// Handles an event of the session's stream.
     package mutating func take(_ event: ClientEvent) {
-        // What comes late, for a session that its source has withdrawn, says nothing any more.
+        // The source has withdrawn the session, so late events have no effect.
         guard self.outcome == nil else { return }
         switch event {
         case .committed(_, let committed):
@@ -44,7 +45,8 @@ package struct DragProgress: Sendable {
             guard !self.hasAnswered((proposal.sequence ?? 0).addingClamped(1)) else { return }
             self.proposal = proposal
         case .exited(_, let exit):
-            // It is over nothing now, whatever was proposed. The number stays, so that nothing older comes up again.
+            // The session has no destination now, so earlier proposals are void. The sequence stays, so that no older
+            // proposal replaces this one.
             var nothing = Proposal()
             nothing.sequence = self.proposal?.sequence
             nothing.operation = .cancel
@@ -65,7 +67,7 @@ package struct DragProgress: Sendable {
         }
     }
 
-    /// The session is over on this side: the broker has ended it, the source has, or the connection was lost.
+    /// Ends the session on this side: the broker or the source has ended it, or the connection was lost.
     package mutating func end(_ failure: Failure?) {
         guard self.outcome == nil else { return }
         if let failure = self.transferFailure ?? (self.isTransferred ? nil : failure) {
@@ -77,7 +79,7 @@ package struct DragProgress: Sendable {
         }
     }
 
-    /// The source has withdrawn the session: nothing of it can be relied on to have been transferred.
+    /// Ends a session that the source has withdrawn: no transfer can be relied on.
     package mutating func cancel() {
         guard self.outcome == nil else { return }
         self.outcome = .cancelled

@@ -1,15 +1,15 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// What the broker has said, as far as it concerns the program. The first value is the stream.
+/// A message of the broker that concerns the program. The first value is the stream.
 package enum ClientEvent: Sendable {
     indirect case welcomed(Welcome)
 
-    // Of a load. It ends with `data` whose `last` is true, with `passed`, `ended` or `failed`.
+    // Events of a load. It ends with `data` whose `last` is true, with `passed`, `ended` or `failed`.
     case answered(UInt64, Answer)
-    /// The whole load at once: the bytes are the first `byteCount` of the answer in this file.
+    /// The whole load at once. Its bytes are the first `byteCount` bytes of this file; the answer contains the count.
     indirect case passed(UInt64, Answer, DescriptorBox)
-    /// `payload` lies in the bytes that were given with the frame.
+    /// `payload` is a range in the bytes that were passed together with the frame.
     case data(UInt64, payload: Range<Int>, last: Bool)
     case progress(UInt64, Progress)
 
@@ -18,33 +18,35 @@ package enum ClientEvent: Sendable {
     indirect case item(UInt64, Item)
     indirect case statusEntry(UInt64, StatusEntry)
 
-    // Of a drag session of this client's. `committed` tells its handle, and after each commit its version.
+    // Events of a drag session of this client. `committed` contains its handle and, after each commit, its version.
     indirect case proposed(UInt64, Proposal)
-    /// It has lost its destination. Of a destination: it may not enter the session that it wanted.
+    /// For a drag session: it has left its destination. For a destination: it may not enter the session that it
+    /// requested.
     indirect case exited(UInt64, Exit)
     case dropped(UInt64, Dropped)
     indirect case transferred(UInt64, Transferred)
 
     case registered(UInt64)
 
-    // Of a session at a destination of this client's; the number is that of the broker's stream. It ends with `ended` or
-    // `failed`. `session` and the `item`s that follow it also come for one that is known already: items were added.
+    // Events of a session at a destination of this client. The number is that of the broker's stream. It ends with
+    // `ended` or `failed`. `session` and the `item` events after it are also sent when items were added to a known
+    // session.
     indirect case session(UInt64, Session)
     indirect case entered(UInt64, Enter)
     indirect case updated(UInt64, Update)
     indirect case left(UInt64, Exit)
     indirect case perform(UInt64, Perform)
 
-    /// The stream is over, well. Of a publication: it has been replaced or cleared.
+    /// The stream has ended without a failure. For a publication: it was replaced or cleared.
     case ended(UInt64, End)
-    /// The stream is over.
+    /// The stream has failed.
     indirect case failed(UInt64, Failure)
 
-    // Of asks: what this client promised is wanted now.
+    // Events of asks, which request the bytes of this client's promises.
     indirect case asked(UInt64, Ask)
     /// More bytes may be sent.
     case askCredit(UInt64)
-    /// The ask is over: nobody wants the bytes any more.
+    /// The ask has ended because its bytes are not needed any more.
     case askCancelled(UInt64)
 
     package var stream: UInt64 {

@@ -1,11 +1,13 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-// What the broker sends: checked against what was asked for, and turned into events.
+// Frames of the broker: they are checked against the requests, and turned into events.
 extension ClientState {
-    /// Takes one piece of the broker's bytes. It throws where the broker broke the protocol: the connection is over.
+    /// Handles one part of the bytes from the broker. An error means a violation by the broker, which ends the
+    /// connection.
     ///
-    /// - Parameter descriptor: what came with the frame, or why nothing did; asked for only if the header counts one.
+    /// - Parameter descriptor: returns the descriptor of the frame, or throws the reason why there is none. Called only
+    ///   if the header counts one.
     package mutating func received(
         _ piece: FramePiece,
         in bytes: Span<UInt8>,
@@ -21,7 +23,7 @@ extension ClientState {
         do throws(Failure) {
             return try self.control(piece.header, bytes, piece.payload)
         } catch {
-            // What a message fails to decode with is meant for a request; here it was the broker's own.
+            // A decoding error describes a request. Here the broker sent the message, so the error is a violation.
             guard error.code == .invalidArgument || error.code == .limitExceeded else { throw error }
             throw .violation(error.text)
         }
@@ -57,7 +59,7 @@ extension ClientState {
         return .data(load.programStream, payload: piece.payload, last: true)
     }
 
-    /// An answer with a descriptor is a whole load.
+    /// Handles an answer with a descriptor, which is a complete load.
     private mutating func passed(
         _ header: FrameHeader,
         _ bytes: Span<UInt8>,
@@ -186,7 +188,8 @@ extension ClientState {
         }
     }
 
-    /// A kind of a later version: skipped, or refused where its sender must know that it was not understood.
+    /// Handles a kind of a later protocol version. It is skipped, or refused if the sender must learn that it was not
+    /// understood.
     private mutating func unknown(_ header: FrameHeader) throws(Failure) -> ClientEvent? {
         guard header.flags.contains(.mustUnderstand) else { return nil }
         let failure = Failure(
@@ -225,7 +228,7 @@ extension ClientState {
         switch kind {
         case .enter where open == nil, .update where open == nil, .exit where open == nil, .perform where open == nil,
             .item where open == nil, .transferred where open == nil, .end where open == nil:
-            // Of a session that this client has left.
+            // A frame of a session that this client has left.
             return nil
         case .ask:
             guard open == nil, self.asks.count < self.maximumAsks else {

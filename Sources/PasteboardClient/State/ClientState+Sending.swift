@@ -1,14 +1,15 @@
 package import PasteboardWire
 
-// What this client sends on open streams: the items of a write, and the bytes that a broker asks for.
+// Frames that this client sends on open streams: the items of a write, and the bytes of asks.
 extension ClientState {
-    /// The next item of a write. The bytes of its kept representations follow, each ended by `last`.
+    /// Adds the next item of a write. The bytes of its kept representations follow; the last frame of each has the flag
+    /// `last`.
     package mutating func add(_ item: Item, to stream: UInt64) throws(Failure) {
         guard self.isWriting(stream) else { return }
         try self.streamFrames.appendChecked(item, stream: stream)
     }
 
-    /// Makes what was written visible, or part of the session; the broker answers with `committed`.
+    /// Makes the written items visible, or adds them to the session. The broker answers with `committed`.
     package mutating func commit(_ stream: UInt64, itemCount: Int) {
         guard self.failure == nil, let index = self.streams.index(of: stream) else { return }
         switch self.streams.values[index].phase {
@@ -31,21 +32,21 @@ extension ClientState {
 
     // MARK: Bytes
 
-    /// How many bytes of an ask may be sent now; nil once the ask is over.
+    /// The number of bytes of an ask that may be sent now; nil if the ask has ended.
     package func sendable(_ ask: UInt64) -> Int? {
         self.asks.index(of: ask).map { self.asks.values[$0].sendable }
     }
 
-    /// The header of the next data frame of a write or an ask, for as many of `count` bytes as it may carry, which are
-    /// to be sent right behind it (and behind `streamFrames`).
+    /// The header of the next data frame of a write or an ask. The frame carries as many of `count` bytes as it may
+    /// now, which are to be sent directly after it (and after `streamFrames`).
     ///
-    /// - Parameter last: the sequence ends with these `count` bytes: for an ask that is its end.
-    /// - Returns: nil if nothing may be sent: the stream is over or has no credit.
+    /// - Parameter last: whether the sequence ends with these `count` bytes, which also ends an ask.
+    /// - Returns: nil if nothing may be sent because the stream has ended or has no credit.
     package mutating func dataHeader(on stream: UInt64, count: Int, last: Bool) -> FrameHeader? {
         guard self.failure == nil, count > 0 || last else { return nil }
         let isShared = self.asks.count + self.streams.count - self.standing > 1
         let limit = min(count, isShared ? WireLimits.sharedDataLength : WireLimits.dataLength)
-        // The client's own streams are odd.
+        // Streams opened by the client have odd numbers.
         if StreamID(stream).isOpenedByClient {
             guard self.isWriting(stream) else { return nil }
             return FrameHeader(.data, stream: stream, length: limit, flags: last && limit == count ? .last : .none)
@@ -61,11 +62,12 @@ extension ClientState {
 
     // MARK: Descriptors
 
-    /// Answers an ask with a descriptor, which the driver sends with the frame that is in `streamFrames` then.
+    /// Answers an ask with a descriptor, which the driver sends with the frame that is in `streamFrames` after this
+    /// call.
     ///
-    /// - Parameter path: where the file lies, if it is the source's own and others may open it there. It is told only
-    ///   where the ask welcomes it.
-    /// - Returns: false if the ask is over, has had bytes, or wants none; nothing is sent then.
+    /// - Parameter path: the path of the file, if it is the source's own and others may open it there. It is sent only
+    ///   if the ask welcomes it.
+    /// - Returns: false if the ask has ended, has sent bytes, or accepts no descriptor; then nothing is sent.
     package mutating func pass(
         _ ask: UInt64,
         byteCount: UInt64,
@@ -84,10 +86,10 @@ extension ClientState {
         return true
     }
 
-    /// Gives the next kept representation of a write as a descriptor, which the driver sends with the frame that is in
-    /// `streamFrames` then.
+    /// Passes the next kept representation of a write as a descriptor, which the driver sends with the frame that is in
+    /// `streamFrames` after this call.
     ///
-    /// - Returns: false if the write is over or the broker takes no descriptors; nothing is sent then.
+    /// - Returns: false if the write has ended or the broker accepts no descriptors; then nothing is sent.
     package mutating func passKept(_ stream: UInt64) -> Bool {
         guard self.passesDescriptors, self.isWriting(stream) else { return false }
         self.streamFrames.append(
@@ -98,11 +100,11 @@ extension ClientState {
 
     // MARK: Asks
 
-    /// Announces how many bytes an ask will give, if that is known, and what they are. Before its first byte, if at all.
+    /// Announces the size of an ask's bytes, if it is known, and their form. May be called once, before the first byte.
     ///
     /// - Parameters:
-    ///   - content: 1 where they are a tar archive of the folder that the representation is.
-    ///   - fileName: what the file is called that they come from.
+    ///   - content: 1 if the bytes are a tar archive of a folder, which is the representation.
+    ///   - fileName: the name of the file that the bytes come from.
     package mutating func answer(
         _ ask: UInt64,
         byteCount: UInt64?,
@@ -117,7 +119,7 @@ extension ClientState {
         self.streamFrames.append(answer, stream: ask)
     }
 
-    /// Keeps a slow ask alive.
+    /// Reports progress of a slow ask, so that the broker waits longer.
     package mutating func progress(_ ask: UInt64, completed: UInt64?, total: UInt64?) {
         guard self.asks.index(of: ask) != nil else { return }
         var progress = Progress()
@@ -126,7 +128,7 @@ extension ClientState {
         self.streamFrames.append(progress, stream: ask)
     }
 
-    /// All bytes of an ask have been sent.
+    /// Ends an ask whose bytes have all been sent.
     package mutating func end(_ ask: UInt64) {
         guard let index = self.asks.index(of: ask) else { return }
         var end = End()
@@ -135,7 +137,8 @@ extension ClientState {
         self.asks.remove(at: index)
     }
 
-    /// Ends an ask with a failure. Directories of this process are removed from its text, which the destination gets.
+    /// Ends an ask with a failure. Directories of this process are removed from its text, because the text is sent to
+    /// the destination.
     package mutating func fail(_ ask: UInt64, _ failure: Failure) {
         guard let index = self.asks.index(of: ask) else { return }
         self.streamFrames.append(failure.withoutDirectories, stream: ask)

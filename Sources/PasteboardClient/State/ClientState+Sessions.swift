@@ -1,23 +1,25 @@
 package import PasteboardWire
 
-// Drag sessions: those that this client has begun, and those that come to its destinations.
+// Drag sessions: those that this client has begun, and those at its destinations.
 extension ClientState {
-    /// More sessions at a client's destinations than any broker lets come.
+    /// A number of sessions at a client's destinations that exceeds the limit of any broker.
     private static let maximumDestinationSessions = 1 << 16
-    /// Sessions that were left a moment ago, of which the broker may not know yet.
+    /// The number of recently left sessions that are remembered, because the broker may not know yet that they were
+    /// left.
     private static let rememberedDestinationSessions = 64
 
     // MARK: The source
 
-    // What is said of a session keeps its place behind the items and the commit, wherever these wait.
+    // Frames of a session are sent after its items and commit, even while these wait.
 
-    /// The session is under way, once its items are there.
+    /// Begins the dragging of a session after its items were sent.
     package mutating func begin(_ session: UInt64) {
         guard self.sessionIndex(session) != nil else { return }
         self.streamFrames.append(Begin(), stream: session)
     }
 
-    /// The session is over `location` now, or over nothing. A proposal of this sequence, or of a later one, answers.
+    /// Reports that the session is at `location` now, or at none. The answer is a proposal of this sequence or of a
+    /// later one.
     package mutating func move(_ session: UInt64, to location: Location?, sequence: UInt64) throws(Failure) {
         guard let index = self.sessionIndex(session), !self.streams.values[index].isDropped else { return }
         var move = Move()
@@ -28,7 +30,7 @@ extension ClientState {
         self.settleSession(at: index)
     }
 
-    /// Lets go of the session where it is; `dropped` answers.
+    /// Drops the session where it is. The broker answers with `dropped`.
     package mutating func drop(_ session: UInt64) {
         guard let index = self.sessionIndex(session), !self.streams.values[index].isDropped else { return }
         self.streamFrames.append(Drop(), stream: session)
@@ -44,7 +46,7 @@ extension ClientState {
         }
     }
 
-    /// A session stands while nothing that its source has said waits for an answer.
+    /// Marks a session as standing while no message of its source waits for an answer.
     mutating func settleSession(at index: Int) {
         let open = self.streams.values[index]
         guard case .session = open.phase else { return }
@@ -85,8 +87,8 @@ extension ClientState {
 
     // MARK: The destination
 
-    /// Takes a session upon a destination that nobody has directed it to. What comes of it is `session` and `entered`, or
-    /// `exited` with the refusal.
+    /// Requests a session for a destination to which the source has not directed it. The answers are `session` and
+    /// `entered`, or `exited` with the refusal.
     package mutating func enter(_ destination: UInt64, session handle: UInt64, at location: Location) {
         guard self.failure == nil, let index = self.streams.index(of: destination),
             case .destination = self.streams.values[index].phase
@@ -97,7 +99,7 @@ extension ClientState {
         self.connectionFrames.append(enter, stream: destination)
     }
 
-    /// Says what a drop would do; answers `entered` and `updated`.
+    /// Sends the proposal for a drop, as the answer to `entered` or `updated`.
     package mutating func propose(_ proposal: Proposal, on stream: UInt64) {
         guard self.isOpenDestinationSession(stream) else { return }
         self.connectionFrames.append(proposal, stream: stream)
@@ -108,17 +110,17 @@ extension ClientState {
         self.connectionFrames.append(Exit(), stream: stream)
     }
 
-    /// Reports progress of a drop, so that the broker waits longer for its handler. Sent only to a broker that has the
+    /// Reports progress of a drop, so that the broker waits longer for its handler. Sent only if the broker has the
     /// feature.
     package mutating func report(_ progress: Progress, on stream: UInt64) {
         guard self.isOpenDestinationSession(stream), self.reportsDrops else { return }
         self.connectionFrames.append(progress, stream: stream)
     }
 
-    /// Whether the broker takes progress of drops from destinations, and sends them the results.
+    /// Whether the broker accepts progress of drops from destinations, and sends them the results.
     package var reportsDrops: Bool { self.welcome?.features.contains(Feature.dropReports.rawValue) == true }
 
-    /// The handler of a drop has returned: loads of it that were not opened here are refused from now on.
+    /// Notes that the handler of a drop has returned. The broker then refuses further loads of the session.
     package mutating func performed(_ performed: Performed, on stream: UInt64) {
         guard self.failure == nil, let index = self.destinationSessions.index(of: stream) else { return }
         self.destinationSessions.values[index].performed = performed
@@ -126,7 +128,7 @@ extension ClientState {
         self.sendPerformed()
     }
 
-    /// The drop is complete, or is not to be completed. It follows `performed`.
+    /// Concludes a drop: it is complete, or will not be completed. It follows `performed`.
     package mutating func conclude(_ conclude: Conclude, on stream: UInt64) {
         guard self.failure == nil, let index = self.destinationSessions.index(of: stream) else { return }
         if let performed = self.destinationSessions.values[index].performed {
@@ -136,7 +138,8 @@ extension ClientState {
         self.connectionFrames.append(conclude, stream: stream)
     }
 
-    /// Sends `performed` of drops whose loads have all been sent: one that has to wait for its turn has begun, too.
+    /// Sends `performed` for drops whose loads have all been sent. A load that waits for its turn has begun, too, and
+    /// is sent first.
     mutating func sendPerformed() {
         guard !self.performedDestinationSessions.isEmpty else { return }
         let loading = Set(self.waitingHandles)
@@ -157,7 +160,7 @@ extension ClientState {
         }
     }
 
-    /// Nothing more is heard of the session, and what it does at the destination is undone as far as it can be.
+    /// Leaves a session. No more events of it follow, and its effects at the destination are undone as far as possible.
     package mutating func leave(_ stream: UInt64) {
         guard self.failure == nil, let index = self.destinationSessions.index(of: stream) else { return }
         self.connectionFrames.append(Cancel(), stream: stream)
@@ -186,7 +189,7 @@ extension ClientState {
                 throw .violation("session \(stream) has no destination, the stream of an ask, or is one too many")
             }
             guard let open = self.streams.index(of: destination) else {
-                // Given up a moment ago.
+                // The destination was ended a moment ago.
                 try self.checkIsLate(destination)
                 return nil
             }

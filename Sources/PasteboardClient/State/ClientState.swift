@@ -2,28 +2,30 @@ package import PasteboardWire
 
 /// One connection to a broker as the client sees it, without a socket, a clock or a thread.
 ///
-/// The program's wishes are methods that encode frames into `connectionFrames` and `streamFrames`; a driver sends these
-/// (the former first) and empties them. What the broker sends goes through `received`, which answers with at most one
-/// event. Bytes are not stored here: an event says where they lie.
+/// The program's requests are methods that encode frames into `connectionFrames` and `streamFrames`. A driver sends
+/// these frames, those of the connection first, and empties the arrays. Frames of the broker are passed to `received`,
+/// which returns at most one event. Bytes are not stored here: an event contains their range.
 ///
-/// The broker is not trusted to keep the protocol: what breaks it throws, and then the connection is over. Frames for a
-/// stream that has ended on this side are late and dropped. Wishes about a stream that is over do nothing, because its
-/// end may have come while the program was making up its mind.
+/// The broker is not trusted. A breach of the protocol throws, and ends the connection. Frames for a stream that has
+/// ended on this side are late and are dropped. Requests on a stream that has ended do nothing, because the program may
+/// not have handled its end yet.
 package struct ClientState: Sendable {
-    /// What a load grants unless it says otherwise.
+    /// The credit window of a load that sets none.
     package static let standardWindow: UInt64 = 1 << 20
-    /// Loads that are opened before the broker has said how many it takes; every broker takes more.
+    /// The number of loads that may be open before the broker has reported its limit. Every broker allows more.
     private static let loadsBeforeWelcome = 16
 
     package private(set) var welcome: Welcome?
-    /// What is asked of the welcome for each frame: looking into it there costs more than the frame.
+    /// Fields of the welcome that are needed for each frame. Reading them from `welcome` would cost more than the
+    /// frame.
     package private(set) var isWelcomed = false
     /// Whether descriptors may be sent and received.
     package private(set) var passesDescriptors = false
     private var maximumLoads = ClientState.loadsBeforeWelcome
-    /// The broker's last words. What it had sent before is still on its way, so streams go on until its end of file.
+    /// The broker's reason for ending the connection. Bytes that it sent before may still be on their way, so streams
+    /// continue until the end of file.
     package private(set) var farewell: Failure?
-    /// Why the connection is over.
+    /// The reason why the connection has ended.
     package private(set) var failure: Failure?
 
     package var connectionFrames = FrameEncoder()
@@ -33,26 +35,26 @@ package struct ClientState: Sendable {
     var asks = StreamTable(empty: OpenAsk())
     /// Sessions at this client's destinations.
     var destinationSessions = StreamTable(empty: OpenDestinationSession())
-    /// Those among them whose drop was performed while loads of it wait for their turn.
+    /// The destination sessions whose drop was performed while loads of them wait for their turn.
     var performedDestinationSessions: [UInt64] = []
-    /// Those that this client has left a moment ago: the broker may not know it yet.
+    /// The destination sessions that this client has recently left. The broker may not know it yet.
     var leftDestinationSessions: [UInt64] = []
     let maximumAsks: Int
-    /// Streams on which the broker owes nothing.
+    /// The number of streams on which no answer is pending.
     var standing = 0
 
     private var highestStream: UInt64 = 0
     private var openLoads = 0
     private var probe: UInt64?
-    /// Loads beyond what the broker takes at once, and the order of their turns; an id that is not in `waiting` any
-    /// more was cancelled.
+    /// Loads beyond the broker's limit. `turns` contains their order; a number that is not in `waiting` any more was
+    /// cancelled.
     private var waiting: [UInt64: Load] = [:]
     private var turns: [UInt64] = []
     private var nextTurn = 0
-    /// The wire's id of each open load that had to wait.
+    /// The number on the wire of each open load that had to wait.
     private var renamed: [UInt64: UInt64] = [:]
 
-    /// Says hello.
+    /// Creates a connection that begins with hello.
     package init(hello: Hello = Hello()) {
         var hello = hello
         hello.minimumVersion = UInt32(FrameHeader.version)
@@ -63,19 +65,19 @@ package struct ClientState: Sendable {
         self.connectionFrames.append(hello, stream: 0)
     }
 
-    /// Whether the broker owes an answer. A publication that lives is none, nor a session that nothing was asked about.
+    /// Whether an answer of the broker is pending. Publications and sessions without an open request do not count.
     package var isAwaiting: Bool {
         !self.isWelcomed || self.streams.count > self.standing || !self.waiting.isEmpty
     }
 
     // MARK: Opening
 
-    /// Opens a load. Beyond the number that the broker takes at once it waits for its turn.
+    /// Opens a load. Beyond the broker's limit the load waits for its turn.
     package mutating func open(_ load: consuming Load) throws(Failure) -> UInt64 {
         load.credit = load.credit ?? Self.standardWindow
         guard self.openLoads < self.maximumLoads, self.waiting.isEmpty else {
             try self.checkIsOpen()
-            // Now, while somebody is there to hear of it.
+            // A load that is too long fails here, while the caller can handle the error.
             var scratch = FrameEncoder()
             try scratch.appendChecked(load, stream: 0)
             let stream = self.takeID()
@@ -108,8 +110,8 @@ package struct ClientState: Sendable {
 
     /// Opens a wait for a destination; the event `ended` answers it.
     package mutating func open(_ wait: Wait) throws(Failure) -> UInt64 {
-        // An older broker must refuse the request instead of ignoring it. A wait may be silent for long: meanwhile probes
-        // show that the broker still answers.
+        // An older broker must refuse the request instead of ignoring it. A wait may be silent for long; during it
+        // probes show that the broker still answers.
         try self.open(wait, OpenStream(phase: .wait), flags: .mustUnderstand)
     }
 
@@ -121,10 +123,10 @@ package struct ClientState: Sendable {
         try self.open(destination, as: .destination)
     }
 
-    /// Asks for something that any broker answers at once, to learn whether it still does.
+    /// Sends a request that every broker answers at once, to find out whether it still answers.
     package mutating func sendProbe() {
         guard self.probe == nil else { return }
-        // No board has an empty name: refusing it costs the broker nothing, and is an answer.
+        // No board has an empty name. Refusing the request costs the broker nothing, and is an answer.
         var list = List()
         list.board = ""
         self.probe = try? self.open(list, as: .probe)
@@ -172,7 +174,7 @@ package struct ClientState: Sendable {
             let programStream = self.turns[self.nextTurn]
             self.nextTurn += 1
             guard let load = self.waiting.removeValue(forKey: programStream) else { continue }
-            // After a farewell it cannot start any more: it ends with the connection.
+            // After a farewell no load can start. It ends with the connection.
             guard let stream = try? self.start(load), let index = self.streams.index(of: stream) else {
                 self.waiting[programStream] = load
                 self.nextTurn -= 1
@@ -188,7 +190,7 @@ package struct ClientState: Sendable {
         self.sendPerformed()
     }
 
-    /// The publications that loads wait for.
+    /// The handles of the publications that waiting loads are for.
     var waitingHandles: some Sequence<UInt64> { self.waiting.values.lazy.compactMap(\.handle) }
 
     // MARK: Going on
@@ -202,8 +204,8 @@ package struct ClientState: Sendable {
         self.renamed.isEmpty ? programStream : self.renamed[programStream] ?? programStream
     }
 
-    /// Ends a stream on this side; nothing more is heard of it. Before commit that discards a write, after it the
-    /// publication's promises.
+    /// Ends a stream on this side; no more events of it follow. This discards a write before its commit, and withdraws
+    /// the promises of a publication after it.
     package mutating func cancel(_ stream: UInt64) {
         guard self.waiting.removeValue(forKey: stream) == nil else { return self.sendPerformed() }
         guard self.failure == nil, let index = self.index(ofProgramStream: stream) else { return }
@@ -211,18 +213,18 @@ package struct ClientState: Sendable {
         self.close(at: index, stream: self.wireID(stream))
     }
 
-    /// The program has dealt with so many more bytes of a load: the broker may send as many again.
+    /// Notes that the program has consumed so many more bytes of a load. The broker may send as many again.
     package mutating func consumed(_ stream: UInt64, count: Int) {
         guard let index = self.index(ofProgramStream: stream) else { return }
         self.streams.values[index].consumed &+= UInt64(clamping: count)
         let load = self.streams.values[index]
-        // Half a window at a time, and not for bytes that will not come.
+        // Credit is granted in steps of half a window, and not for bytes that will not come.
         let target = load.consumed.addingClamped(load.window)
         guard target > load.granted, target - load.granted >= load.window / 2 else { return }
         self.grant(stream)
     }
 
-    /// Tells the broker now what was consumed, however little.
+    /// Grants the credit for the consumed bytes now, even if they are few.
     package mutating func grant(_ stream: UInt64) {
         guard self.failure == nil, let index = self.index(ofProgramStream: stream) else { return }
         let load = self.streams.values[index]
@@ -236,7 +238,7 @@ package struct ClientState: Sendable {
         self.connectionFrames.append(credit, stream: self.wireID(stream))
     }
 
-    /// Whether the broker owes nothing on a stream from now on.
+    /// Sets whether no answer is pending on a stream.
     mutating func setStanding(_ isStanding: Bool, at index: Int) {
         guard self.streams.values[index].isStanding != isStanding else { return }
         self.streams.values[index].isStanding = isStanding
@@ -258,9 +260,9 @@ package struct ClientState: Sendable {
         if !self.turns.isEmpty { self.startWaiting() }
     }
 
-    /// The connection has ended: nothing more can be sent or received.
+    /// Notes that the connection has ended: nothing more can be sent or received.
     ///
-    /// - Returns: the program's streams that ended with it, the asks, and the sessions at its destinations.
+    /// - Returns: the streams that ended with it: the program's, the asks, and the sessions at its destinations.
     package mutating func connectionLost(
         _ failure: Failure
     ) -> (streams: [UInt64], asks: [UInt64], destinationSessions: [UInt64]) {
@@ -309,7 +311,7 @@ package struct ClientState: Sendable {
         self.farewell = self.farewell ?? failure
     }
 
-    /// Throws unless the id was this client's once.
+    /// Throws unless this client has opened the stream before.
     func checkIsLate(_ stream: UInt64) throws(Failure) {
         guard StreamID(stream).isOpenedByClient, stream <= self.highestStream else {
             throw .violation("a frame on stream \(stream), which was never opened")

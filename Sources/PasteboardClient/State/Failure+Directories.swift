@@ -2,10 +2,10 @@ import PasteboardTransport
 package import PasteboardWire
 
 extension Failure {
-    /// The failure as another process may read it: paths are shortened to their last component.
+    /// The failure in the form that is sent to other processes: paths are shortened to their last component.
     ///
-    /// Errors of the system, of Foundation and of this library are cut where they are made, where their path is known.
-    /// The filter here is for words that a program has composed itself, and is best effort.
+    /// Errors of the system, of Foundation and of this library are shortened where they are made, where their path is
+    /// known. This filter is for text that a program has composed itself. It cannot recognize every path.
     package var withoutDirectories: Failure {
         let roots = PathFilter.rootsOfThisProcess
         return Failure(
@@ -93,7 +93,8 @@ private struct PathFilter {
                 result.append(contentsOf: self.scalars[self.lastComponent(of: path)])
                 index = path.upperBound
             } else {
-                // A URL that is no file's is copied whole: its query may contain what looks like a path.
+                // A URL other than that of a file is copied whole, because its query may contain text that looks like a
+                // path.
                 let end = self.schemeEnd(at: index).map { self.wordEnd(from: $0) } ?? index + 1
                 result.append(contentsOf: self.scalars[index..<end])
                 index = end
@@ -134,7 +135,7 @@ private struct PathFilter {
         if self.scalars[index...].starts(with: "../".unicodeScalars) { return index + 3 }
         guard let start = self.scalars[index...].firstIndex(where: { $0 != "/" }), start > index,
             let end = self.scalars[start...].firstIndex(of: "/"), end + 1 < self.scalars.count,
-            // A top directory alone shows nothing of the source.
+            // A top directory alone reveals nothing about the source.
             end + 1 < self.wordEnd(from: start),
             self.tops.contains(String(String.UnicodeScalarView(self.scalars[start..<end])))
         else { return nil }

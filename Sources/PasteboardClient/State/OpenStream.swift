@@ -8,10 +8,10 @@ struct OpenStream: Sendable {
         case write
         /// Commit has been sent.
         case committing
-        /// Committed: the stream is the publication's life.
+        /// Committed. The publication exists as long as the stream.
         case publication
         case list
-        /// Contents have come; so many items.
+        /// The contents have come, and this many items.
         case listing(items: Int)
         case clear
         /// `committed` has come, and only the end is to follow.
@@ -23,58 +23,58 @@ struct OpenStream: Sendable {
         /// Commit has been sent.
         case offering
         case adding
-        /// Committed: the stream is the session's life.
+        /// Committed. The session exists as long as the stream.
         case session
         case destination
         case wait
-        /// Asked only to learn that the broker still answers; nobody hears of it.
+        /// Sent only to find out whether the broker still answers; it causes no events.
         case probe
     }
 
     var phase: Phase
-    /// Whether the broker owes nothing on it: it stands for as long as what it is the life of.
+    /// Whether no answer is pending on the stream, as for a publication or a destination.
     var isStanding = false
-    /// What the program knows the stream by. A load that had to wait has another id on the wire.
+    /// The number by which the program knows the stream. A load that had to wait has another number on the wire.
     var programStream: UInt64 = 0
 
-    // Of a load.
+    // Fields of a load.
     var isAnswered = false
     var descriptorWelcome = false
     var received: UInt64 = 0
     var consumed: UInt64 = 0
-    /// What the broker may send, from the start.
+    /// The offset up to which the broker may send.
     var granted: UInt64 = 0
-    /// How far ahead of what was consumed that is.
+    /// The largest distance between `granted` and the number of consumed bytes.
     var window: UInt64 = 0
     var maximum = UInt64.max
     var declared: UInt64?
 
-    // Of a drag session.
+    // Fields of a drag session.
     var lastMove: UInt64 = 0
     var lastProposal: UInt64 = 0
-    /// Whether this client has let go.
+    /// Whether this client has dropped the session.
     var isDropped = false
-    /// What that does, once the broker has said so.
+    /// The operation of the drop, after the broker has reported it.
     var operation: DropOperation?
     var isTransferred = false
 }
 
-/// A stream that the broker has opened: bytes that this client promised are wanted.
+/// A stream that the broker has opened to ask for bytes that this client promised.
 struct OpenAsk: Sendable {
     var credit: UInt64 = 0
     var sent: UInt64 = 0
     var descriptorWelcome = false
     var inPlaceWelcome = false
 
-    /// How many bytes may be sent now.
+    /// The number of bytes that may be sent now.
     var sendable: Int { Int(clamping: self.credit - min(self.credit, self.sent)) }
 }
 
-/// A stream that the broker has opened: a drag session has come to a destination of this client's.
+/// A stream that the broker has opened for a drag session at a destination of this client.
 struct OpenDestinationSession: Sendable {
-    /// The publication that its items are.
+    /// The handle of the publication with the items.
     var handle: UInt64 = 0
-    /// What is to be said once no load of it waits for its turn any more.
+    /// The message to send when no load of the session waits for its turn any more.
     var performed: Performed?
     var items = 0
     var isDropped = false

@@ -1,16 +1,18 @@
-/// The open streams of one connection by id.
+/// The open streams of one connection by their number.
 ///
-/// Ids come in sequence, so their low bits spread them over the table without a hash function, and a table of plain
-/// values costs no allocation for a stream. Collisions go to the next free place; removing closes the gap. There are
-/// never more entries than streams that this client allows, so a peer that chooses ids badly slows down little.
+/// Numbers come in sequence, so their low bits spread them over the table without a hash function, and a table of plain
+/// values needs no allocation for a stream. After a collision an entry takes the next free index; a removal closes the
+/// gap. The table never has more entries than streams that this client allows, so a peer that chooses unfavourable
+/// numbers slows it down little.
 struct StreamTable<Value: Sendable>: Sendable {
-    /// Valid at places that `index(of:)` gave.
+    /// Valid at the indices that `index(of:)` returns.
     var values: [Value]
-    /// 0 where a place is free: stream 0 is the connection and never in the table.
+    /// The number at each index, or 0 if it is free. Stream 0 is the connection and never in the table.
     private var ids: [UInt64]
     private let empty: Value
     private(set) var count = 0
-    /// How many stand elsewhere than at home. While there are none, which is the rule, no gap has to be closed.
+    /// The number of entries that are not at the index of their low bits. It is usually 0, and then no gap has to be
+    /// closed.
     private var displaced = 0
 
     init(empty: Value) {
@@ -19,7 +21,7 @@ struct StreamTable<Value: Sendable>: Sendable {
         self.values = Array(repeating: empty, count: 16)
     }
 
-    /// In ascending order.
+    /// The numbers of all streams, in ascending order.
     var openIDs: [UInt64] { self.ids.filter { $0 != 0 }.sorted() }
 
     func index(of id: UInt64) -> Int? {
@@ -32,7 +34,7 @@ struct StreamTable<Value: Sendable>: Sendable {
         return index
     }
 
-    /// `id` is not 0 and not in the table.
+    /// Inserts a value for `id`, which must be neither 0 nor in the table.
     mutating func insert(_ value: Value, for id: UInt64) {
         if 2 * self.count >= self.ids.count { self.grow() }
         let home = self.home(of: id)
@@ -49,7 +51,7 @@ struct StreamTable<Value: Sendable>: Sendable {
         if self.displaced > 0, self.home(of: self.ids[index]) != index { self.displaced -= 1 }
         var candidate = self.next(gap)
         while self.displaced > 0, self.ids[candidate] != 0 {
-            // What stands behind the gap may move into it unless its home lies between the two.
+            // An entry after the gap may move into it, unless its home index lies between the two.
             let home = self.home(of: self.ids[candidate])
             if self.distance(from: home, to: candidate) >= self.distance(from: gap, to: candidate) {
                 if gap == home { self.displaced -= 1 }

@@ -1,15 +1,16 @@
-/// Cuts a byte stream into frames: bytes are pushed in as they come, pieces come out.
+/// Splits a byte stream into frames: the caller passes bytes as they come, and gets complete frames or parts of them.
 ///
-/// A control frame comes out whole. A data frame comes out in as many pieces as it arrived in, because a receiver
-/// passes bytes on as they come and a sender may die in the middle; boundaries of data frames carry no meaning.
-/// The decoder holds no bytes: its caller keeps what was not consumed (at most one header and one control payload)
-/// and presents it again with more behind it. Lengths are checked against the kind's limit before anything waits.
+/// A control frame is returned whole. A data frame is returned in the parts in which it arrives, because a receiver
+/// passes bytes on as they come and a sender may end in the middle of a frame. The boundaries of data frames have no
+/// meaning. The decoder stores no bytes. The caller keeps the bytes that were not consumed (at most one header and one
+/// control payload) and passes them again with more bytes after them. Lengths are checked against the kind's limit
+/// before the decoder waits for a payload.
 package struct FrameDecoder: Sendable {
-    /// The header of the data frame whose payload is still coming, and how much of it is missing.
+    /// The header of the data frame whose payload is incomplete, and the number of missing bytes.
     private var partial: (header: FrameHeader, missing: Int)?
-    /// Payload limit while the peer has not said hello: strangers get no more than this.
+    /// The payload limit until the peer has sent hello. It is lower because the peer is unknown.
     package var limitBeforeHello: Int?
-    /// Whether the feature that brings descriptors has been negotiated.
+    /// Whether the feature `descriptors` has been negotiated.
     package var takesDescriptors = false
 
     package init(limitBeforeHello: Int? = nil) {
@@ -19,7 +20,8 @@ package struct FrameDecoder: Sendable {
     /// Whether a data frame has begun whose payload is not complete.
     package var isInsideFrame: Bool { self.partial != nil }
 
-    /// The next piece at `offset`, which moves behind what was consumed; nil when more bytes are needed.
+    /// Returns the next frame or part of a frame at `offset`, which moves to the end of the consumed bytes; nil if more
+    /// bytes are needed.
     package mutating func next(in bytes: Span<UInt8>, at offset: inout Int) throws(Failure) -> FramePiece? {
         if let (header, missing) = self.partial {
             let available = bytes.count - offset
@@ -27,7 +29,7 @@ package struct FrameDecoder: Sendable {
             return self.takePayload(of: header, missing: missing, available: available, at: &offset, isFirst: false)
         }
         guard let header = FrameHeader(bytes, at: offset) else { return nil }
-        // What may pass without another look: nearly everything.
+        // The conditions under which a frame needs no further checks. Most frames meet them.
         let isPlain =
             header.length <= UInt32(self.limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind))
             && header.descriptorCount == 0 && header.version == FrameHeader.version
@@ -88,13 +90,13 @@ package struct FrameDecoder: Sendable {
 /// A whole control frame, or a part of a data frame.
 package struct FramePiece: Sendable, Equatable {
     package let header: FrameHeader
-    /// Where the payload lies in the bytes that were pushed.
+    /// The range of the payload in the bytes that were passed.
     package let payload: Range<Int>
-    /// Whether the frame's header came with this piece.
+    /// Whether this part includes the frame's header.
     package let isFirst: Bool
-    /// Whether the frame is complete with this piece.
+    /// Whether the frame is complete with this part.
     package let isLast: Bool
 
-    /// Whether the byte sequence that the frame belongs to is complete with this piece.
+    /// Whether the byte sequence that the frame belongs to is complete with this part.
     package var endsSequence: Bool { self.isLast && self.header.flags.contains(.last) }
 }

@@ -1,4 +1,4 @@
-/// Encodes frames one behind the other into one reused array.
+/// Encodes frames one after the other into one array, which is reused.
 package struct FrameEncoder: Sendable {
     package private(set) var bytes: [UInt8] = []
 
@@ -8,13 +8,13 @@ package struct FrameEncoder: Sendable {
         self.bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Takes the last frames back, from where the first of them lies.
+    /// Removes the last frames, from the offset `start` on.
     package mutating func removeAll(from start: Int) {
         self.bytes.removeSubrange(start...)
     }
 
-    /// Appends one control frame and returns where it lies.
-    // What each load sends is encoded without a call through a table.
+    /// Appends one control frame and returns its range.
+    // Specialized for the messages of each load, so that encoding them needs no dynamic dispatch.
     @specialized(where Message == Load)
     @specialized(where Message == Ask)
     @specialized(where Message == Answer)
@@ -36,7 +36,7 @@ package struct FrameEncoder: Sendable {
         return self.append(header) { output in message.encode(into: &output) }
     }
 
-    /// Appends a frame whose payload `write` puts into the memory behind the header.
+    /// Appends a frame whose payload `write` puts into the memory after the header.
     package mutating func append(_ header: FrameHeader, _ write: (inout OutputSpan<UInt8>) -> Void) -> Range<Int> {
         let start = self.bytes.count
         self.bytes.append(filling: 256) { output in

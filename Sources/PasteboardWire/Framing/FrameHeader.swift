@@ -11,7 +11,7 @@ package struct FrameHeader: Sendable, Equatable {
     @inlinable package static var version: UInt8 { 1 }
 
     package var length: UInt32
-    /// The number as it came: a receiver must be able to skip a kind that it does not know.
+    /// The number of the kind as received: a receiver must be able to skip an unknown kind.
     package var rawKind: UInt8
     package var flags: FrameFlags
     package var descriptorCount: UInt8
@@ -36,7 +36,7 @@ package struct FrameHeader: Sendable, Equatable {
 
     package var kind: FrameKind? { FrameKind(rawValue: self.rawKind) }
 
-    /// Whether this is one of the frames that may bring a descriptor, one, in place of a whole byte sequence.
+    /// Whether the frame may pass a descriptor. Some kinds may pass one descriptor instead of a whole byte sequence.
     var mayPassDescriptor: Bool {
         guard self.descriptorCount == 1, self.flags.contains(.last) else { return false }
         return switch self.kind {
@@ -58,7 +58,7 @@ package struct FrameHeader: Sendable, Equatable {
         self.init(words: first, second)
     }
 
-    /// The header as the two little-endian words it consists of.
+    /// Creates the header from its two little-endian words.
     @inlinable
     package init(words first: UInt64, _ second: UInt64) {
         self.length = UInt32(truncatingIfNeeded: first)
@@ -88,11 +88,11 @@ package struct FrameFlags: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// As `[]`, which is a walk over an array in generic code, and stands in the way of every frame.
+    /// The same as `[]`. The literal would loop over an array in generic code for each frame.
     @inlinable package static var none: FrameFlags { FrameFlags(rawValue: 0) }
-    /// On `data`: the byte sequence ends with this frame. On a load's stream that is the end of the stream too,
-    /// so that a small answer is one frame; on a write's stream the next representation's bytes begin.
+    /// On `data`: the byte sequence ends with this frame. On a load's stream this ends the stream, too, so that a small
+    /// answer takes one frame. On a write's stream the bytes of the next representation follow.
     @inlinable package static var last: FrameFlags { FrameFlags(rawValue: 1) }
-    /// A receiver that does not know this frame's kind has to refuse it; without the flag it skips the frame.
+    /// A receiver that does not know this frame's kind must refuse it. Without this flag the receiver skips the frame.
     @inlinable package static var mustUnderstand: FrameFlags { FrameFlags(rawValue: 2) }
 }

@@ -1,10 +1,10 @@
-/// What a frame is. The numbers are the protocol's own; `Protocol.md` repeats them and a test compares the two.
+/// The kind of a frame. `Protocol.md` lists the same numbers, and a test compares the two.
 package enum FrameKind: UInt8, Sendable, CaseIterable {
-    // The connection itself, stream 0.
+    // Frames of the connection itself, on stream 0.
     case hello = 1
     case welcome = 2
 
-    // From a client: these open a stream, or go on with one that is being written.
+    // Frames of a client that open a stream, or continue one that is being written.
     case write = 16
     case item = 17
     case commit = 18
@@ -14,7 +14,7 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
     case status = 22
     case stop = 23
 
-    // From a client, of drag sessions: the first two open a stream, the last two are a destination's.
+    // Frames of a client for drag sessions. The first two open a stream; a destination sends the last two.
     case drag = 24
     case destination = 25
     case begin = 26
@@ -23,10 +23,10 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
     case performed = 29
     case conclude = 30
 
-    // From a client: opens a stream.
+    // A frame of a client that opens a stream.
     case wait = 31
 
-    // From the broker.
+    // Frames of the broker.
     case ask = 32
     case answer = 33
     case committed = 34
@@ -39,7 +39,7 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
     case dropped = 41
     case transferred = 42
 
-    // Any stream, both ways.
+    // Frames on any stream, in both directions.
     case data = 48
     case end = 49
     case error = 50
@@ -50,7 +50,7 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
     case exit = 55
     case proposal = 56
 
-    /// The most payload bytes that a frame of this kind may announce, known here or not.
+    /// The largest payload length of a frame of this kind, which need not be known here.
     package static func maximumLength(of rawKind: UInt8) -> Int {
         rawKind == FrameKind.data.rawValue ? WireLimits.dataLength : WireLimits.controlLength
     }
@@ -58,10 +58,10 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
     package var maximumLength: Int { Self.maximumLength(of: self.rawValue) }
 }
 
-/// Which queue of a connection a frame waits in.
+/// The queue of a connection in which a frame waits.
 ///
-/// Connection-ordered frames go ahead of stream-ordered ones at frame boundaries, so that a cancel, a credit or
-/// a list never waits behind megabytes of somebody's bytes. Within each class the order of processing is kept.
+/// At frame boundaries, connection-ordered frames are sent before stream-ordered ones, so that a cancel, a credit or a
+/// list never waits for megabytes of another stream. Within each queue the order is kept.
 package enum FrameOrder: Sendable {
     case connection
     case stream

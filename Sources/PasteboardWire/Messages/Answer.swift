@@ -1,24 +1,24 @@
-/// What a load gives, ahead of its bytes. A source may send one too, to say a size.
+/// Describes the bytes of a load before they come. A source may send one, too, for example to announce the size.
 ///
-/// With a descriptor and the flag `last` it is the whole load: the bytes are the first `byteCount` of that file.
+/// With a descriptor and the flag `last` it is the whole load: the bytes are the first `byteCount` bytes of that file.
 package struct Answer: WireMessage {
     package static let kind = FrameKind.answer
 
     package var handle: UInt64?
     package var item: UInt32?
-    /// The type that is given: one that met the accept list.
+    /// The type of the bytes, which fits the accept list.
     package var type: String?
-    /// The size, when it is known.
+    /// The size, if it is known.
     package var byteCount: UInt64?
-    /// How many items the publication has.
+    /// The number of items in the publication.
     package var itemCount: UInt32?
     package var suggestedName: String?
-    /// Where the source's own file lies, given only with its descriptor and if that was welcome.
+    /// The path of the source's own file, sent only with its descriptor and if the load welcomes it.
     package var path: String?
-    /// 0 the bytes of the representation, 1 a tar archive of the folder that it is.
+    /// 0 for the bytes of the representation, 1 for a tar archive of a folder, which is the representation.
     package var content: ContentForm?
 
-    /// Whether the bytes are a tar archive of the folder that the representation is.
+    /// Whether the bytes are a tar archive of a folder.
     package var isArchive: Bool { self.content == .folderArchive }
 
     package init() {}

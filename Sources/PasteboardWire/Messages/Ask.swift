@@ -1,18 +1,18 @@
-/// Opens a stream from the broker to a source: make these bytes now.
+/// Opens a stream from the broker to a source, which is to produce the bytes of a representation now.
 package struct Ask: WireMessage {
     package static let kind = FrameKind.ask
 
-    /// The publication, as `committed` named it.
+    /// The handle of the publication, as in `Committed`.
     package var handle: UInt64?
     package var item: UInt32?
-    /// Its place in the item, from 0.
+    /// The index of the representation in the item, from 0.
     package var representation: UInt32?
     package var type: String = ""
     /// The offset up to which the source may send at once.
     package var credit: UInt64?
     package var maximumByteCount: UInt64?
     package var descriptorWelcome: Bool?
-    /// How long the source has for the first byte or a progress frame.
+    /// The source's time for the first byte or a progress frame.
     package var firstByteMilliseconds: UInt64?
     /// Whether the answer may name the path of the file that it passes.
     package var inPlaceWelcome: Bool?

@@ -1,4 +1,4 @@
-/// The sender wants no more of the stream; nothing acknowledges it.
+/// Ends a stream that the sender does not need any more. It is not acknowledged.
 package struct Cancel: WireMessage {
     package static let kind = FrameKind.cancel
 

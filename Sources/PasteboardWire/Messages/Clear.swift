@@ -1,4 +1,4 @@
-/// Opens a clear of a board: answered by `committed` and `end`.
+/// Opens a clear of a board. The answers are `committed` and `end`.
 package struct Clear: WireMessage {
     package static let kind = FrameKind.clear
 

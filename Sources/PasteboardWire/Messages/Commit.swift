@@ -1,8 +1,8 @@
-/// Ends the items of a write; with it they become visible, all at once.
+/// Ends the items of a write, and makes all of them visible at once.
 package struct Commit: WireMessage {
     package static let kind = FrameKind.commit
 
-    /// How many items were sent: a check.
+    /// The number of items that were sent, as a check.
     package var itemCount: UInt32?
 
     package init() {}

@@ -1,10 +1,10 @@
-/// A write or clear took place.
+/// Reports that a write or clear took place.
 package struct Committed: WireMessage {
     package static let kind = FrameKind.committed
 
     package var changeCount: UInt64?
     package var epoch: UInt64?
-    /// The broker's id of the publication; none after a clear.
+    /// The publication's handle; none after a clear.
     package var handle: UInt64?
 
     package init() {}

@@ -1,15 +1,15 @@
-/// What a board holds, without bytes.
+/// The contents of a board, without bytes.
 package struct Contents: WireMessage {
     package static let kind = FrameKind.contents
 
     package var changeCount: UInt64?
     package var epoch: UInt64?
-    /// The publication; none when the board is empty.
+    /// The publication; none if the board is empty.
     package var handle: UInt64?
     package var itemCount: UInt32?
-    /// The writing program's name, as it said itself.
+    /// The name of the writing program, as reported by itself.
     package var ownerLabel: String?
-    /// Its process id, as the kernel said.
+    /// The process id of the writer, as reported by the kernel.
     package var ownerProcess: UInt32?
 
     package init() {}

@@ -1,4 +1,4 @@
-/// Allows data up to an offset from the stream's start, never less than before.
+/// Allows data up to an offset from the stream's start. The offset never decreases.
 package struct Credit: WireMessage {
     package static let kind = FrameKind.credit
 

@@ -1,8 +1,8 @@
-/// The stream has ended well.
+/// The end of a stream without a failure.
 package struct End: WireMessage {
     package static let kind = FrameKind.end
 
-    /// All bytes of the stream's data frames: a receiver compares.
+    /// The number of bytes in all of the stream's data frames. A receiver compares it with its own count.
     package var byteCount: UInt64?
     /// The reason, for the stream of a publication.
     package var reason: EndReason?

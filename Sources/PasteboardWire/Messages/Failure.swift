@@ -1,10 +1,10 @@
-/// The `error` frame: why a stream, or with stream 0 the connection, has ended. The one error type of the protocol,
-/// of the broker and of the client core, so that what fails anywhere reads the same everywhere.
+/// The `error` frame: the reason why a stream, or with stream 0 the connection, has ended. It is the only error type of
+/// the protocol, the broker and the client core, so that an error has the same form everywhere.
 package struct Failure: WireMessage, Error, CustomStringConvertible {
     package static let kind = FrameKind.error
 
-    /// Behind a pointer: nearly every function may throw a failure and hardly one does, so it must not make the way of
-    /// what succeeds wider. Never changed in place.
+    /// The contents are in an object, because nearly every function may throw a failure but few do. The failure must
+    /// not make the results of successful calls larger. An object is never changed.
     private final class Contents: Sendable {
         let code: ErrorCode
         let text: String
@@ -30,19 +30,19 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
         set { self = Failure(newValue, self.text, detail: self.detail, source: self.source) }
     }
 
-    /// What failed, on what, why and what to do; one line, at most 1 KiB.
+    /// One line of at most 1 KiB: what failed, on what, why, and what to do.
     package var text: String {
         get { self.contents.text }
         set { self = Failure(self.code, newValue, detail: self.detail, source: self.source) }
     }
 
-    /// More of it, one fact a line, at most 4 KiB: the types that are there, say.
+    /// Further facts, one on each line, at most 4 KiB: for example, the available types.
     package var detail: String? {
         get { self.contents.detail }
         set { self = Failure(self.code, self.text, detail: newValue, source: self.source) }
     }
 
-    /// Whether the detail names, one a line, what there is instead of what was asked for.
+    /// Whether the detail lists the available alternatives, one on each line.
     package var listsWhatThereIs: Bool {
         self.detail?.isEmpty == false && [.typeUnavailable, .nothingHere].contains(self.code)
     }
@@ -56,7 +56,7 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
         left.code == right.code && left.text == right.text && left.detail == right.detail && left.source == right.source
     }
 
-    /// Without a code, which is 0 on the wire as everywhere in protobuf: no code that there is.
+    /// Creates a failure without a code, which is 0 on the wire as everywhere in protobuf. No error has this code.
     package init() {
         self.init(ErrorCode(rawValue: 0), "")
     }
@@ -81,7 +81,7 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
     }
 }
 
-/// What the source's own code failed with; its class does not cross, these three do.
+/// The error of the source's own code. The class of the error is not sent, only these three values.
 package struct SourceFailure: ProtobufMessage {
     package var domain: String
     package var code: UInt64
@@ -114,7 +114,7 @@ package struct SourceFailure: ProtobufMessage {
 }
 
 extension String {
-    /// The longest start of the string that fits `limit` bytes without cutting a scalar.
+    /// The longest prefix of the string that fits `limit` bytes without cutting a scalar.
     package func prefix(utf8Count limit: Int) -> String {
         guard self.utf8.count > limit else { return self }
         var end = self.utf8.index(self.utf8.startIndex, offsetBy: limit)

@@ -1,23 +1,24 @@
-/// The name, mode and time of the file that a representation is: a destination that makes a file of it gives them back.
+/// The name, mode and time of a file whose contents are the representation. A destination that makes a file of it
+/// restores them.
 ///
-/// The broker passes them on as they are. A name that a program merely suggests is not among them: it is the item's
-/// `suggestedName`, and a destination may add an extension to that.
+/// The broker passes them on unchanged. A name that a program merely suggests is not one of them: it is the item's
+/// `suggestedName`, to which a destination may add an extension.
 package struct FileAttributes: ProtobufMessage {
     /// The permissions that a file may have: reading, writing and executing, without set-user-id and the like.
     package static let permissions: UInt32 = 0o777
 
-    /// The last component of the path, in the bytes that the file system has for it: it need not be UTF-8.
+    /// The last component of the path, in the file system's bytes, which need not be UTF-8.
     package var name: [UInt8]?
     /// The permissions; other bits are ignored.
     package var mode: UInt32?
-    /// When the file was last written to, in seconds since 1970, as two's complement.
+    /// The time of the last modification, in seconds since 1970, as two's complement.
     package var modifiedSeconds: UInt64?
-    /// The nanoseconds beyond that.
+    /// The nanoseconds after that second.
     package var modifiedNanoseconds: UInt32?
 
     package init() {}
 
-    /// The mode for a copy: the permissions alone, whatever else the sender has set.
+    /// The mode for a copy: only the permissions of what the sender has set.
     package var copyMode: UInt32? { self.mode.map { $0 & Self.permissions } }
 
     /// Whether the name, if there is one, is one component of a path. `.` and `..` are not.

@@ -1,19 +1,19 @@
-/// The first frame of a client: what it speaks, what it can do, who it says it is. Frozen for all versions.
+/// The first frame of a client: its versions, its features and its name. Frozen for all versions of the protocol.
 package struct Hello: WireMessage {
     package static let kind = FrameKind.hello
 
-    /// The protocol versions that the client speaks.
+    /// The range of protocol versions that the client supports, with `maximumVersion`.
     package var minimumVersion: UInt32?
     package var maximumVersion: UInt32?
-    /// Feature numbers that the client has, without obligation.
+    /// The features that the client has. It need not use them.
     package var features: [UInt32] = []
     package var role: Role?
-    /// The program's name, as it says itself: shown in errors and lists, never trusted.
+    /// The program's name, as reported by itself. It is shown in errors and lists, and never trusted.
     package var label: String?
-    /// The most asks that the client serves at once; the broker queues the rest.
+    /// The largest number of asks that the client serves at once; the broker queues the others.
     package var maximumStreams: UInt32?
     package var programVersion: String?
-    /// Tokens of the groups that the client is in: whoever shows the same one may see what is for the group.
+    /// The tokens of the client's groups. Clients with the same token may see representations for the group.
     package var groups: [String] = []
 
     package init() {}

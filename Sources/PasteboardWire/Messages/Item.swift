@@ -1,20 +1,20 @@
 package import TypeIdentifiers
 
-/// One item: within a write what is promised and kept, in a list's answer what is there.
+/// One item: the promised and kept representations in a write, or the available ones in the answer to a list.
 package struct Item: WireMessage {
     package static let kind = FrameKind.item
 
     /// A base name, without directory.
     package var suggestedName: String?
-    /// In the order of fidelity, best first.
+    /// The representations in the order of fidelity, best first.
     package var representations: [Representation] = []
-    /// How large it would like to be shown, in thousandths of a point.
+    /// The preferred size of the item on a screen, in thousandths of a point.
     package var presentationWidth: UInt64?
     package var presentationHeight: UInt64?
     package var presentationStyle: PresentationStyle?
-    /// A few bytes for this user's programs on this machine, which they may read without a load.
+    /// A few bytes that this user's programs on this machine may read without a load.
     package var teamData: [UInt8]?
-    /// The item's name for people; no file is named after it.
+    /// The item's name for people to read; no file is named after it.
     package var title: String?
     package var requires: [UInt32] = []
 
@@ -46,20 +46,20 @@ package struct Item: WireMessage {
     }
 }
 
-/// One type that an item can be had as.
+/// One type in which an item can be loaded.
 package struct Representation: ProtobufMessage {
     package var type: String = ""
-    /// The whole closure of what the type conforms to, for types that no table declares.
+    /// The supertype closure of the type, if it is not a type of the table.
     package var supertypes: [String] = []
     package var visibility: Visibility?
-    /// The size in bytes when it is known; of kept bytes it is what will follow.
+    /// The size in bytes, if it is known. For kept bytes, the number of bytes that follow.
     package var byteCount: UInt64?
     package var provision: Provision?
     package var policy: RepresentationPolicy?
-    /// How long the source may take for the first byte, instead of the broker's default.
+    /// The source's timeout for the first byte, instead of the broker's default.
     package var firstByteMilliseconds: UInt64?
     package var fileOptions: FileOptions?
-    /// The name, mode and time of the file that the bytes are, if they are one.
+    /// The name, mode and time of the file whose contents these are, if they are those of a file.
     package var file: FileAttributes?
     /// The form of kept bytes.
     package var content: ContentForm?

@@ -1,4 +1,4 @@
-/// Opens the question what a board holds: answered by `contents`, one `item` for each item, and `end`.
+/// Opens a list of a board's contents. The answers are `contents`, one `item` for each item, and `end`.
 package struct List: WireMessage {
     package static let kind = FrameKind.list
 

@@ -1,30 +1,30 @@
-/// Opens a load: which contents, which item, as which types.
+/// Opens a load: the publication, the item and the types.
 package struct Load: WireMessage {
     package static let kind = FrameKind.load
 
-    /// A publication; without it, what `board` holds now.
+    /// A publication; if absent, the current contents of `board`.
     package var handle: UInt64?
     /// The board's name; `general` when absent.
     package var board: String?
     /// Load only if the board is still at this change count (feature `condition`).
     package var ifChangeCount: UInt64?
-    /// Which item, from 0.
+    /// The index of the item, from 0.
     package var item: UInt32?
-    /// The types that the destination takes, best first; none: any type.
+    /// The types that the destination accepts, best first; any type if there are none.
     package var accepts: [Accept] = []
     /// The side whose order decides among several representations that fit.
     package var preference: Preference?
-    /// Fail with `too-large` rather than give more bytes than this.
+    /// The largest size that is accepted; a load of more bytes fails with `too-large`.
     package var maximumByteCount: UInt64?
     /// The offset up to which bytes may be sent without further credit.
     package var credit: UInt64?
     /// Whether the bytes may come as a descriptor.
     package var descriptorWelcome: Bool?
-    /// Supertypes that the destination declares for types of its own.
+    /// Supertypes that the destination declares for its own types.
     package var edges: [TypeEdges] = []
-    /// Replaces the default deadlines: the whole load ends by then. 0 asks for no deadline but the greatest.
+    /// The timeout of the whole load, instead of the default deadlines. 0 stands for the longest deadline.
     package var timeoutMilliseconds: UInt64?
-    /// Whether the source's own file may come in place of a copy, if the source has said that it may.
+    /// Whether the source's own file may come instead of a copy, if the source allows it.
     package var inPlaceWelcome: Bool?
     package var requires: [UInt32] = []
 
@@ -87,7 +87,7 @@ package struct Accept: ProtobufMessage {
     }
 }
 
-/// What a type of the destination's own conforms to.
+/// The supertypes of one of the destination's own types.
 package struct TypeEdges: ProtobufMessage {
     package var type: String = ""
     package var supertypes: [String] = []

@@ -1,4 +1,4 @@
-/// How far a source's handler is; what keeps a slow load alive.
+/// The progress of a source's handler. It extends the deadlines of a slow load.
 package struct Progress: WireMessage {
     package static let kind = FrameKind.progress
 

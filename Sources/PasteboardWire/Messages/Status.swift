@@ -1,4 +1,4 @@
-/// Opens the question what the broker holds: answered by entries and `end`. Never shows contents.
+/// Opens a request for the state of the broker. The answers are entries and `end`. They never show contents.
 package struct Status: WireMessage {
     package static let kind = FrameKind.status
 

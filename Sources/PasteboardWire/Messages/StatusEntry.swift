@@ -1,4 +1,4 @@
-/// One line of a status answer: exactly one of its fields is there.
+/// One line of a status answer. Exactly one of its fields is present.
 package struct StatusEntry: WireMessage {
     package static let kind = FrameKind.statusEntry
 
@@ -41,9 +41,9 @@ package struct PeerStatus: ProtobufMessage {
     package var process: UInt32?
     package var label: String?
     package var publications: UInt32?
-    /// Loads that it asked for.
+    /// The number of running loads that it requested.
     package var loads: UInt32?
-    /// Loads that it is asked for.
+    /// The number of running loads that it is asked for.
     package var asks: UInt32?
 
     package init() {}
@@ -109,14 +109,14 @@ package struct BoardStatus: ProtobufMessage {
     }
 }
 
-/// A load that is under way.
+/// A running load.
 package struct LoadStatus: ProtobufMessage {
     package var type: String = ""
-    /// Process id of the source; none when the broker gives kept bytes.
+    /// The process id of the source; none if the broker sends kept bytes.
     package var source: UInt32?
-    /// None when the broker takes the bytes to keep them.
+    /// The process id of the destination; none if the broker takes the bytes to keep them.
     package var destination: UInt32?
-    /// Bytes so far.
+    /// The number of bytes so far.
     package var byteCount: UInt64?
     /// Its age.
     package var milliseconds: UInt64?
@@ -147,7 +147,7 @@ package struct LoadStatus: ProtobufMessage {
 package struct NamedNumber: ProtobufMessage {
     package var name: String = ""
     package var value: UInt64?
-    /// A limit's unit and meaning.
+    /// The unit and meaning of a limit.
     package var note: String?
 
     package init() {}
@@ -170,20 +170,20 @@ package struct NamedNumber: ProtobufMessage {
 
 /// A drag session.
 package struct SessionStatus: ProtobufMessage {
-    /// Its state, in a word.
+    /// The state in one word.
     package var state: String = ""
     package var ownerProcess: UInt32?
     package var ownerLabel: String?
     package var itemCount: UInt32?
     /// The types of its first item.
     package var types: [String] = []
-    /// Where it is.
+    /// The name of the current destination.
     package var destination: String?
-    /// What a drop would do there, or does.
+    /// The operation of the drop, or the proposed one before the drop.
     package var operation: DropOperation?
     /// Its age.
     package var milliseconds: UInt64?
-    /// The publication that its items are.
+    /// The handle of the publication with the items.
     package var handle: UInt64?
 
     package init() {}
@@ -221,9 +221,9 @@ package struct DestinationStatus: ProtobufMessage {
     package var name: String = ""
     package var process: UInt32?
     package var label: String?
-    /// What it takes; none: any type.
+    /// The types that the destination accepts; any type if there are none.
     package var types: [String] = []
-    /// Sessions that are at it.
+    /// The number of sessions at the destination.
     package var sessions: UInt32?
 
     package init() {}

@@ -1,4 +1,4 @@
-/// Asks the broker to end as it does on SIGTERM; answered by `end` before it drains.
+/// Makes the broker end as it does on SIGTERM. The answer is `end`, before the broker drains.
 package struct Stop: WireMessage {
     package static let kind = FrameKind.stop
 

@@ -1,24 +1,24 @@
-/// The broker's answer to hello: what it selects and the limits that hold on this connection.
+/// The broker's answer to hello: the version and features that it selects, and the limits of this connection.
 package struct Welcome: WireMessage {
     package static let kind = FrameKind.welcome
 
     package var version: UInt32?
     /// The features that both sides have.
     package var features: [UInt32] = []
-    /// Names this life of the broker: change counts of different epochs are not one series.
+    /// A number for this lifetime of the broker: change counts of different epochs are not comparable.
     package var epoch: UInt64?
-    /// The most loads that the client may have open at once.
+    /// The largest number of loads that the client may have open at once.
     package var maximumStreams: UInt32?
-    /// Bytes that the broker keeps at most, for all: what cannot fit need not be sent.
+    /// The size of the broker's kept pool, which all clients share. A write that cannot fit need not be sent.
     package var keptPool: UInt64?
-    /// Default deadline for the first byte of a load.
+    /// The default timeout for the first byte of a load.
     package var firstByteMilliseconds: UInt64?
-    /// Default deadline between two bytes of a load while its source has credit.
+    /// The default timeout between two bytes of a load while its source has credit.
     package var progressMilliseconds: UInt64?
     /// The broker's process id.
     package var process: UInt32?
     package var programVersion: String?
-    /// Bytes of the kept pool that are free now.
+    /// The bytes of the kept pool that this client may take now.
     package var keptFree: UInt64?
 
     package init() {}

@@ -1,5 +1,5 @@
-/// Opens a write to a board: items follow on the stream, then `commit`. The stream goes on as the publication's
-/// life: it ends when its contents are replaced or cleared.
+/// Opens a write to a board: items follow on the stream, then `commit`. Afterwards the publication exists as long as
+/// the stream, which ends when the contents are replaced or cleared.
 package struct Write: WireMessage {
     package static let kind = FrameKind.write
 

@@ -1,12 +1,12 @@
-/// The protobuf wire encoding, reading: one field after the other, without allocating and without recursion.
+/// Reads the protobuf wire encoding: one field after the other, without allocation and without recursion.
 ///
-/// Everything is bounded by the bytes at hand; what is malformed throws `invalid-argument` and never traps.
+/// All work is bounded by the number of bytes. Malformed input throws `invalid-argument` and never traps.
 package struct ProtobufField: Sendable {
     package enum Value: Sendable {
         case number(UInt64)
-        /// Where the bytes of a string, message or packed list lie.
+        /// The range of the bytes of a string, message or packed list.
         case bytes(Range<Int>)
-        /// A fixed 32 or 64 bit field: this schema has none, so it is skipped.
+        /// A fixed field of 32 or 64 bits. This schema has none, so it is skipped.
         case skipped
     }
 
@@ -17,15 +17,15 @@ package struct ProtobufField: Sendable {
 /// A message of the schema, or a part of one.
 package protocol ProtobufMessage: Sendable, Equatable {
     init()
-    /// Writes all fields; what does not fit is left out (see `OutputSpan.put`).
+    /// Writes all fields; those that do not fit are left out (see `OutputSpan.put`).
     func encode(into bytes: inout OutputSpan<UInt8>)
-    /// Takes one field; a field that is not known is ignored. Called again for a field that comes again:
-    /// the last scalar wins, messages merge, lists grow.
+    /// Takes one field; an unknown field is ignored. It is called again for a repeated field: then the last scalar
+    /// counts, messages are merged, and lists grow.
     mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure)
 }
 
 extension ProtobufMessage {
-    // What each load sends is decoded without a call through a table.
+    // Specialized for the messages of each load, so that decoding them needs no dynamic dispatch.
     @specialized(where Self == Load)
     @specialized(where Self == Ask)
     @specialized(where Self == Answer)
@@ -106,7 +106,7 @@ package enum Protobuf {
         return UInt64(bytes[offset])
     }
 
-    /// The lower seven bits of each byte, one behind the other.
+    /// Joins the lower seven bits of each byte.
     private static func joined(_ bytes: UInt64) -> UInt64 {
         var word = bytes & 0x7F7F_7F7F_7F7F_7F7F
         word = word & 0x007F_007F_007F_007F | (word & 0x7F00_7F00_7F00_7F00) >> 1
@@ -123,7 +123,7 @@ package enum Protobuf {
             let word = unsafe UInt64(
                 littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
             )
-            // The first byte without its upper bit is the last of the number.
+            // The first byte without its upper bit is the last byte of the number.
             let last = ~word & 0x8080_8080_8080_8080
             guard last == 0 else {
                 let count = last.trailingZeroBitCount / 8 + 1
@@ -134,7 +134,7 @@ package enum Protobuf {
             value = Self.joined(word)
             index = 8
         }
-        // At most ten bytes, of which the last brings one bit.
+        // A number has at most ten bytes, of which the last contributes one bit.
         while index < min(end - offset, 10) {
             let byte = bytes[offset + index]
             value |= UInt64(byte & 0x7F) &<< UInt64(7 * index)
@@ -148,14 +148,14 @@ package enum Protobuf {
     }
 }
 
-// What a message does with a field: the value in the shape that it wants, or an error.
+// Typed access to a field: the value in the type that a message needs, or an error.
 extension ProtobufField {
     package func number64() throws(Failure) -> UInt64 {
         guard case .number(let value) = self.value else { throw Protobuf.malformed(field: self.number) }
         return value
     }
 
-    /// As protobuf does: the low 32 bits.
+    /// The low 32 bits of the number, as protobuf defines it.
     package func number32() throws(Failure) -> UInt32 {
         UInt32(truncatingIfNeeded: try self.number64())
     }
@@ -164,7 +164,7 @@ extension ProtobufField {
         try self.number64() != 0
     }
 
-    /// Refused beyond `limit` before anything is stored.
+    /// The range of the field's bytes. It throws if they are more than `limit`, before anything is stored.
     package func range(limit: Int = .max) throws(Failure) -> Range<Int> {
         guard case .bytes(let range) = self.value else { throw Protobuf.malformed(field: self.number) }
         guard range.count <= limit else {
@@ -176,7 +176,7 @@ extension ProtobufField {
         return range
     }
 
-    /// Refused beyond `limit` bytes before anything is stored.
+    /// The field as a string. It throws if it has more than `limit` bytes, before anything is stored.
     package func string(in bytes: Span<UInt8>, limit: Int = .max) throws(Failure) -> String {
         let range = try self.range(limit: limit)
         do {
@@ -186,7 +186,7 @@ extension ProtobufField {
         }
     }
 
-    /// Refused beyond `limit` before anything is stored.
+    /// The field's bytes. It throws if they are more than `limit`, before anything is stored.
     package func bytes(in bytes: Span<UInt8>, limit: Int) throws(Failure) -> [UInt8] {
         let range = try self.range(limit: limit)
         let piece = bytes.extracting(range)
@@ -209,7 +209,7 @@ extension ProtobufField {
         message = merged
     }
 
-    /// Grows a list, which is refused beyond `limit` before anything is stored.
+    /// Appends to a list. It throws if the list would exceed `limit`, before anything is stored.
     package func append(to list: inout [String], limit: Int, in bytes: Span<UInt8>) throws(Failure) {
         try self.check(list.count, limit)
         list.append(try self.string(in: bytes))
@@ -224,7 +224,7 @@ extension ProtobufField {
         list.append(try self.message(in: bytes))
     }
 
-    /// Numbers come packed or one by one; a reader takes both.
+    /// Appends one number or several packed ones: protobuf requires a reader to accept both.
     package func append(to list: inout [UInt32], limit: Int, in bytes: Span<UInt8>) throws(Failure) {
         guard case .bytes(let range) = self.value else {
             try self.check(list.count, limit)

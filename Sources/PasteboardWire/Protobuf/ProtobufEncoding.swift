@@ -1,16 +1,16 @@
-/// The protobuf wire encoding, writing: fields go into reserved memory in ascending order of their numbers.
+/// Writes the protobuf wire encoding: fields go into reserved memory in ascending order of their numbers.
 ///
-/// nil and empty repeated fields are left out; a scalar that is present is written even when it is 0, because an
-/// empty value is a value (explicit presence in the schema).
+/// Absent values and empty repeated fields are left out. A scalar that is present is written even if it is 0, because
+/// the schema distinguishes it from an absent one (explicit presence).
 ///
-/// What does not fit the memory is left out, so that nobody has to know a message's length before it is written: an
-/// output that is full at the end has to be written again into a larger one.
+/// Fields that do not fit the memory are left out, so that the length of a message need not be known before it is
+/// written. If an output is full at the end, the message must be written again into a larger one.
 extension OutputSpan<UInt8> {
     mutating func put(_ byte: UInt8) {
         if !self.isFull { self.append(byte) }
     }
 
-    /// Appends the eight bytes of a number, the lowest first. There has to be room for them.
+    /// Appends the eight bytes of a number, the lowest first. There must be room for them.
     mutating func append(word: UInt64) {
         let place = self.count
         self.append(repeating: 0, count: 8)
@@ -23,7 +23,8 @@ extension OutputSpan<UInt8> {
     mutating func appendVarint(_ value: UInt64) {
         var rest = value
         if value >= 0x80, self.freeCapacity >= 8 {
-            // Eight bytes of seven bits each at once, all but the last of the number with their upper bit.
+            // Spreads the number over eight bytes of seven bits each. All but the last byte of the number have the
+            // upper bit set.
             let count = Swift.min((63 - value.leadingZeroBitCount) / 7 + 1, 9)
             var word = value & 0x0FFF_FFFF | (value & 0x00FF_FFFF_F000_0000) << 4
             word = word & 0x0000_3FFF_0000_3FFF | (word & 0x0FFF_C000_0FFF_C000) << 2
@@ -41,7 +42,7 @@ extension OutputSpan<UInt8> {
 
     mutating func appendField(_ number: UInt32, _ value: UInt64?) {
         guard let value else { return }
-        // As nearly all are: two bytes.
+        // Most fields take two bytes.
         if value < 0x80, number < 16, self.freeCapacity >= 2 {
             self.append(UInt8(truncatingIfNeeded: number << 3))
             self.append(UInt8(truncatingIfNeeded: value))
@@ -89,7 +90,7 @@ extension OutputSpan<UInt8> {
         }
     }
 
-    /// Packed, as proto3 does by default.
+    /// Appends packed numbers, as proto3 does by default.
     mutating func appendField(_ number: UInt32, repeated values: [UInt32]) {
         guard !values.isEmpty else { return }
         self.appendMessage(number) { output in
@@ -110,8 +111,8 @@ extension OutputSpan<UInt8> {
         }
     }
 
-    /// The length goes in front of bytes whose number is known only behind them. Nearly all are so few that it takes the
-    /// one byte that was left free; the others are moved.
+    /// Appends a message, preceded by its length, which is known only afterwards. One byte is left free for it, which
+    /// is enough for most messages; longer ones are moved.
     private mutating func appendMessage(_ number: UInt32, _ body: (inout OutputSpan<UInt8>) -> Void) {
         self.appendVarint(UInt64(number) << 3 | 2)
         let start = self.count
@@ -126,7 +127,7 @@ extension OutputSpan<UInt8> {
         let end = self.count
         self.appendVarint(UInt64(length))
         guard !self.isFull else { return }
-        // The length was written behind the message; it changes places with it, all but the byte that was left free.
+        // The length was written after the message. The two change places, except for the byte that was left free.
         let size = self.count - end
         var prefix: UInt64 = 0
         for index in 0..<size { prefix |= UInt64(self[end + index]) << UInt64(8 * index) }
@@ -141,8 +142,8 @@ extension [UInt8] {
         self.append(filling: 11) { output in output.appendVarint(value) }
     }
 
-    /// Appends what `write` puts into memory of at least `room` bytes. If that fills all of it, so that something may
-    /// have been left out, it is called again with more.
+    /// Appends the bytes that `write` puts into memory of at least `room` bytes. If it fills all of the memory, fields
+    /// may have been left out, so it is called again with more.
     mutating func append(filling room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
         let start = self.count
         var room = room

@@ -1,9 +1,9 @@
 package import TypeIdentifiers
 
-/// What a load takes, and the one way in which a representation is chosen by it: the broker's answer to a load and a
-/// library's answer to "could I load this" are the same question.
+/// The types that a load accepts, and the only rule by which a representation is chosen. The broker uses it to answer
+/// loads, and the library to answer whether a load is possible.
 package struct AcceptList: Sendable {
-    /// What is chosen among: a type, and all that it conforms to, by its publisher and by the table.
+    /// A type to choose from, with its supertypes from its publisher and from the table.
     package protocol Candidate {
         var type: String { get }
         var supertypeClosure: Conformance.SupertypeClosure { get }
@@ -13,7 +13,8 @@ package struct AcceptList: Sendable {
     @usableFromInline let prefersReader: Bool
     @usableFromInline let edges: Conformance.Edges
 
-    /// - Parameter edges: what the destination declares of types of its own, within `WireLimits.edgeSupertypes` in all.
+    /// - Parameter edges: the supertypes that the destination declares for its own types, at most
+    ///   `WireLimits.edgeSupertypes` in all.
     package init(_ accepts: [Accept], preference: Preference?, edges: [TypeEdges]) throws(Failure) {
         let count = edges.reduce(0) { $0 + $1.supertypes.count }
         guard count <= WireLimits.edgeSupertypes else {
@@ -25,7 +26,7 @@ package struct AcceptList: Sendable {
         self.accepts = accepts
         self.prefersReader = preference == .acceptList
         self.edges = Conformance.Edges(edges.map { (type: $0.type, supertypes: $0.supertypes) })
-        // Dynamic identifiers among them spell out many more.
+        // Dynamic identifiers in the edges contain many more names.
         guard self.edges.nameCount <= WireLimits.edgeNames else {
             throw Failure(
                 .limitExceeded,
@@ -35,15 +36,16 @@ package struct AcceptList: Sendable {
         }
     }
 
-    /// The place in `candidates` of the type that is given, among those that `isOffered`; nil when none fits. An empty
-    /// list takes the first, one with a single entry the very type before any that conforms to it.
+    /// The index in `candidates` of the chosen type, among those that `isOffered` allows; nil if none fits. An empty
+    /// list chooses the first candidate. A list with a single entry prefers the type itself to types that conform to
+    /// it.
     ///
-    /// Without edges nothing is allocated.
+    /// Without edges this allocates nothing.
     @inlinable
     @inline(__always)
     package func choose<Offered: Candidate>(among candidates: [Offered], where isOffered: (Offered) -> Bool) -> Int? {
         guard !self.accepts.isEmpty else { return candidates.firstIndex(where: isOffered) }
-        // Who asks for one type and no other gets that, if it is there.
+        // A load that accepts a single type gets that type if it is offered.
         if self.accepts.count == 1, self.accepts[0].match ?? .absent == .conforming {
             for index in 0..<candidates.count where isOffered(candidates[index]) {
                 if Conformance.equal(candidates[index].type, self.accepts[0].type) { return index }
@@ -66,7 +68,8 @@ package struct AcceptList: Sendable {
         return nil
     }
 
-    /// With edges one walk over them for each candidate serves all entries of the list.
+    /// The supertype closure of each candidate. With edges, one search for each candidate then serves all entries of
+    /// the list.
     @inlinable
     func closures<Offered: Candidate>(of candidates: [Offered]) -> [Conformance.SupertypeClosure] {
         guard !self.edges.isEmpty else { return [] }

@@ -1,10 +1,10 @@
 import TypeIdentifiers
 
-/// The types that a destination accepts, prepared for many questions.
+/// The types that a destination accepts, prepared for many checks.
 ///
-/// It answers whether an ``AcceptList`` of the same entries would choose a representation. The list looks at its entries one
-/// by one, which is cheapest for a load: that has few entries, and nothing may be allocated. A drag session asks about
-/// thousands of representations, so the cost of one question must not depend on the number of entries.
+/// It decides whether an ``AcceptList`` of the same entries would choose a representation. The list compares its
+/// entries one by one, which is cheapest for a load: it has few entries, and nothing may be allocated. A drag session
+/// checks thousands of representations, so the cost of one check must not depend on the number of entries.
 package struct AcceptedTypes: Sendable {
     private let acceptsAny: Bool
     private let exact: Set<IdentifierKey>

@@ -1,13 +1,14 @@
 /// The rules for names that peers choose.
 package enum BoardName {
-    /// What a request means that names no board.
+    /// The board of a request that names none.
     package static let general = "general"
 
-    /// 1 to 255 bytes of printable UTF-8 without `/`, and not `.` or `..`: a name is shown, and used as a file's name.
+    /// Throws unless the name has 1 to 255 bytes of printable UTF-8 without `/`, and is not `.` or `..`. Names are
+    /// displayed, and used as names of files.
     ///
-    /// - Parameter what: whose name it is, for the error.
+    /// - Parameter what: the named thing, for the error.
     package static func check(_ name: String, of what: StaticString = "a pasteboard") throws(Failure) {
-        // As nearly always.
+        // The name in nearly all requests.
         if name == self.general { return }
         let isPrintable = name.unicodeScalars.allSatisfy { scalar in
             scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != "/"

@@ -1,4 +1,5 @@
-/// Why something failed; the same number on the wire, in the library and behind the command line's exit codes.
+/// The reason of a failure: the same number on the wire and in the library. It also determines the command line's exit
+/// status.
 package struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     package let rawValue: UInt32
 

@@ -1,13 +1,13 @@
-/// What may be negotiated in hello or required by a request. A request that lists a number its receiver does not
-/// know is refused with `version-mismatch`: a field that restricts something must never be skipped unread.
+/// The features that hello may negotiate or a request may require. A request that lists a number its receiver does not
+/// know is refused with `version-mismatch`, because a field that restricts a request must never be ignored.
 package enum Feature: UInt32, Sendable, CaseIterable {
     /// `if_change_count` of a write, load or clear.
     case condition = 1
     /// Bytes that already are in a file or a memory file are passed as its descriptor.
     case descriptors = 2
-    /// `policy` of a representation: the source is asked once, and the broker keeps what it gave.
+    /// `policy` of a representation: the source is asked once, and the broker keeps the bytes.
     case onceAndKept = 3
-    /// On a session that was dropped: `progress` from its destination, and `transferred` to it.
+    /// After a drop: `progress` from the destination, and `transferred` to it.
     case dropReports = 4
 
     /// Throws unless every number is known here.

@@ -7,6 +7,6 @@ package enum LoadTimeouts {
     package static let firstByte: UInt64 = 30_000
     /// Between two bytes of a source that has begun.
     package static let progress: UInt64 = 10_000
-    /// How long reports of progress without bytes keep a load alive.
+    /// The longest time for which reports of progress without bytes extend a load.
     package static let keepAlive: UInt64 = 600_000
 }

@@ -1,4 +1,4 @@
-/// The version of this package, as `pasteboard version`, hello and welcome tell it.
+/// The version of this package, as in `pasteboard version`, hello and welcome.
 package enum ProgramVersion {
     package static let current = "0.1.0"
 }

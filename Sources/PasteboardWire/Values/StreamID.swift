@@ -1,8 +1,8 @@
-/// The number of a stream, which tells who opened it and, for the broker's streams, for what.
+/// The number of a stream. It shows which side opened it and, for the broker's streams, the purpose.
 ///
 /// - 0 is the connection itself.
 /// - Odd numbers are opened by the client; they only grow.
-/// - Even numbers are opened by the broker. They hold the slot and the generation of a record of the broker's, so that
+/// - Even numbers are opened by the broker. They contain the slot and the generation of a record of the broker, so that
 ///   a frame finds the record without a search. Bit 31 separates destination sessions from asks.
 package struct StreamID: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
@@ -33,7 +33,7 @@ package struct StreamID: RawRepresentable, Hashable, Sendable {
     @inlinable package static var connection: StreamID { StreamID(0) }
 
     @inlinable package var isOpenedByClient: Bool { rawValue & 1 == 1 }
-    /// Whether this is a stream of the broker's. The connection itself counts as one.
+    /// Whether the broker opened the stream. The connection itself counts as one.
     @inlinable package var isOpenedByBroker: Bool { rawValue & 1 == 0 }
     /// Whether the broker opened it for a drag session at a destination.
     @inlinable package var isDestinationSession: Bool { rawValue & (1 << 31 | 1) == 1 << 31 }

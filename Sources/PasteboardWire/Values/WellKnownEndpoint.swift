@@ -1,27 +1,28 @@
-/// Where the broker's socket is: one rule, part of the protocol, the same for the broker and for every client.
+/// The path of the broker's socket. The rule is part of the protocol, the same for the broker and for every client.
 ///
-/// 1. `$PASTEBOARD_SOCKET`, as it is.
-/// 2. `$XDG_RUNTIME_DIR/pasteboard/socket`, if the variable names an absolute path that exists.
-/// 3. `/run/user/UID/pasteboard/socket`, if that runtime directory exists and is the user's own: cron, sudo and
+/// 1. `$PASTEBOARD_SOCKET`, unchanged.
+/// 2. `$XDG_RUNTIME_DIR/pasteboard/socket`, if the variable contains an absolute path that exists.
+/// 3. `/run/user/UID/pasteboard/socket`, if that runtime directory exists and belongs to the user: cron, sudo and
 ///    containers often have the directory without the variable.
-/// 4. `${XDG_STATE_HOME:-~/.local/state}/pasteboard/BOOT-ID/socket`: no runtime directory at all. The boot id keeps a
-///    socket of an earlier boot from being taken for a living one.
+/// 4. `${XDG_STATE_HOME:-~/.local/state}/pasteboard/BOOT-ID/socket`, if there is no runtime directory. The boot
+///    id distinguishes a socket from those of earlier boots.
 package struct WellKnownEndpoint: Sendable, Equatable {
     package enum Place: Sendable, Equatable {
-        /// The socket's path; the directories above it are made if they are missing.
+        /// The socket's path. Missing directories above it are created.
         case path(String)
-        /// The socket's path as the user wrote it. At most its directory is made: more is missing where it is mistyped.
+        /// The socket's path as the user wrote it. Only its last directory is created: if more are missing, the path is
+        /// probably mistyped.
         case named(String)
-        /// As `path`, but only if `base` exists: a variable may be left over from a session whose directory is gone.
+        /// Like `path`, but only if `base` exists: a variable may be left from a session whose directory was removed.
         case ifPresent(base: String, path: String)
-        /// As `path`, but only where `base` is a directory of this user's that nobody else may enter.
+        /// Like `path`, but only if `base` is a directory of this user that no other user may enter.
         case ifUsable(base: String, path: String)
     }
 
-    /// In order: the first that can be used is the one.
+    /// The candidates in order. The first usable one is taken.
     package let places: [Place]
 
-    /// `environment` looks a variable up; an empty value counts as absent.
+    /// Determines the candidates. `environment` returns the value of a variable; an empty value counts as absent.
     package init(environment: (String) -> String?, userID: UInt32, bootID: String) throws(Failure) {
         func value(_ name: String) -> String? {
             environment(name).flatMap { $0.isEmpty ? nil : $0 }

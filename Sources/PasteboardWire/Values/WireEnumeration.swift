@@ -1,7 +1,7 @@
 /// A number in a message that names one of several values, such as a visibility or a drop operation.
 ///
-/// A conforming type keeps numbers that this version does not know, so that the broker passes on unchanged what only
-/// its peers understand. An absent field means the value 0, `Self.absent`.
+/// A conforming type keeps numbers that this version does not know, so that the broker passes values on unchanged even
+/// if only its peers understand them. An absent field means the value 0, `Self.absent`.
 package protocol WireEnumeration: RawRepresentable, Hashable, Sendable where RawValue == UInt32 {
     init(rawValue: UInt32)
 

@@ -1,6 +1,6 @@
 /// Sizes that are part of the protocol: both sides check them before they allocate anything.
 package enum WireLimits {
-    /// Payload bytes of a frame that is not a data frame.
+    /// Payload bytes of a control frame, which is any frame other than a data frame.
     @inlinable package static var controlLength: Int { 64 << 10 }
     /// Payload bytes of a data frame.
     @inlinable package static var dataLength: Int { 256 << 10 }
@@ -10,9 +10,10 @@ package enum WireLimits {
     package static let helloLength = 4 << 10
     /// Payload bytes of a frame that passes a descriptor.
     package static let descriptorFrameLength = 4 << 10
-    /// Kept bytes up to this many come inline even where a descriptor is welcome: that is faster.
+    /// The size up to which kept bytes are sent inline even if a descriptor is welcome, because that is faster.
     package static let inlineLength: UInt64 = 64 << 10
-    /// Payload bytes of an item within a write: a list tells up to 1 KiB more of it, which has to fit a frame too.
+    /// Payload bytes of an item within a write. In the answer to a list the item has up to 1 KiB more, and must still
+    /// fit a frame.
     package static let itemLength = 60 << 10
     /// Bytes of UTF-8 in a type identifier.
     package static let typeIdentifier = 512
@@ -29,9 +30,9 @@ package enum WireLimits {
     package static let supertypes = 64
     /// Entries of an accept list, and types that a destination may send supertypes for.
     package static let accepts = 64
-    /// Supertypes in all of these.
+    /// Supertypes in all edges of a load or destination.
     package static let edgeSupertypes = 256
-    /// Names that the edges of a load lead to, by the table and by what dynamic identifiers spell.
+    /// Names that the edges of a load lead to, through the table and through dynamic identifiers.
     package static let edgeNames = 2_048
     /// Bytes of an item's team data.
     package static let teamData = 8 << 10
@@ -39,16 +40,17 @@ package enum WireLimits {
     package static let title = 1 << 10
     /// Groups that a hello may name; each token has at most `name` bytes.
     package static let groups = 8
-    /// Bytes of UTF-8 in the path of a file that is handed over in place.
+    /// Bytes of UTF-8 in the path of a file that is given in place.
     package static let path = 2 << 10
-    /// Numbers of a place in a destination.
+    /// Numbers in an index path.
     package static let indexPath = 16
-    /// Features that a hello or a request may name.
+    /// Features that a hello or a request may list.
     package static let features = 64
 }
 
 extension UInt64 {
-    /// The sum, or the greatest number if the sum is greater. Lengths, offsets and times that a peer sends must not trap.
+    /// The sum, or the greatest number if the sum is greater. Arithmetic on a peer's lengths, offsets and times must
+    /// not trap.
     package func addingClamped(_ other: UInt64) -> UInt64 {
         let (sum, overflow) = self.addingReportingOverflow(other)
         return overflow ? .max : sum

@@ -1,4 +1,4 @@
-/// The session that was offered is under way from now on.
+/// Begins the dragging of the offered session.
 package struct Begin: WireMessage {
     package static let kind = FrameKind.begin
 

@@ -1,10 +1,11 @@
-/// From a destination: it has all that it asked for, and a source may delete what was moved; or it has not.
+/// Sent by a destination: it has all that it asked for, and the source may delete the items of a move; or it has
+/// failed.
 package struct Conclude: WireMessage {
     package static let kind = FrameKind.conclude
 
     /// As in `Performed`.
     package var items: [UInt32] = []
-    /// Why a move is not to be completed.
+    /// The reason why a move is not to be completed.
     package var failure: Failure?
 
     package init() {}

@@ -1,12 +1,13 @@
-/// Opens a destination for drag sessions: the stream is its life. Every session that comes to it has a stream of the broker's.
+/// Opens a destination for drag sessions, which exists as long as the stream. For each session that comes to it the
+/// broker opens a stream.
 package struct Destination: WireMessage {
     package static let kind = FrameKind.destination
 
-    /// What sources direct their sessions to.
+    /// The name to which sources direct their sessions.
     package var name: String = ""
-    /// The types that it takes; none: any type.
+    /// The types that the destination accepts; any type if there are none.
     package var accepts: [Accept] = []
-    /// Whether it is for sessions of its own process alone; others do not see it.
+    /// Whether the destination is only for sessions of its own process. Other processes do not see it.
     package var isOwnProcess: Bool?
     /// Whether a second session may come before the first has ended.
     package var allowsSimultaneousSessions: Bool?

@@ -1,15 +1,15 @@
-/// Opens a drag session: items and `commit` follow on the stream, then `begin`. Or opens an addition to one: items and
-/// `commit`.
+/// Opens a drag session: items and `commit` follow on the stream, then `begin`. Or opens an addition of items to a
+/// session: items and `commit` follow.
 package struct Drag: WireMessage {
     package static let kind = FrameKind.drag
 
-    /// Whether a destination may propose to move the items; absent: it may.
+    /// Whether a destination may propose to move the items; true if absent.
     package var allowsMove: Bool?
-    /// Whether the session is for the process alone that began it.
+    /// Whether only the process that began the session may be its destination.
     package var isRestricted: Bool?
-    /// Whether a destination of another process may propose to move; absent: it may not.
+    /// Whether a destination of another process may propose to move the items; false if absent.
     package var movesBetweenProcesses: Bool?
-    /// A session of the client's that the items are added to, instead of a new one.
+    /// The client's session to which the items are added, instead of a new one.
     package var handle: UInt64?
     package var requires: [UInt32] = []
 

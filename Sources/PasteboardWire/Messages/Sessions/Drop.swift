@@ -1,4 +1,4 @@
-/// From a source: the session is let go of where it is.
+/// Sent by a source: drops the session at its current location.
 package struct Drop: WireMessage {
     package static let kind = FrameKind.drop
 

@@ -1,4 +1,4 @@
-/// To a source: what the drop does, before anything has moved.
+/// Sent to a source: the operation of the drop, before anything is transferred.
 package struct Dropped: WireMessage {
     package static let kind = FrameKind.dropped
 

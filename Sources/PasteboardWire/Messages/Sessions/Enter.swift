@@ -1,13 +1,14 @@
-/// The session has come over a destination, or a destination has taken it upon itself. The broker's is answered by a proposal.
+/// Sent by the broker: the session has entered the destination, which answers with a proposal. Sent by a destination: a
+/// request to enter a session that was not directed to it.
 package struct Enter: WireMessage {
     package static let kind = FrameKind.enter
 
     package var sequence: UInt64?
     package var location: Location?
-    /// Of the items that the answer is for.
+    /// The version of the items that the proposal is for.
     package var version: UInt64?
 
-    /// From a destination, on its own stream: which session.
+    /// The session, if a destination sends this on its own stream.
     package var handle: UInt64?
 
     package init() {}

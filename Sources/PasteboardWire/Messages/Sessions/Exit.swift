@@ -1,8 +1,8 @@
-/// The session is over the destination no more.
+/// Reports that the session has left the destination.
 package struct Exit: WireMessage {
     package static let kind = FrameKind.exit
 
-    /// Why a destination that wanted to enter may not, or the source has lost its destination.
+    /// The reason why a destination may not enter the session, or why the source has lost its destination.
     package var refusal: Failure?
 
     package init() {}

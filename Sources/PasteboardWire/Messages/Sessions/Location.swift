@@ -1,9 +1,9 @@
-/// Where a session is, without a screen: a destination, and a row or a point in it.
+/// The location of a session, without a screen: a destination, and a row or a point in it.
 package struct Location: ProtobufMessage {
     package var destination: String = ""
-    /// Section and row, mostly; empty: none.
+    /// Usually section and row; empty if there is no index path.
     package var indexPath: [UInt32] = []
-    /// Thousandths of a point, as two's complement.
+    /// The coordinates in thousandths of a point, as two's complement.
     package var x: UInt64?
     package var y: UInt64?
 

@@ -1,10 +1,10 @@
-/// From a source: the session is over something else now. Answered by a proposal.
+/// A pointer update from a source. The answer is a proposal.
 package struct Move: WireMessage {
     package static let kind = FrameKind.move
 
-    /// None: over nothing.
+    /// The new location; none if the session is at no destination.
     package var location: Location?
-    /// Which proposal answers it: the first of this number or a later one.
+    /// The sequence number of the proposal that answers. A proposal with a later number answers it, too.
     package var sequence: UInt64?
 
     package init() {}

@@ -1,4 +1,4 @@
-/// The session was dropped here: loads may begin until `performed`.
+/// Reports that the session was dropped here. The destination may begin loads until it sends `performed`.
 package struct Perform: WireMessage {
     package static let kind = FrameKind.perform
 

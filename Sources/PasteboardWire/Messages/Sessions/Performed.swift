@@ -1,10 +1,10 @@
-/// From a destination: its handler has returned, and no more loads begin.
+/// Sent by a destination: its handler has returned, and it begins no more loads.
 package struct Performed: WireMessage {
     package static let kind = FrameKind.performed
 
-    /// Items that were taken without a load: believed where source and destination are one process.
+    /// The items that were taken without a load. The broker uses them only if source and destination are one process.
     package var items: [UInt32] = []
-    /// Why the drop was not taken.
+    /// The reason why the drop was not performed.
     package var failure: Failure?
 
     package init() {}

@@ -1,15 +1,16 @@
-/// What a drop would do where the session is: from a destination, and passed on to the source as far as it holds.
+/// The effect of a drop at the current location. A destination sends it, and the broker passes the valid part to the
+/// source.
 package struct Proposal: WireMessage {
     package static let kind = FrameKind.proposal
 
-    /// Of the update, or of the move, that it answers.
+    /// The sequence number of the update, or pointer update, that this answers.
     package var sequence: UInt64?
     package var operation: DropOperation?
     package var isPrecise: Bool?
     package var prefersFullSizePreview: Bool?
-    /// From a destination: it does not take these items anywhere, and is not asked again before others are added.
+    /// Sent by a destination: it accepts these items nowhere, and is not asked again before items are added.
     package var cannotHandle: Bool?
-    /// From the broker: why a drop would do nothing, where it is not the destination that says so.
+    /// Sent by the broker: the reason why a drop would do nothing, if the broker and not the destination decides that.
     package var refusal: Failure?
 
     package init() {}

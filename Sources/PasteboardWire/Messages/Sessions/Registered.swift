@@ -1,4 +1,4 @@
-/// The destination is there.
+/// Reports that the destination exists.
 package struct Registered: WireMessage {
     package static let kind = FrameKind.registered
 

@@ -1,21 +1,21 @@
-/// Opens a stream of the broker's for a session at a destination, or tells that items were added; those that are new follow.
+/// Opens a stream of the broker for a session at a destination, or reports that items were added. The new items follow.
 package struct Session: WireMessage {
     package static let kind = FrameKind.session
 
     /// The stream of the destination.
     package var destination: UInt64?
-    /// The publication that the items are; it names the session too.
+    /// The publication with the items. It also identifies the session.
     package var handle: UInt64?
-    /// Counts the times that items were given, from 1.
+    /// The number of times that items were committed, from 1.
     package var version: UInt64?
-    /// Items in all, as far as this destination sees them.
+    /// The number of all items that this destination may see.
     package var itemCount: UInt32?
-    /// Whether a move by this destination would be honoured.
+    /// Whether a move by this destination would be performed.
     package var allowsMove: Bool?
     package var isRestricted: Bool?
-    /// The source's name, as it said itself.
+    /// The source's name, as reported by itself.
     package var ownerLabel: String?
-    /// Its process id, as the kernel said.
+    /// The source's process id, as reported by the kernel.
     package var ownerProcess: UInt32?
 
     package init() {}

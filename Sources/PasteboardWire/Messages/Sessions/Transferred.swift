@@ -1,11 +1,11 @@
-/// The result of a drop, for both sides. Unless there is a failure, the source may delete what was moved.
+/// The result of a drop, for both sides. Without a failure, the source may delete the items of a move.
 package struct Transferred: WireMessage {
     package static let kind = FrameKind.transferred
 
     package var operation: DropOperation?
-    /// Those that the destination has.
+    /// The indices of the items that the destination has.
     package var items: [UInt32] = []
-    /// Why it is not all that the destination asked for, or was to have.
+    /// The reason why the destination does not have everything that it asked for or was to receive.
     package var failure: Failure?
 
     package init() {}

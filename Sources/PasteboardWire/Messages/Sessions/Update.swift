@@ -1,4 +1,4 @@
-/// The session has moved within a destination, or has other items. Answered by a proposal.
+/// Reports that the session has moved within a destination, or has other items. The answer is a proposal.
 package struct Update: WireMessage {
     package static let kind = FrameKind.update
 

@@ -1,12 +1,12 @@
-/// Opens a wait for a destination. `end` answers once there is one of this name, at once if there is one already.
+/// Opens a wait for a destination of a name. The answer is `end`, as soon as there is one.
 package struct Wait: WireMessage {
     package static let kind = FrameKind.wait
 
     package var destination = ""
-    /// The longest time to wait; without end when absent.
+    /// The longest time to wait; no limit if absent.
     package var milliseconds: UInt64?
-    /// The client's drag session that waits. The wait then ends when the session can be directed to the destination, or when
-    /// the session ends.
+    /// The client's drag session that waits. Then the wait ends when the session can be directed to the destination, or
+    /// when the session ends.
     package var handle: UInt64?
     package var requires: [UInt32] = []
 
