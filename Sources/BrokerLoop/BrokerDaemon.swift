@@ -51,6 +51,7 @@ package enum BrokerDaemon {
         } else {
             try server.listen(at: options.socketPath())
         }
+        ServiceManager.notify("READY=1")
         if let ready = options.readyDescriptor {
             try? System.write([UInt8(ascii: "r")].span, to: ready)
             _ = OwnedDescriptor(adopting: ready)

@@ -36,6 +36,14 @@ import Testing
         #expect(broker.place.directory.names(in: "d").contains("socket") == false)
     }
 
+    @Test("A broker reports to the service manager that started it when clients can connect")
+    func notifies() throws {
+        let manager = try NotificationSocket()
+        let broker = try BrokerProcess(at: try BrokerPlace(), after: "export NOTIFY_SOCKET=\(manager.name)")
+        #expect(try manager.next() == "READY=1")
+        try broker.end()
+    }
+
     @Test("A broker ends when its directory or its socket is removed", arguments: ["d", "d/socket"])
     func removed(path: String) throws {
         let broker = try BrokerProcess(at: try BrokerPlace())
