@@ -1,5 +1,5 @@
 import Glibc
-package import PasteboardTransport
+import PasteboardTransport
 
 /// A socket like that of a service manager, which collects the reports of the services it has started.
 package struct NotificationSocket: ~Copyable {
@@ -16,11 +16,14 @@ package struct NotificationSocket: ~Copyable {
         withUnsafeMutableBytes(of: &address.sun_path) { $0[1...].copyBytes(from: bytes) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + 1 + bytes.count)
         let descriptor = socket.raw
-        _ = try System.call("bind") {
-            withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-            }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
         }
+        guard result == 0 else { throw Unusable(errno: errno) }
+    }
+
+    private struct Unusable: Error {
+        let errno: CInt
     }
 
     /// The next report.
