@@ -1,42 +1,43 @@
 import PasteboardTransport
 
-// None of these asks a handler or the broker. What a process may not see is not there for it.
+// None of these members calls a handler or the broker. A provider does not contain representations that this process
+// may not see.
 extension ItemProvider {
-    /// The types the item can be had as, best first.
+    /// The types in which the item is available, best first.
     ///
-    /// Of an item of another process whose text is not UTF-8, the last is `UniformType.utf8PlainText`, into which this
-    /// library converts it.
+    /// If an item of another process has text in another encoding than UTF-8, the last type is
+    /// `UniformType.utf8PlainText`, to which this library converts the text.
     public var registeredTypeIdentifiers: [String] {
         registeredContentTypes.map(\.identifier)
     }
 
-    /// The types of the representations that have all of these options, best first; without options all of them.
+    /// The types of the representations that have all of these options, best first; all types if there are no options.
     public func registeredTypeIdentifiers(fileOptions: ItemProviderFileOptions) -> [String] {
         contents.representations.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.type.identifier)
     }
 
-    /// The types the item can be had as, best first.
+    /// The types in which the item is available, best first.
     public var registeredContentTypes: [UniformType] {
         contents.representations.map(\.type)
     }
 
-    /// The types whose file may be opened where it is, best first.
+    /// The types whose file a destination may open in place, best first.
     public var registeredContentTypesForOpenInPlace: [UniformType] {
         contents.representations.filter { $0.fileOptions.contains(.openInPlace) }.map(\.type)
     }
 
-    /// Those of the item's types that conform to `contentType`, best first.
+    /// The item's types that conform to `contentType`, best first.
     public func registeredContentTypes(conformingTo contentType: UniformType) -> [UniformType] {
         registeredContentTypes.filter { $0.conforms(to: contentType) }
     }
 
-    /// Whether a load as this type can be tried: whether it, or a type that conforms to it, is registered.
+    /// Whether this type, or a type that conforms to it, is registered, so that a load as this type can be tried.
     public func hasItemConformingToTypeIdentifier(_ typeIdentifier: String) -> Bool {
         hasRepresentationConforming(toTypeIdentifier: typeIdentifier)
     }
 
-    /// Whether a load as this type can be tried: whether it, or a type that conforms to it, is registered with all of these
-    /// options.
+    /// Whether this type, or a type that conforms to it, is registered with all of these options, so that a load as
+    /// this type can be tried.
     public func hasRepresentationConforming(
         toTypeIdentifier typeIdentifier: String,
         fileOptions: ItemProviderFileOptions = []
@@ -47,12 +48,12 @@ extension ItemProvider {
         }
     }
 
-    /// The one of the item's types that a load which accepts several gives.
+    /// Returns the item's type that a load chooses if it accepts several types.
     ///
     /// - Parameters:
-    ///   - accepted: the types that the caller can do with, best first; each stands for what conforms to it, too.
-    ///   - preference: whose order decides: that of the item, as NSItemProvider chooses, or that of `accepted`.
-    /// - Returns: nil if none is accepted.
+    ///   - accepted: the types that the caller accepts, best first; each includes all types that conform to it.
+    ///   - preference: the order that decides: that of the item, as in NSItemProvider, or that of `accepted`.
+    /// - Returns: the type; nil if no type of the item is accepted.
     public func bestType(of accepted: [UniformType], preferring preference: LoadPreference = .source) -> UniformType? {
         contents.representation(forFirstOf: accepted, preferring: preference)?.type
     }
@@ -63,7 +64,7 @@ extension ItemProvider {
 /// Both sides list types, best first: an item lists the types that its source registered, a load those that it accepts.
 /// For example, a program that accepts `[.plainText, .rtf]` loads an item with RTF and plain text:
 ///
-/// - with ``source`` as RTF, which is the source's first type, and keeps the most of what was copied;
+/// - with ``source`` as RTF, which is the source's first type and preserves most of what was copied;
 /// - with ``reader`` as plain text, which is the program's first type.
 public enum LoadPreference: Sendable {
     /// The first of the item's types that is accepted. This is the default, and the choice of `NSItemProvider`.

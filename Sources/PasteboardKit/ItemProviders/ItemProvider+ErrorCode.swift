@@ -1,25 +1,26 @@
 extension ItemProvider {
-    /// The numbers that `NSItemProvider` has for its failures, for code that was written for it.
+    /// The error codes of `NSItemProvider`, for code that was written for it.
     ///
-    /// ``PasteboardError/itemProviderErrorCode`` gives one for every error of this library.
+    /// ``PasteboardError/itemProviderErrorCode`` is the code of an error of this library.
     public enum ErrorCode: Int, Sendable {
-        /// Something else.
+        /// All other failures.
         case unknownError = -1
-        /// The item cannot be had: there is none, not as this type, or its source could not give it.
+        /// The item is not available: it does not exist, it has no such type, or its source could not provide it.
         case itemUnavailableError = -1000
-        /// The source made an object of another class than it had announced. Here the compiler sees to that; the number is
-        /// there for code that switches over all of them.
+        /// The source made an object of another class than it had announced. The compiler prevents that here; the code
+        /// exists for programs that switch over all codes.
         case unexpectedValueClassError = -1100
-        /// The bytes are not what their type says, so that the value that was wanted cannot be made of them.
+        /// The bytes are not valid for their type, so the requested value cannot be made from them.
         case unavailableCoercionError = -1200
     }
 
-    /// The domain of the error codes, and of a ``PasteboardError`` that is taken for an `NSError`.
+    /// The domain of the error codes, and of a ``PasteboardError`` that is bridged to an `NSError`.
     public static let errorDomain = PasteboardError.domain
 }
 
 extension PasteboardError {
-    /// Where the library fails on behalf of a source's handler, or on its bytes, it reports the error as the source would.
+    /// Makes the error of a failure that the library detects in a source's handler or in its bytes. It has the form of
+    /// an error of the source.
     static func broken(_ message: String, _ code: ItemProvider.ErrorCode) -> PasteboardError {
         PasteboardError(
             .sourceFailed,
@@ -28,7 +29,7 @@ extension PasteboardError {
         )
     }
 
-    /// The bytes that came are not of the type they should have.
+    /// Makes the error for received bytes that are not valid for their type.
     static func unreadable(_ type: UniformType, _ why: String) -> PasteboardError {
         broken("the bytes that came are not \(type.identifier): \(why)", .unavailableCoercionError)
     }

@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
-// A load asks for a type and gets the representation of this type, or the first, in the source's order, of one that
-// conforms to it; its bytes are not converted. It always ends: with the bytes, or with an error.
+// A load requests a type. It gets the representation of this type, otherwise the first one, in the source's order,
+// whose type conforms to it. The bytes are not converted. Every load ends, with the bytes or with an error.
 extension ItemProvider {
     /// Loads the bytes into memory.
     ///
-    /// Those of a folder are a tar archive of its tree, and the type says so. Cancelling the task cancels the load, and so
-    /// does cancelling `progress`; then it throws `cancelled`.
+    /// The bytes of a folder are a tar archive of its tree, with the type of such an archive. Cancelling the task or
+    /// `progress` cancels the load, which then throws `cancelled`.
     ///
     /// - Parameters:
-    ///   - contentType: the type that is wanted.
-    ///   - timeout: when the load has to be over. Without it, a source that neither gives bytes nor reports progress for
-    ///     30 s is given up.
-    ///   - progress: is told how far the load is; it belongs to this load alone.
+    ///   - contentType: the requested type.
+    ///   - timeout: the maximum duration of the load. Without it, the load fails if the source neither provides bytes
+    ///     nor reports progress for 30 s.
+    ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadData(
         for contentType: UniformType,
         timeout: Duration? = nil,
@@ -21,13 +21,13 @@ extension ItemProvider {
         try await data(of: try representation(for: contentType, progress), timeout: timeout, progress: progress)
     }
 
-    /// Loads the bytes of the best of several types into memory: of ``bestType(of:preferring:)``.
+    /// Loads the bytes of the best of several types into memory: the type that ``bestType(of:preferring:)`` returns.
     ///
     /// - Parameters:
-    ///   - accepted: the types that the caller can do with, best first.
-    ///   - preference: whose order decides, the item's or that of `accepted`.
-    ///   - timeout: when the load has to be over, as in ``loadData(for:timeout:progress:)``.
-    ///   - progress: is told how far the load is; it belongs to this load alone.
+    ///   - accepted: the types that the caller accepts, best first.
+    ///   - preference: the order that decides: that of the item or that of `accepted`.
+    ///   - timeout: the maximum duration of the load, as in ``loadData(for:timeout:progress:)``.
+    ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadData(
         forFirstOf accepted: [UniformType],
         preferring preference: LoadPreference = .source,
@@ -67,14 +67,15 @@ extension ItemProvider {
         }
     }
 
-    /// Loads the bytes as they come, and returns once it is known what will come.
+    /// Loads the bytes chunk by chunk. It returns when the source has answered, before the bytes arrive.
     ///
-    /// Cancelling the task that waits here or reads, cancelling `progress` and letting go of the chunks cancel the load.
+    /// The load is cancelled by cancelling `progress` or the task that waits for the load or reads it, and by releasing
+    /// the chunks.
     ///
     /// - Parameters:
-    ///   - contentType: the type that is wanted.
-    ///   - timeout: when the load has to be over, the reading of the chunks included.
-    ///   - progress: is told how far the load is; it belongs to this load alone.
+    ///   - contentType: the requested type.
+    ///   - timeout: the maximum duration of the load, including the reading of the chunks.
+    ///   - progress: receives the progress of the load; it belongs to this load alone.
     public func loadBytes(
         for contentType: UniformType,
         timeout: Duration? = nil,
@@ -84,10 +85,10 @@ extension ItemProvider {
         return Loaded(value: load.chunks, type: load.dataType)
     }
 
-    /// Loads the bytes into memory and calls the handler with them or with a ``PasteboardError``, once, on a thread of the
-    /// library, which it may block.
+    /// Loads the bytes into memory and calls the completion handler once, with the bytes or with a ``PasteboardError``.
+    /// The completion handler runs on a thread of the library, which it may block.
     ///
-    /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
+    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
     @discardableResult
     public func loadDataRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -96,10 +97,10 @@ extension ItemProvider {
         loadDataRepresentation(for: UniformType(importedAs: typeIdentifier), completionHandler: completionHandler)
     }
 
-    /// Loads the bytes into memory and calls the handler with them or with a ``PasteboardError``, once, on a thread of the
-    /// library, which it may block.
+    /// Loads the bytes into memory and calls the completion handler once, with the bytes or with a ``PasteboardError``.
+    /// The completion handler runs on a thread of the library, which it may block.
     ///
-    /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
+    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
     @discardableResult
     public func loadDataRepresentation(
         for contentType: UniformType,
@@ -118,14 +119,15 @@ extension ItemProvider {
         return progress
     }
 
-    // MARK: What all loads begin with
+    // MARK: The start of all loads
 
-    /// For a call with a callback: if the item is of a drop that is being performed, the drop waits for it.
+    /// Begins a call with a callback. If the item belongs to a drop that is being performed, the drop waits for the
+    /// callback.
     func dropCall() -> (any LoadCall)? {
         contents.representations.lazy.compactMap(\.origin.scope).first?.call()
     }
 
-    /// - Parameter inPlace: whether the source's own file will do, if it may be used.
+    /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
     func open(
         _ contentType: UniformType,
         timeout: Duration?,

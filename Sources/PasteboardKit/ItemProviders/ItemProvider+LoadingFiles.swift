@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-// Loads into files: the bytes need not fit into memory. If the source has a file, the kernel copies it.
+// Loads into files, whose bytes need not fit into memory. If the source has a file, the kernel copies it.
 extension ItemProvider {
-    /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs: to keep it, move it
-    /// with ``Loaded/move(to:)``, or copy it.
+    /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs. To keep it, move
+    /// it with ``Loaded/move(to:)``, or copy it.
     ///
-    /// The copy is in a new directory, which no other user may enter. That directory is created, under a hidden name, in
-    /// `directory`: pass the directory where the file is to stay, so that the file need not be copied from one disk to
+    /// The copy is in a new directory, which no other user may enter. That directory is created in `directory`, under a
+    /// hidden name: pass the directory where the file is to stay, so that the file need not be copied from one disk to
     /// another.
     ///
     /// The copy is named after ``suggestedName``, with unsafe characters replaced, otherwise after the source's file, and
@@ -18,19 +18,19 @@ extension ItemProvider {
     /// read, and stays when `body` returns. NSItemProvider behaves in the same way, except that here a copy is always
     /// removed.
     ///
-    /// A folder's symbolic links are as its source made them, and may lead anywhere; pipes and devices are left out.
+    /// A folder's symbolic links are unchanged and may lead anywhere; pipes and devices are omitted.
     ///
     /// `body` runs on the caller's actor and may use its state.
     ///
-    /// Cancelling the task cancels the load, and so does cancelling `progress`; then it throws `cancelled`.
+    /// Cancelling the task or `progress` cancels the load, which then throws `cancelled`.
     ///
     /// - Parameters:
-    ///   - contentType: the type that is wanted.
+    ///   - contentType: the requested type.
     ///   - directory: an existing directory for the copy; nil: the directory for temporary files, `TMPDIR` or `/tmp`.
     ///   - openInPlace: whether the source's own file is accepted.
     ///   - timeout: the maximum duration of the load, without `body`.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
-    ///   - body: gets the file, with the type that the source provided.
+    ///   - body: receives the file, with the type that the source provided.
     /// - Throws: ``PasteboardError``, with `noSpace` if the disk is full, and the error of `body`. The error of a copy that
     ///   cannot be made names the directory.
     public func withLoadedFile<Result>(
@@ -42,7 +42,7 @@ extension ItemProvider {
         _ body: (Loaded<URL>) async throws -> Result
     ) async throws -> Result {
         let deadline = LoadDeadline(timeout)
-        // The bytes are a part of the work: a folder has to be unpacked, too.
+        // Transferring the bytes is only a part of the work: a folder also has to be unpacked.
         let part = progress?.makePart()
         let load: OpenedLoad
         let file: StoredLoad
@@ -53,7 +53,7 @@ extension ItemProvider {
                 progress?.end(part)
                 return try await body(Loaded(value: url, type: load.type, isInPlace: true))
             }
-            // Writing may wait for a disk, which the threads of Swift's tasks should not.
+            // Writing may wait for a disk, which must not block the threads of Swift's tasks.
             file = try await withTaskExecutorPreference(HandlerPool.files) {
                 do {
                     let contents = contents
@@ -81,16 +81,16 @@ extension ItemProvider {
         } catch {
             result = .failure(error)
         }
-        // A tree may take its time.
+        // Removing a tree may take long.
         await withTaskExecutorPreference(HandlerPool.files) { file.remove() }
         return try result.get()
     }
 
-    /// Loads the bytes into a file and calls the handler with it or with a ``PasteboardError``, once, on a thread of
-    /// the library, which it may block. The file is removed when the handler returns, as NSItemProvider's is: move,
-    /// link or copy it away to keep it.
+    /// Loads the bytes into a file and calls the completion handler once, with the file or with a ``PasteboardError``.
+    /// The completion handler runs on a thread of the library, which it may block. The file is removed when the
+    /// completion handler returns, as with NSItemProvider: to keep the file, move, link or copy it.
     ///
-    /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
+    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
     @discardableResult
     public func loadFileRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -101,12 +101,14 @@ extension ItemProvider {
         }
     }
 
-    /// Loads the bytes into a file, or takes the source's own, and calls the handler with it, with whether it is the
-    /// source's own, or with a ``PasteboardError``, once, on a thread of the library, which it may block.
+    /// Loads the bytes into a file, or uses the source's own file, and calls the completion handler once: with the file
+    /// and whether it is the source's own, or with a ``PasteboardError``. The completion handler runs on a thread of
+    /// the library, which it may block.
     ///
-    /// A copy is removed when the handler returns; see ``withLoadedFile(for:in:openInPlace:timeout:progress:_:)``.
+    /// A copy is removed when the completion handler returns; see
+    /// ``withLoadedFile(for:in:openInPlace:timeout:progress:_:)``.
     ///
-    /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
+    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
     @discardableResult
     public func loadFileRepresentation(
         for contentType: UniformType,
@@ -128,11 +130,10 @@ extension ItemProvider {
         return progress
     }
 
-    /// Takes the source's own file where that is possible, else loads a copy:
-    /// ``loadFileRepresentation(for:openInPlace:completionHandler:)`` with `openInPlace`, under the name that
-    /// NSItemProvider has for it.
+    /// Uses the source's own file if possible, otherwise loads a copy. This is NSItemProvider's name for
+    /// ``loadFileRepresentation(for:openInPlace:completionHandler:)`` with `openInPlace`.
     ///
-    /// - Returns: the load's progress, at once. Cancelling it ends the load with the error `cancelled`.
+    /// - Returns: the progress of the load, immediately. Cancelling it ends the load with the error `cancelled`.
     @discardableResult
     public func loadInPlaceFileRepresentation(
         forTypeIdentifier typeIdentifier: String,

@@ -1,26 +1,28 @@
 public import FoundationEssentials
 import PasteboardTransport
 
-// A handler runs when somebody loads: once per load and perhaps several times at once, unless its policy says otherwise,
-// on threads of the library that it may block. A type that is registered again keeps its position and gets the new handler.
-// What is registered after a provider was written to a pasteboard is for later writes.
+// A handler runs at a load: once per load and perhaps several times at once, unless its policy is `onceAndKept`. It
+// runs on threads of the library that it may block. A type that is registered again keeps its position and gets the new
+// handler. A representation that is registered after the provider was written to a pasteboard applies only to later
+// writes.
 //
-// Each takes, beside its own arguments:
-// - visibility: who may see that there is such a representation.
-// - policy: how often the handler is asked.
-// - firstByteTimeout: how long the handler may take until it gives the first byte or reports progress, at most 10 minutes;
-//   without it, 30 s. A timeout of the load itself counts instead.
+// Parameters that all methods share:
+// - visibility: the processes that may see the representation.
+// - policy: whether the handler runs for each load or only once.
+// - firstByteTimeout: the maximum time until the handler provides the first byte or reports progress, at most 10
+//   minutes; nil: 30 s. If the load itself has a timeout, that applies instead.
 extension ItemProvider {
     /// Promises the item as data of a type.
     ///
     /// - Parameters:
     ///   - typeIdentifier: for example `public.png`.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked.
-    ///   - firstByteTimeout: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: is asked for the bytes, and calls its completion once, then or later, with the bytes or an error;
-    ///     of both the error counts, and of several calls the first. It may return a progress: what is reported there
-    ///     reaches the destination and keeps a slow load alive, and it is cancelled when nobody wants the bytes any more.
+    ///   - visibility: the processes that may see the representation.
+    ///   - policy: whether the handler runs for each load or only once.
+    ///   - firstByteTimeout: the maximum time until the first byte or progress report, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: provides the bytes. It calls its completion handler once, before or after it returns, with the
+    ///     bytes or an error. If it passes both, the error counts; only the first call counts. The load handler may
+    ///     return a progress: reports to it are passed on to the destination and keep a slow load alive, and it is
+    ///     cancelled when the bytes are no longer needed.
     public func registerDataRepresentation(
         forTypeIdentifier typeIdentifier: String,
         visibility: ItemProviderRepresentationVisibility = .all,
@@ -42,10 +44,10 @@ extension ItemProvider {
     ///
     /// - Parameters:
     ///   - contentType: the type of the bytes.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked.
-    ///   - firstByteTimeout: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: as that of
+    ///   - visibility: the processes that may see the representation.
+    ///   - policy: whether the handler runs for each load or only once.
+    ///   - firstByteTimeout: the maximum time until the first byte or progress report, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: provides the bytes, as in
     ///     ``registerDataRepresentation(forTypeIdentifier:visibility:policy:firstByteTimeout:loadHandler:)``.
     public func registerDataRepresentation(
         for contentType: UniformType,
@@ -64,11 +66,11 @@ extension ItemProvider {
     ///
     /// - Parameters:
     ///   - contentType: the type of the bytes.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked.
-    ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: makes the bytes, in a task that is cancelled when nobody wants them any more. What it throws is
-    ///     told to the destination.
+    ///   - visibility: the processes that may see the representation.
+    ///   - policy: whether the handler runs for each load or only once.
+    ///   - firstByteTimeout: the maximum time until the handler returns, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: makes the bytes, in a task that is cancelled when they are no longer needed. An error that it
+    ///     throws is passed on to the destination.
     public func registerDataRepresentation(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
@@ -80,7 +82,7 @@ extension ItemProvider {
         register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
-    /// Promises the item as data of a type, with progress for a handler that takes long.
+    /// Promises the item as data of a type, from a handler that reports its progress because it may take long.
     ///
     ///     provider.registerDataRepresentation(for: .png) { progress in
     ///         progress.totalUnitCount = Int64(image.rows.count)
@@ -93,9 +95,9 @@ extension ItemProvider {
     ///
     /// - Parameters:
     ///   - contentType: the type of the bytes.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked.
-    ///   - firstByteTimeout: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
+    ///   - visibility: the processes that may see the representation.
+    ///   - policy: whether the handler runs for each load or only once.
+    ///   - firstByteTimeout: the maximum time until the first byte or progress report, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: makes the bytes. The progress that it reports, in any unit, is passed on to the destination and
     ///     keeps a slow load alive. When the load is cancelled, its task and the progress are cancelled. An error that it
     ///     throws is passed on to the destination.
@@ -110,18 +112,18 @@ extension ItemProvider {
         register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
-    /// Promises the item as data of a type that is made in memory which can be handed over as it is: the fastest way for
-    /// many bytes that are made when they are asked for.
+    /// Promises the item as data of a type, in memory that can be handed over without a copy. It is the fastest way for
+    /// large data that is made at a load.
     ///
     /// - Parameters:
     ///   - contentType: the type of the bytes.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked. With `onceAndKept` the bytes are sent once to the broker. It keeps a copy
-    ///     in its own memory, within its limit, and passes that on at each load. To avoid this copy, use `everyTime` and
-    ///     return the same memory at each load.
-    ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: makes the memory, or returns memory that it made before, in a task that is cancelled with the
-    ///     load. An error that it throws is passed on to the destination.
+    ///   - visibility: the processes that may see the representation.
+    ///   - policy: whether the handler runs for each load or only once. With `onceAndKept` the bytes are sent to the
+    ///     broker once. The broker keeps a copy in its own memory, within its limit, and sends that copy at each load.
+    ///     To avoid the copy, use `everyTime` and return the same memory at each load.
+    ///   - firstByteTimeout: the maximum time until the handler returns, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: makes the memory, or returns memory that it made before. It runs in a task that is cancelled
+    ///     with the load. An error that it throws is passed on to the destination.
     public func registerSharedMemory(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
@@ -133,15 +135,16 @@ extension ItemProvider {
         register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
-    /// Promises the item as data of a type that is made in shared memory, with progress.
+    /// Promises the item as data of a type, in shared memory, from a handler that reports its progress.
     ///
     /// - Parameters:
     ///   - contentType: the type of the bytes.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked. With `onceAndKept` the bytes are sent once to the broker. It keeps a copy
-    ///     in its own memory, within its limit, and passes that on at each load. To avoid this copy, use `everyTime` and
-    ///     return the same memory at each load.
-    ///   - firstByteTimeout: how long it may take until it is done or reports progress, at most 10 minutes; nil: 30 s.
+    ///   - visibility: the processes that may see the representation.
+    ///   - policy: whether the handler runs for each load or only once. With `onceAndKept` the bytes are sent to the
+    ///     broker once. The broker keeps a copy in its own memory, within its limit, and sends that copy at each load.
+    ///     To avoid the copy, use `everyTime` and return the same memory at each load.
+    ///   - firstByteTimeout: the maximum time until the handler returns or reports progress, at most 10 minutes; nil:
+    ///     30 s.
     ///   - loadHandler: makes the memory, or returns memory that it made before. The progress that it reports is passed on
     ///     to the destination and keeps a slow load alive. When the load is cancelled, its task and the progress are
     ///     cancelled. An error that it throws is passed on to the destination.
@@ -156,19 +159,19 @@ extension ItemProvider {
         register(contentType, visibility, .init(handler, policy, firstByteTimeout: firstByteTimeout))
     }
 
-    /// Promises the item as data of a type that is made chunk by chunk: what a destination does not take yet is not made
-    /// yet, and none of it has to fit into memory.
+    /// Promises the item as data of a type, from a handler that writes it chunk by chunk. The handler waits while the
+    /// destination does not take the bytes, so the data need not fit into memory.
     ///
     /// - Parameters:
     ///   - contentType: the type of the bytes.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked.
-    ///   - firstByteTimeout: how long it may take for the first byte or report of progress, at most 10 minutes; nil: 30 s.
-    ///     After that, 10 s without bytes or report end the load, while there is room for bytes.
-    ///   - byteCount: how many there will be, if that is known: a destination can show it, and a load that gets another
-    ///     number fails.
-    ///   - loadHandler: writes the bytes, and returns after the last; what it throws is told to the destination. Its task
-    ///     is cancelled when nobody wants them any more.
+    ///   - visibility: the processes that may see the representation.
+    ///   - policy: whether the handler runs for each load or only once.
+    ///   - firstByteTimeout: the maximum time until the first byte or progress report, at most 10 minutes; nil: 30 s.
+    ///     After that, the load fails after 10 s without bytes or a report, unless the handler waits for room.
+    ///   - byteCount: the number of bytes, if it is known. A destination can show it, and a load that gets another
+    ///     number of bytes fails.
+    ///   - loadHandler: writes the bytes, and returns after the last one. An error that it throws is passed on to the
+    ///     destination. Its task is cancelled when the bytes are no longer needed.
     public func registerByteStream(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
@@ -193,7 +196,7 @@ extension ItemProvider {
             fileOptions: fileOptions,
             origin: .handler(registration)
         )
-        // What a replaced handler has captured goes once the lock is free.
+        // The values that a replaced handler has captured are released after unlocking.
         let before = state.withLock { contents in
             let before = contents
             contents.register(representation)
@@ -203,12 +206,12 @@ extension ItemProvider {
     }
 }
 
-/// How often a handler is asked.
+/// Whether a handler runs for each load or only once.
 public enum LoadPolicy: Sendable {
-    /// At each load, and at several at once if there are several: what NSItemProvider does.
+    /// The handler runs at each load, and several times at once if there are several loads, as in NSItemProvider.
     case everyTime
-    /// Once, by the first load that succeeds: loads at the same time share it, later ones get the same bytes, and the
-    /// broker keeps them, so that they outlive this process until the pasteboard is written again. A call that fails, or
-    /// that the last of its loads has cancelled, does not count.
+    /// The handler runs once, at the first load. Loads at the same time share its run, and later loads get the same
+    /// bytes. The broker keeps the bytes, so that they outlive this process until the pasteboard is written again. If
+    /// the run fails, or all of its loads are cancelled, the next load runs the handler again.
     case onceAndKept
 }

@@ -3,30 +3,31 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-// A file is opened when its handler gives it, and its descriptor is handed to the destination, which reads it: nothing is
-// copied. Where no descriptor can be passed the bytes are sent. The handler may remove the file once its completion has
-// returned, but must not write or shorten it: a load that finds it shorter fails.
+// A file is opened when its handler provides it. Its descriptor is passed to the destination, which reads it, so
+// nothing is copied. If no descriptor can be passed, the bytes are sent. The handler may remove the file once its
+// completion handler has returned, but must not write or shorten it: a load that finds it shorter fails.
 //
-// A folder's tree travels as an archive that the system's `tar` makes while it is loaded: it has to stay until then. As a
-// file it is the tree again, as data the archive, of type `public.tar-archive`. (NSItemProvider makes a zip archive.)
+// A folder's tree is sent as an archive that the system's `tar` makes during the load, so the folder has to exist until
+// the load ends. Loaded as a file, it is a tree again; loaded as data, it is the archive, of type `public.tar-archive`.
+// (NSItemProvider makes a zip archive.)
 extension ItemProvider {
-    /// Makes a provider for a file or folder, of the type that its name says, named as it is.
+    /// Makes a provider for a file or folder, whose name becomes the ``suggestedName``.
     ///
-    /// A copy that a destination loads has the same name, without an extension added, the file's permissions as far as the
-    /// destination's mask lets it, and the time of its last change, all as they are now; another ``suggestedName`` replaces
-    /// the name. A permission that the file has lost before it is loaded is not given to the copy. The contents are those at
-    /// the time of the load. A symbolic link stands for the file that it leads to, under its own name.
+    /// A copy that a destination loads has the file's name without an added extension, its modification time, and its
+    /// permissions as far as the destination's umask allows. All three are read now; a ``suggestedName`` that is set
+    /// later replaces the name. The copy does not get permissions that the file has lost before the load. The contents
+    /// are those at the time of the load. A symbolic link stands for its target, under the link's own name.
     ///
-    /// nil if there is no such file, or it is neither a file nor a folder that this process may read. As NSItemProvider
-    /// does.
+    /// Like NSItemProvider, it returns nil if the file does not exist, if it is neither a file nor a folder, or if this
+    /// process may not read it.
     ///
     /// - Parameters:
-    ///   - fileURL: where it is.
-    ///   - contentType: its type; nil: by its extension, by its contents where the extension does not settle it (see the
-    ///     article on the types of files in TypeIdentifiers), and `UniformType.folder` for a folder.
-    ///   - openInPlace: whether a destination may open it where it is, for reading.
-    ///   - coordinated: has no effect: there is no file coordination here.
-    ///   - visibility: who may see that there is such a representation.
+    ///   - fileURL: the URL of the file or folder.
+    ///   - contentType: the type. nil: the type of the file's extension, or of its contents if the extension does not
+    ///     determine it (see the article on the types of files in TypeIdentifiers); `UniformType.folder` for a folder.
+    ///   - openInPlace: whether a destination may open the file in place, for reading.
+    ///   - coordinated: has no effect, because there is no file coordination here.
+    ///   - visibility: the processes that may see the representation.
     public convenience init?(
         contentsOf fileURL: URL,
         contentType: UniformType? = nil,
@@ -52,16 +53,18 @@ extension ItemProvider {
         state.withLock { [file] in $0.representations[0].file = file }
     }
 
-    /// Promises the item as a file or folder of a type, for what is in one already.
+    /// Promises the item as a file or folder of a type.
     ///
     /// - Parameters:
     ///   - typeIdentifier: for example `public.mpeg-4`.
-    ///   - fileOptions: whether a destination may open the file where it is.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - policy: how often the handler is asked.
-    ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: is asked for the file, and calls its completion once, then or later, with the file's URL or an
-    ///     error. The flag, whether access is coordinated, has no effect here. It may return a progress, as that of
+    ///   - fileOptions: whether a destination may open the file in place.
+    ///   - visibility: the processes that may see the representation.
+    ///   - policy: whether the handler runs for each load or only once.
+    ///   - firstByteTimeout: the maximum time until the handler provides the file or reports progress, at most 10
+    ///     minutes; nil: 30 s.
+    ///   - loadHandler: provides the file. It calls its completion handler once, before or after it returns, with the
+    ///     file's URL or an error. The flag, whether access is coordinated, has no effect here. The load handler may
+    ///     return a progress, as in
     ///     ``registerDataRepresentation(forTypeIdentifier:visibility:policy:firstByteTimeout:loadHandler:)``.
     public func registerFileRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -82,15 +85,16 @@ extension ItemProvider {
         )
     }
 
-    /// Promises the item as a file or folder of a type, for what is in one already.
+    /// Promises the item as a file or folder of a type.
     ///
     /// - Parameters:
     ///   - contentType: the type of the file's bytes, or of the folder.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - openInPlace: whether a destination may open the file where it is.
-    ///   - policy: how often the handler is asked.
-    ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: as that of
+    ///   - visibility: the processes that may see the representation.
+    ///   - openInPlace: whether a destination may open the file in place.
+    ///   - policy: whether the handler runs for each load or only once.
+    ///   - firstByteTimeout: the maximum time until the handler provides the file or reports progress, at most 10
+    ///     minutes; nil: 30 s.
+    ///   - loadHandler: provides the file, as in
     ///     ``registerFileRepresentation(forTypeIdentifier:fileOptions:visibility:policy:firstByteTimeout:loadHandler:)``.
     public func registerFileRepresentation(
         for contentType: UniformType,
@@ -111,16 +115,17 @@ extension ItemProvider {
         )
     }
 
-    /// Promises the item as a file or folder of a type, for what is in one already.
+    /// Promises the item as a file or folder of a type.
     ///
     /// - Parameters:
     ///   - contentType: the type of the file's bytes, or of the folder.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - openInPlace: whether a destination may open the file where it is.
-    ///   - policy: how often the handler is asked.
-    ///   - firstByteTimeout: how long it may take, at most 10 minutes; nil: 30 s.
-    ///   - loadHandler: finds or makes the file, in a task that is cancelled when nobody wants it any more. What it throws
-    ///     is told to the destination. The file is open once it has returned, and may be removed then.
+    ///   - visibility: the processes that may see the representation.
+    ///   - openInPlace: whether a destination may open the file in place.
+    ///   - policy: whether the handler runs for each load or only once.
+    ///   - firstByteTimeout: the maximum time until the handler returns, at most 10 minutes; nil: 30 s.
+    ///   - loadHandler: finds or makes the file, in a task that is cancelled when the file is no longer needed. An
+    ///     error that it throws is passed on to the destination. The library opens the file as soon as the handler
+    ///     returns; then the file may be removed.
     public func registerFileRepresentation(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
@@ -138,14 +143,15 @@ extension ItemProvider {
         )
     }
 
-    /// Promises the item as a file or folder of a type that is made when it is asked for, with progress.
+    /// Promises the item as a file or folder of a type, from a handler that reports its progress.
     ///
     /// - Parameters:
     ///   - contentType: the type of the file's bytes, or of the folder.
-    ///   - visibility: who may see that there is such a representation.
-    ///   - openInPlace: whether a destination may open the file where it is.
-    ///   - policy: how often the handler is asked.
-    ///   - firstByteTimeout: how long it may take until it is done or reports progress, at most 10 minutes; nil: 30 s.
+    ///   - visibility: the processes that may see the representation.
+    ///   - openInPlace: whether a destination may open the file in place.
+    ///   - policy: whether the handler runs for each load or only once.
+    ///   - firstByteTimeout: the maximum time until the handler returns or reports progress, at most 10 minutes; nil:
+    ///     30 s.
     ///   - loadHandler: finds or makes the file. The library opens it as soon as the handler returns; then the file may be
     ///     removed. The progress that the handler reports is passed on to the destination and keeps a slow load alive. When
     ///     the load is cancelled, its task and the progress are cancelled. An error that it throws is passed on to the

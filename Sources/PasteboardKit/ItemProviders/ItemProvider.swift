@@ -2,11 +2,11 @@ public import FoundationEssentials
 import PasteboardTransport
 import PasteboardWire
 
-/// A list of promises: the types an item can be had as, best first, each with the handler that makes the bytes.
+/// A list of promises: the types in which an item is available, best first, each with the handler that makes the bytes.
 ///
-/// A source makes one and registers representations; nothing is made before a load. A destination gets one from
-/// ``Pasteboard/contents(timeout:)`` that stands for an item of another process, and loads from it in the same way. Unless
-/// its documentation says otherwise, it behaves as `NSItemProvider` does.
+/// A source makes a provider and registers representations; no bytes are made before a load. A destination gets a
+/// provider from ``Pasteboard/contents(timeout:)``, which stands for an item of another process, and loads from it in
+/// the same way. A provider behaves as `NSItemProvider` does unless its documentation says otherwise.
 ///
 ///     let provider = ItemProvider()
 ///     provider.suggestedName = "report"
@@ -24,15 +24,17 @@ public final class ItemProvider: Sendable {
         state = Lock(contents)
     }
 
-    /// Another provider with the registrations of now; later ones of the one do not show up in the other.
+    /// Makes another provider with the present registrations. Later registrations of one provider do not affect the
+    /// other.
     public func copy() -> ItemProvider {
         ItemProvider(contents)
     }
 
-    /// A base name for a file with the item's bytes: a hint, without directory, with or without extension.
+    /// A base name for a file that is made from the item: a hint, without a directory, with or without an extension.
     ///
-    /// Where it crosses processes it is made one harmless path component, on both sides: no separator, control or bidi
-    /// character, no leading dot, at most 255 bytes of UTF-8. Two items may well have the same one.
+    /// When the name is sent to another process, both sides reduce it to one harmless path component: without a
+    /// separator, control or bidi character, without a leading dot, with at most 255 bytes of UTF-8. Several items may
+    /// have the same name.
     public var suggestedName: String? {
         get { state.withLock { $0.suggestedName } }
         set { state.withLock { $0.suggestedName = newValue } }
@@ -40,27 +42,28 @@ public final class ItemProvider: Sendable {
 
     /// The item's name for people, for example the headline of an article. No file is named after it.
     ///
-    /// It has at most 1 KiB of UTF-8, which is checked when the provider is written. Control characters are removed when it
-    /// is sent to another process. Every program that sees one of the item's types sees the title without a load.
+    /// It has at most 1 KiB of UTF-8, which is checked when the provider is written. Control characters are removed
+    /// when it is sent to another process. A program that may see one of the item's types sees the title without a
+    /// load.
     public var title: String? {
         get { state.withLock { $0.title } }
         set { state.withLock { $0.title = newValue } }
     }
 
-    /// A few bytes that this user's programs on this machine may read without a load: 8 KiB at most, which is checked when
-    /// the provider is written. nil where the item comes from another machine.
+    /// A few bytes that this user's programs on this machine may read without a load. At most 8 KiB are allowed, which
+    /// is checked when the provider is written. The value is nil if the item comes from another machine.
     public var teamData: Data? {
         get { state.withLock { $0.teamData } }
         set { state.withLock { $0.teamData = newValue } }
     }
 
-    /// How large the item would like to be shown, in points; zero while that is not known.
+    /// The size in which the item prefers to be shown, in points; zero if it is not known.
     public var preferredPresentationSize: Size {
         get { state.withLock { $0.presentationSize } }
         set { state.withLock { $0.presentationSize = newValue } }
     }
 
-    /// How the item would like to be shown.
+    /// The style in which the item prefers to be shown.
     public var preferredPresentationStyle: PreferredPresentationStyle {
         get { state.withLock { $0.presentationStyle } }
         set { state.withLock { $0.presentationStyle = newValue } }
@@ -69,11 +72,11 @@ public final class ItemProvider: Sendable {
     var contents: ProviderContents { state.withLock { $0 } }
 }
 
-/// How an item would like to be shown where it is dropped or pasted, as NSItemProvider has it: a hint.
+/// The style in which an item prefers to be shown after a drop or paste. It is a hint, as in NSItemProvider.
 public enum PreferredPresentationStyle: Int, Sendable {
-    /// As the destination likes.
+    /// The destination decides.
     case unspecified
-    /// Among the text around it.
+    /// Within the surrounding text.
     case inline
     /// As an attachment.
     case attachment
@@ -81,27 +84,28 @@ public enum PreferredPresentationStyle: Int, Sendable {
 
 /// Which processes may see a representation.
 public enum ItemProviderRepresentationVisibility: Int, Sendable {
-    /// All that the broker admits.
+    /// All processes that the broker admits.
     case all
     /// The processes of this user on this machine.
     case team
-    /// This process, and those whose connection has a group token in common with this one's; see
+    /// This process, and the processes whose connection has a group token in common with this process's connection; see
     /// ``PasteboardConnection/init(socketPath:startsBroker:groups:)``.
     case group
-    /// This process alone. It is never told to the broker: only the provider itself can load it.
+    /// This process alone. On a pasteboard only the provider itself can load the representation, because the broker is
+    /// not informed of it. In a drag session this process's own destinations can load it, too.
     case ownProcess
 }
 
-/// What may be done with the file of a representation.
+/// The permitted uses of a representation's file.
 public struct ItemProviderFileOptions: OptionSet, Sendable {
-    /// The bits.
+    /// The bits of the options.
     public let rawValue: Int
 
-    /// Makes options of their bits.
+    /// Makes options from their bits.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }
 
-    /// The original may be opened where it is, for reading; without this a destination gets a copy.
+    /// A destination may open the original in place, for reading; otherwise it gets a copy.
     public static let openInPlace = ItemProviderFileOptions(rawValue: 1)
 }

@@ -1,14 +1,15 @@
 /// The drop that the loads of an item belong to.
 protocol LoadScope: AnyObject, Sendable {
-    /// The failure of a drop whose handler is still running: no load can begin any more.
+    /// The failure of a drop whose handler still runs, so that no load can begin any more.
     var interruption: PasteboardError? { get }
 
-    /// A load begins.
+    /// Begins a load.
     ///
-    /// - Returns: the progress to which the load reports, as a part of the drop's.
+    /// - Returns: the progress to which the load reports. It is a part of the drop's progress.
     func begin(_ progress: LoadProgress?, item: Int) -> LoadProgress?
-    /// Begins a call of which a load, and then a callback, come; nil if no load can begin now.
+    /// Begins a call that will begin a load and then invoke a callback. Returns nil if no load can begin now.
     func call() -> (any LoadCall)?
-    /// The bytes of an item could not be kept here: if it was moved, it has to stay at its source.
+    /// Records that the bytes of an item could not be stored here: if the operation is a move, the item has to stay at
+    /// its source.
     func lose(_ item: Int)
 }

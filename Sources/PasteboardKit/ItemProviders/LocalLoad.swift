@@ -2,8 +2,8 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardTransport
 
-/// A load from a provider of this process: its handler is called, and no broker hears of it. It has the same deadlines
-/// that a broker would set.
+/// A load from a provider of this process. It calls the handler without the broker, with the deadlines that a broker
+/// would set.
 struct LocalLoad: Sendable {
     private let result = PendingResult<HandlerResult>()
     private let run: HandlerRun
@@ -21,12 +21,12 @@ struct LocalLoad: Sendable {
             progress?.report(completed: completed, total: total < 0 ? nil : total)
         } completion: { outcome in
             let isFirst = result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
-            // Nobody waits for it any more.
+            // The load has ended, so no one takes the chunks.
             if !isFirst, case .success(.chunks(let chunks)) = outcome { chunks.cancel() }
         }
     }
 
-    /// The whole load into memory.
+    /// Loads all bytes into memory.
     func data(timeout: Duration?) async throws(PasteboardError) -> Loaded<Data> {
         let deadline = LoadDeadline(timeout)
         do throws(PasteboardError) {
@@ -46,7 +46,7 @@ struct LocalLoad: Sendable {
         }
     }
 
-    /// The load as far as its handler has said what it gives.
+    /// Returns the load as soon as its handler has provided a result.
     func open(timeout: Duration?, inPlace: Bool) async throws(PasteboardError) -> OpenedLoad {
         let deadline = LoadDeadline(timeout)
         do throws(PasteboardError) {

@@ -1,7 +1,7 @@
-// What code that was written for NSItemProvider finds in an error. Underscored as they are, these two requirements of
-// `Error` are what a bridge to `NSError` takes its domain and code from.
+// The domain and code for programs that were written for NSItemProvider. A bridge to `NSError` takes them from these
+// two requirements of `Error`, in spite of their underscores.
 extension PasteboardError {
-    /// The number that `NSItemProvider` has for such a failure, one of ``ItemProvider/ErrorCode``.
+    /// The code of `NSItemProvider` for this failure, one of ``ItemProvider/ErrorCode``.
     ///
     /// | code | number |
     /// | --- | --- |
@@ -12,7 +12,7 @@ extension PasteboardError {
     /// | `source-failed` by bytes that are not what their type says | -1200 |
     /// | all others | -1 |
     ///
-    /// -1100 does not occur: the compiler sees to the classes.
+    /// -1100 does not occur, because the compiler checks the classes.
     public var itemProviderErrorCode: Int {
         if let sourceError, sourceError.domain == ItemProvider.errorDomain {
             return (ItemProvider.ErrorCode(rawValue: sourceError.code) ?? .unknownError).rawValue
@@ -27,9 +27,9 @@ extension PasteboardError {
         return error.rawValue
     }
 
-    /// ``ItemProvider/errorDomain``.
+    /// The domain: ``ItemProvider/errorDomain``.
     public var _domain: String { ItemProvider.errorDomain }
 
-    /// ``itemProviderErrorCode``.
+    /// The code: ``itemProviderErrorCode``.
     public var _code: Int { itemProviderErrorCode }
 }

@@ -2,17 +2,17 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardWire
 
-// What other processes are told of a provider, and what they tell.
+// The conversion between a provider and the item message that other processes receive or send.
 extension ProviderContents {
-    /// What other processes may know of it; nil if that is nothing.
+    /// Returns the contents that are sent to the broker; nil if no representation remains.
     ///
-    /// - Parameter isDragged: then the broker is told, too, what this process alone may know: its own destinations load by
-    ///   it as all others do.
-    /// - Throws: `invalid-argument` for what the protocol has no room for.
+    /// - Parameter isDragged: whether the item belongs to a drag session. If so, representations for this process alone
+    ///   are sent, too: its own destinations load them through the broker, as other processes do.
+    /// - Throws: `invalid-argument` if a value is longer than the protocol allows.
     func published(isDragged: Bool = false) throws(PasteboardError) -> ProviderContents? {
         var published = self
         published.representations.removeAll { representation in
-            // Whoever loads it from here can convert the text himself.
+            // A destination that loads the text from here can convert it itself.
             if case .utf8Text = representation.origin { return true }
             return representation.visibility == .ownProcess && !isDragged
         }
@@ -38,7 +38,7 @@ extension ProviderContents {
         item.suggestedName = file?.suggestion ?? suggestedName.flatMap(SafeFileName.component)
         item.representations = representations.map { representation in
             var message = representation.message
-            // Another name that the program has suggested replaces that of the file.
+            // A different name that the program has suggested replaces the file's name.
             if file == nil { message.file?.name = nil }
             return message
         }
@@ -60,12 +60,13 @@ extension ProviderContents {
     /// The file that the item is named after, if the suggested name is that file's own.
     var fileThatNames: FileAttributes? {
         representations.lazy.compactMap(\.file).first { file in
-            // As the program knows it, which may be unsafe, or as it came from another process.
+            // Either the exact name, which may be unsafe, as in the process that made the provider, or the safe name
+            // that another process received.
             file.name.map { String(decoding: $0, as: UTF8.self) } == suggestedName || file.suggestion == suggestedName
         }
     }
 
-    /// A received item, without its representations.
+    /// Makes the contents from a received item, without its representations.
     init(_ item: Item) {
         let file = item.representations.lazy.compactMap(\.file).first { $0.suggestion == item.suggestedName }
         suggestedName = file?.suggestion ?? item.suggestedName.flatMap(SafeFileName.component)
@@ -99,7 +100,7 @@ extension ProviderContents.Representation {
         return message
     }
 
-    /// What makes the bytes when another process asks for them.
+    /// The handler that makes the bytes when another process loads them.
     var handler: DataHandler {
         switch origin {
         case .handler(let registration): registration.handler
@@ -112,7 +113,7 @@ extension ProviderContents.Representation {
 }
 
 extension UInt64 {
-    /// Of a length that may be anything.
+    /// Converts a length, which may have any value, to thousandths. A value that cannot be sent becomes 0.
     fileprivate init(thousandths length: Double) {
         let thousandths = (length * 1_000).rounded()
         self = thousandths >= 0 && thousandths < 1e15 ? UInt64(thousandths) : 0
@@ -120,7 +121,7 @@ extension UInt64 {
 }
 
 extension Duration {
-    /// At least 1, because 0 stands for none.
+    /// The duration in milliseconds: at least 1, because 0 stands for no timeout.
     var loadMilliseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 1 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PasteboardWire
 
-/// What an item provider holds, as a value.
+/// The contents of an item provider, as a value.
 struct ProviderContents: Sendable {
     struct Representation: Sendable {
         let type: UniformType
@@ -24,14 +24,14 @@ struct ProviderContents: Sendable {
         }
     }
 
-    /// Where the bytes of a representation come from.
+    /// The origin of a representation's bytes.
     enum Origin: Sendable {
         case handler(Registration)
         case remote(RemoteRepresentation)
-        /// Text of another process in another encoding, which is converted here.
+        /// Text of another process in another encoding, which this process converts.
         case utf8Text(of: RemoteRepresentation)
 
-        /// The drop that the item is of, if it is of one.
+        /// The drop that the item belongs to, if any.
         var scope: (any LoadScope)? {
             switch self {
             case .handler: nil
@@ -39,7 +39,8 @@ struct ProviderContents: Sendable {
             }
         }
 
-        /// What came of it could not be kept here: if it was dropped, it is to stay at its source.
+        /// Records that the loaded bytes could not be stored here: if the operation is a move, the item has to stay at
+        /// its source.
         func lose() {
             switch self {
             case .handler: break
@@ -48,7 +49,7 @@ struct ProviderContents: Sendable {
         }
     }
 
-    /// A handler of this process, and how it is asked.
+    /// A handler of this process, and its load policy and timeout.
     struct Registration: Sendable {
         let handler: DataHandler
         let policy: LoadPolicy
@@ -66,7 +67,7 @@ struct ProviderContents: Sendable {
     var teamData: Data?
     var presentationSize = Size.zero
     var presentationStyle = PreferredPresentationStyle.unspecified
-    /// In the order of registration, which is that of fidelity.
+    /// The representations in the order of registration, which is the order of fidelity.
     var representations: [Representation] = []
 
     /// Adds a representation. One whose type is registered already keeps its position and gets the new handler.
@@ -80,12 +81,13 @@ struct ProviderContents: Sendable {
 
     // MARK: Choosing
 
-    /// What a request for `type` is met by: this very type, else the first that conforms to it.
+    /// Returns the representation for a request for `type`: one of exactly this type, otherwise the first that conforms
+    /// to it.
     func representation(for type: UniformType) -> Representation? {
         representations.first { $0.type == type } ?? representations.first { $0.type.conforms(to: type) }
     }
 
-    /// What a request for any of several types is met by.
+    /// Returns the representation for a request for one of several types.
     func representation(forFirstOf accepted: [UniformType], preferring preference: LoadPreference) -> Representation? {
         switch preference {
         case .source: representations.first { accepted.contains(where: $0.type.conforms) }

@@ -2,17 +2,17 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardWire
 
-/// One representation of an item of another process, bound to the contents that were listed and to the connection they
-/// were listed on: another broker's numbers mean something else.
+/// One representation of an item of another process. It is bound to the listed contents and to the connection on which
+/// they were listed, because a handle has no meaning for another broker.
 struct RemoteRepresentation: Sendable {
     let connection: PasteboardConnection
     let live: LiveConnection
     let handle: UInt64
     let item: Int
     let type: UniformType
-    /// What its source has asked for, for whoever publishes it again.
+    /// The first-byte timeout that the source has requested. It is passed on if this process publishes the item again.
     let firstByteMilliseconds: UInt64?
-    /// The drop that the item is of, if it is of one.
+    /// The drop that the item belongs to, if any.
     let scope: (any LoadScope)?
 
     func loadData(timeout: Duration?, progress: LoadProgress?) async throws(PasteboardError) -> Loaded<Data> {
@@ -42,7 +42,8 @@ struct RemoteRepresentation: Sendable {
         }
     }
 
-    /// Once its session is over, a broker does not know an item of it from any other contents.
+    /// Replaces the broker's error by one that names the drag session. After the session has ended, the broker reports
+    /// its items as superseded, like any other contents.
     private func described(_ error: PasteboardError) -> PasteboardError {
         guard let scope, error.code == .superseded else { return error }
         return scope.interruption
@@ -53,7 +54,7 @@ struct RemoteRepresentation: Sendable {
             )
     }
 
-    /// - Parameter inPlace: whether the source's own file will do.
+    /// - Parameter inPlace: whether the source's own file is accepted instead of a copy.
     func open(
         timeout: Duration?,
         inPlace: Bool,

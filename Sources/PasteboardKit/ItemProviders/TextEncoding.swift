@@ -1,7 +1,7 @@
 package import FoundationEssentials
 import PasteboardTransport
 
-/// How the text of some data is encoded, and how many bytes before it are a mark of that.
+/// The encoding of a text, and the length of the byte order mark before it.
 struct TextEncoding {
     static let utf8 = TextEncoding(name: "UTF-8", markLength: 0)
 
@@ -9,7 +9,7 @@ struct TextEncoding {
         ([0xEF, 0xBB, 0xBF], "UTF-8"), ([0xFE, 0xFF], "UTF-16BE"), ([0xFF, 0xFE], "UTF-16LE"),
     ]
 
-    /// As the C library's converter has it.
+    /// The name of the encoding for the C library's converter.
     let name: String
     let markLength: Int
 
@@ -18,9 +18,9 @@ struct TextEncoding {
         self.markLength = markLength
     }
 
-    /// What the type names. Text whose type leaves that open says it in a byte order mark, or is UTF-8; a mark also says the
-    /// order of UTF-16, whatever that of the type is without one. In text that is declared as UTF-8 the first character is a
-    /// character.
+    /// Determines the encoding of `data`. If the type does not determine it, the byte order mark does; without a mark
+    /// the text is UTF-8. For UTF-16, a mark overrides the byte order of the type. In text of a UTF-8 type a mark is
+    /// not skipped: it is the first character.
     init(of type: UniformType, _ data: Data) {
         let named = type.textEncodingName?.uppercased()
         let isWide = named?.hasPrefix("UTF-16") ?? false
@@ -28,7 +28,8 @@ struct TextEncoding {
         if let mark = marks.first(where: { data.starts(with: $0.bytes) }) {
             self.init(name: mark.name, markLength: mark.bytes.count)
         } else {
-            // The converter would take the first character of UTF-16 for a mark; without one it is in this machine's order.
+            // For "UTF-16" the converter would take the first character for a mark. Text without a mark has this
+            // machine's byte order.
             let native = 1.littleEndian == 1 ? "UTF-16LE" : "UTF-16BE"
             self.init(name: named == "UTF-16" ? native : named ?? "UTF-8", markLength: 0)
         }
@@ -36,7 +37,7 @@ struct TextEncoding {
 }
 
 extension Data {
-    /// The text that these bytes of `type` are.
+    /// Decodes the bytes, which are text of `type`.
     func text(as encoding: TextEncoding, type: UniformType) throws(PasteboardError) -> String {
         let bytes = span.extracting(encoding.markLength...)
         guard encoding.name == "UTF-8" else {
@@ -50,12 +51,12 @@ extension Data {
         }
     }
 
-    /// U+FEFF in UTF-8.
+    /// The length of U+FEFF in UTF-8.
     private static var convertedMarkLength: Int { 3 }
 
     fileprivate func converted(from encoding: TextEncoding, type: UniformType) throws(PasteboardError) -> [UInt8] {
         do throws(SystemError) {
-            // With its mark, so that the offsets that errors name are those in the data.
+            // The mark is converted, too, so that the offsets in errors are those in the data.
             let text = try System.convert(span, fromEncoding: encoding.name, toEncoding: "UTF-8")
             return encoding.markLength == 0 ? text : Array(text.dropFirst(Self.convertedMarkLength))
         } catch {
@@ -64,11 +65,11 @@ extension Data {
     }
 }
 
-/// The text of `type` that `data` is, in UTF-8: the one conversion that a load makes.
+/// Converts a text of `type` to UTF-8. This is the only conversion that a load makes.
 package func utf8Text(of data: Data, type: UniformType) throws(PasteboardError) -> Data {
     let encoding = TextEncoding(of: type, data)
     if encoding.name == "UTF-8" {
-        // Its bytes stay what they are, but are not taken on trust.
+        // The bytes remain unchanged, but are validated.
         _ = try data.text(as: encoding, type: type)
         return encoding.markLength == 0 ? data : Data(data.dropFirst(encoding.markLength))
     }
@@ -76,7 +77,7 @@ package func utf8Text(of data: Data, type: UniformType) throws(PasteboardError) 
 }
 
 extension HandlerPool {
-    /// Converts a text, which may be long.
+    /// Converts a text to UTF-8 on a thread of the pool, because the text may be long.
     func utf8Text(of loaded: Loaded<Data>) async throws(PasteboardError) -> Data {
         let result = PendingResult<Data>()
         return try await result.value {

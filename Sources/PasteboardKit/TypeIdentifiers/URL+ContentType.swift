@@ -29,6 +29,7 @@ extension URL {
 }
 
 extension UniformType {
-    /// Where the type is described. Nothing declares that here, so it is nil; for programs that ask UTType.
+    /// The URL of a description of the type. It is always nil, because nothing declares one here; it exists for
+    /// programs that were written for UTType.
     public var referenceURL: URL? { nil }
 }
