@@ -2,7 +2,7 @@ public import PasteboardKit
 import PasteboardTransport
 
 extension Broker {
-    /// Runs a closure with a temporary broker that ends when the closure ends: for tests.
+    /// Runs a closure with a temporary broker, which ends after the closure. It is intended for tests.
     ///
     ///     try await Broker.withTemporary { connection in
     ///         let pasteboard = Pasteboard(name: .general, connection: connection)
@@ -10,8 +10,8 @@ extension Broker {
     ///         #expect(try await pasteboard.load(String.self) == "hello")
     ///     }
     ///
-    /// The socket is in a new directory in `$TMPDIR`. When `body` returns or throws, the connection is closed, the broker
-    /// ends and the directory is removed. Other connections to the broker are lost.
+    /// The socket is in a new directory in `$TMPDIR`. When `body` returns or throws, the connection is closed, the
+    /// broker ends and the directory is removed. Other connections to the broker are lost.
     ///
     /// - Parameters:
     ///   - limits: the broker's limits, as for ``init(socketPath:limits:log:)``.

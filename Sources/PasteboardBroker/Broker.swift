@@ -3,7 +3,7 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-/// A broker inside a program: the same as `pasteboardd`, on a thread of the program.
+/// A broker that runs inside a program, on a thread of its own. It does the same as `pasteboardd`.
 ///
 ///     let broker = try Broker(socketPath: "/run/example/pasteboard/socket")
 ///     try await broker.run()
@@ -14,23 +14,23 @@ public final class Broker: Sendable {
     private let server: Lock<BrokerServer?>
     private let stop: StopSource
 
-    /// Opens the socket. Programs can connect from now on, and are served after ``run()`` is called.
+    /// Opens the socket. Programs can connect from now on. The broker serves them after ``run()`` is called.
     ///
-    /// When ``run()`` returns, it has removed the socket, its lock file and the directory, if this broker created it.
+    /// Before ``run()`` returns, it removes the socket, its lock file and, if this broker created it, the directory.
     /// Releasing a broker that was never run removes them too.
     ///
-    /// The limits `connections`, `kept-representations` and `passed-descriptors` are lowered if this process may not open
-    /// enough descriptors.
+    /// The limits `connections`, `kept-representations` and `passed-descriptors` are lowered if this process may not
+    /// open enough descriptors.
     ///
     /// - Parameters:
-    ///   - socketPath: an absolute path in a directory that belongs to this user and that nobody else may enter. The
+    ///   - socketPath: an absolute path in a directory that belongs to this user and that no other user may enter. The
     ///     directory is created if it is missing; its parents are not. nil: the user's well-known socket.
     ///   - limits: values for limits, by the names that `pasteboard limits` shows: `["first-byte": "5s"]`. One program
     ///     cannot use up `connections`, `boards`, `kept-pool` or `kept-representations`: an eighth, rounded down, stays
-    ///     free for other programs. Below 8 that is nothing, and one program may take all.
-    ///   - log: receives log lines for an administrator. It is called on the broker's thread.
-    /// - Throws: ``BrokerError`` if the path is not absolute, a limit is invalid, another broker uses the socket, or the
-    ///   socket cannot be opened.
+    ///     free for other programs. An eighth of a limit below 8 is zero, so one program may use it up.
+    ///   - log: a closure that receives log lines for an administrator. It is called on the broker's thread.
+    /// - Throws: ``BrokerError`` if the path is not absolute, a limit is invalid, another broker uses the socket, or
+    ///   the socket cannot be opened.
     public init(
         socketPath: String? = nil,
         limits: [String: String] = [:],
@@ -60,9 +60,9 @@ public final class Broker: Sendable {
     }
 
     /// Serves until the task is cancelled or the socket is removed. Then the broker accepts no more connections, gives
-    /// loads that have begun 5 s to finish, and returns. Called once.
+    /// loads that have begun 5 s to finish, and returns. It can be called only once.
     ///
-    /// - Throws: ``BrokerError`` if a call of the system fails, or if `run()` is called again.
+    /// - Throws: ``BrokerError`` if a system call fails, or if `run()` is called again.
     public func run() async throws {
         let end: Result<Void, BrokerError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -95,7 +95,7 @@ public final class Broker: Sendable {
 
 /// The reason why a broker cannot serve.
 public struct BrokerError: Error, Sendable, CustomStringConvertible {
-    /// The failure, its subject and its reason, in one line.
+    /// The message: the failure, its subject and its reason, in one line.
     public let message: String
 
     /// The message.

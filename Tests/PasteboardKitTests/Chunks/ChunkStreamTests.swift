@@ -15,9 +15,9 @@ struct ChunkStreamTests {
         return sizes
     }
 
-    // MARK: Written by a handler
+    // MARK: Handlers
 
-    @Test("Bytes come in the order in which they were written, small writes together")
+    @Test("The chunks contain the bytes in the order of the writes, and small writes share a chunk")
     func order() async throws {
         let stream = ChunkStream(byteCount: nil)
         for byte in 0..<100 { try await stream.write(Data([UInt8(byte)])) }
@@ -27,7 +27,7 @@ struct ChunkStreamTests {
         #expect(try await stream.next() == nil)
     }
 
-    @Test("A slice is read from index 0")
+    @Test("The chunk of a written slice begins at index 0")
     func slice() async throws {
         let stream = ChunkStream(byteCount: nil)
         let writer = Task { try await stream.write(Data(count: 100_000).dropFirst()) }
@@ -37,7 +37,7 @@ struct ChunkStreamTests {
         try await writer.value
     }
 
-    @Test("A writer does not return before fewer than 64 KiB are unread")
+    @Test("A write waits until fewer than 64 KiB are unread")
     func backPressure() async throws {
         let stream = ChunkStream(byteCount: nil)
         let taken = Counter()
@@ -46,7 +46,7 @@ struct ChunkStreamTests {
         let writer = Task {
             begun.open()
             try await stream.write(Data([1]))
-            // The reader counts before it asks for the bytes whose removal ends this write.
+            // The reader increments the counter before it takes the chunk whose removal ends this write.
             #expect(taken.value == 1)
             written.open()
             stream.end(ofHandler: .success(()))
@@ -62,7 +62,7 @@ struct ChunkStreamTests {
         #expect(try await stream.next() == nil)
     }
 
-    @Test("A cancelled stream refuses the writer, stops its producer once, and fails the reader")
+    @Test("A cancelled stream refuses writes, stops its producer once, and fails the reader")
     func cancelled() async throws {
         let stream = ChunkStream(byteCount: nil)
         let stops = Counter()
@@ -77,12 +77,12 @@ struct ChunkStreamTests {
         let refused = await #expect(throws: PasteboardError.self) { try await stream.write(Data([1])) }
         #expect(refused?.code == .cancelled)
         await #expect(throws: PasteboardError.self) { try await stream.next() }
-        // A producer that is attached after the cancellation is stopped at once.
+        // A producer that is attached after the cancellation is stopped immediately.
         stream.onCancel { stops.increment() }
         #expect(stops.value == 2)
     }
 
-    @Test("The cancellation wakes a writer that waits for room")
+    @Test("The cancellation wakes a writer that waits for space")
     func cancelledWaiting() async throws {
         let stream = ChunkStream(byteCount: nil)
         let writer = Task { try await stream.write(Data(count: 64 << 10)) }
@@ -92,7 +92,7 @@ struct ChunkStreamTests {
         #expect(error?.code == .cancelled)
     }
 
-    @Test("More bytes than announced are refused, and fail the load after the others")
+    @Test("A write beyond the announced size is refused and fails the load after the earlier bytes")
     func tooMany() async throws {
         let stream = ChunkStream(byteCount: 3)
         try await stream.write(Data([1, 2]))
@@ -105,7 +105,7 @@ struct ChunkStreamTests {
         #expect(failure?.message == text)
     }
 
-    @Test("Fewer bytes than announced fail the load after those bytes")
+    @Test("Fewer bytes than announced fail the load after those bytes were read")
     func tooFew() async throws {
         let stream = ChunkStream(byteCount: 3)
         try await stream.write(Data([1]))
@@ -115,7 +115,7 @@ struct ChunkStreamTests {
         #expect(error?.code == .sourceTruncated)
     }
 
-    @Test("An error of the handler comes after the bytes that it wrote")
+    @Test("An error of the handler is thrown after the bytes that it wrote were read")
     func failed() async throws {
         let stream = ChunkStream(byteCount: nil)
         try await stream.write(Data([1]))
@@ -125,7 +125,7 @@ struct ChunkStreamTests {
         #expect(error?.code == .sourceFailed)
     }
 
-    @Test("A write after the end is refused, and the first end counts")
+    @Test("A write after the end is refused, and only the first end counts")
     func late() async throws {
         let stream = ChunkStream(byteCount: nil)
         stream.end(ofHandler: .success(()))
@@ -135,9 +135,9 @@ struct ChunkStreamTests {
         #expect(try await Self.sizes(of: stream) == [])
     }
 
-    // MARK: Filled by a connection
+    // MARK: Connections
 
-    @Test("Frames are collected into chunks of 64 KiB, and taking one reports its size")
+    @Test("Frames are collected into chunks of 64 KiB, and taking a chunk reports its size")
     func frames() async throws {
         let taken = Lock<[Int]>([])
         let stream = ChunkStream(byteCount: nil) { count in taken.withLock { $0.append(count) } }
@@ -145,7 +145,7 @@ struct ChunkStreamTests {
         for _ in 0..<4 { stream.append(frame.span) }
         #expect(try await stream.next()?.count == 90_000)
         #expect(taken.withLock { $0 } == [90_000])
-        // After the end there is no credit to renew.
+        // After the end the size is not reported: there is no credit to renew.
         stream.end(.success(()))
         #expect(try await Self.sizes(of: stream) == [30_000])
         #expect(taken.withLock { $0 } == [90_000])
@@ -164,7 +164,7 @@ struct ChunkStreamTests {
         #expect(chunks.withLock { $0 } == [3])
     }
 
-    @Test("A cancelled stream drops what was not read, even after its end")
+    @Test("A cancelled stream drops unread bytes, even after its end")
     func cancelledAfterEnd() async throws {
         let stream = ChunkStream(byteCount: nil)
         stream.append([1].span)
@@ -176,7 +176,7 @@ struct ChunkStreamTests {
         await #expect(throws: PasteboardError.self) { try await stream.next() }
     }
 
-    @Test("A stream that was read to its end is not changed by its cancellation")
+    @Test("The cancellation of a stream that was read to its end has no effect")
     func cancelledAfterAll() async throws {
         let stream = ChunkStream(Data([1, 2]))
         #expect(stream.byteCount == 2)

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import PasteboardKit
 
-/// A source whose chunks are given by a test, one by one.
+/// A source of chunks that a test provides one by one.
 final class TestChunks: ChunkSource {
     typealias Chunk = Result<Data?, any Error>
 
@@ -26,10 +26,10 @@ final class TestChunks: ChunkSource {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether a chunk was asked for and is not there yet.
+    /// Whether a reader waits for a chunk.
     var isAsked: Bool { state.withLock { $0.take != nil } }
 
-    /// Returns once the first chunk was asked for.
+    /// Returns after the first chunk was asked for.
     func asked() async {
         await firstAsk.wait()
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ChunkLoadTests {
-    @Test("A load that is cancelled just before its answer gives no reader anything to wait for")
+    @Test("A load that is cancelled just before its answer leaves no reader waiting")
     func cancelledBeforeAnswer() async throws {
         let pair = try Socket.pair()
         let own = DescriptorBox(try System.duplicate(pair.first.raw))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PasteboardKit
 
-/// The state of a connection, without a socket: events go in, effects come out.
+/// The state of a connection, without a socket: the tests put events in and check the effects.
 @Suite struct ConnectionStreamsTests {
     private var streams = ConnectionStreams()
     private var client = ClientState()
@@ -46,7 +46,7 @@ import Testing
         func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? { Sink() }
     }
 
-    /// Takes an event, and returns the effects in words.
+    /// Takes an event, and returns the names of the effects.
     private mutating func take(_ event: ClientEvent, in bytes: [UInt8] = []) -> [String] {
         var effects: [ConnectionEffect] = []
         streams.take(event, in: bytes.span, &client, &effects)
@@ -83,7 +83,7 @@ import Testing
         #expect(take(.welcomed(Welcome())) == ["resolve"])
     }
 
-    @Test("Events go to the sink of their stream, and those of other streams to nobody")
+    @Test("Events go to the sink of their stream, and events of unknown streams are ignored")
     mutating func routing() {
         let (first, second) = (Sink(), Sink())
         streams.sinks = [1: first, 3: second]
@@ -94,7 +94,7 @@ import Testing
         #expect(second.received == ["2 bytes"])
     }
 
-    @Test("A stream ends with its last bytes, its end or its failure, and nothing comes after that")
+    @Test("A stream ends with its last bytes, its end or its failure, and later events are ignored")
     mutating func ends() {
         let sinks = (0..<3).map { _ in Sink() }
         streams.sinks = [1: sinks[0], 3: sinks[1], 5: sinks[2]]
@@ -106,14 +106,14 @@ import Testing
         #expect(sinks[0].received == ["1 bytes, last"])
     }
 
-    @Test("A session is known to the sink of its destination, which gives it a sink of its own")
+    @Test("The sink of a destination provides a sink for each of its sessions")
     mutating func sessions() {
         streams.sinks[1] = Sink()
         var session = Session()
         session.destination = 1
         #expect(take(.session(2, session)) == [])
         #expect(streams.sinks[2] != nil)
-        // The next event of the session goes there.
+        // The next event of the session goes to that sink.
         #expect(take(.left(2, Exit())) == ["deliver changed"])
     }
 
@@ -124,12 +124,12 @@ import Testing
         #expect(publish(Sink(isPublication: true, handler: .async { .data(Data()) })) == ["deliver changed"])
         #expect(take(.asked(2, ask())) == ["start"])
         #expect(streams.answers.keys.sorted() == [2])
-        // There is no such item, so nothing starts.
+        // There is no such item, so no handler starts.
         #expect(take(.asked(4, ask(item: 1))) == [])
         #expect(streams.answers.keys.sorted() == [2])
     }
 
-    @Test("A cancelled ask stops its handler, and releases its values outside of the lock")
+    @Test("A cancelled ask stops its handler and releases its values outside of the lock")
     mutating func askCancelled() {
         _ = publish(Sink(isPublication: true, handler: .async { .data(Data()) }))
         _ = take(.asked(2, ask()))
@@ -137,7 +137,7 @@ import Testing
         #expect(take(.askCancelled(2)) == [])
     }
 
-    @Test("A publication that has ended still answers as long as an answer is under way")
+    @Test("A publication that has ended still accepts asks while another one is being answered")
     mutating func lastPublication() {
         let sink = Sink(isPublication: true, handler: .async { .data(Data()) })
         _ = publish(sink)
@@ -145,7 +145,7 @@ import Testing
         _ = take(.ended(1, End()))
         #expect(take(.asked(4, ask())) == ["start"])
         #expect(effects { streams, _ in streams.forget(2) } == ["release"])
-        // With the last answer the promises are released.
+        // The end of the last answer releases the promises.
         #expect(effects { streams, _ in streams.forget(4) } == ["release"])
         #expect(take(.asked(6, ask())) == [])
     }
@@ -162,7 +162,7 @@ import Testing
         #expect(effects { $0.tellEnds(&$1) } == [])
     }
 
-    @Test("A chunk makes its answer sendable, and after it was sent the next one is asked for")
+    @Test("A chunk makes its answer sendable, and the next chunk is requested after it was sent")
     mutating func chunks() {
         _ = publish(Sink(isPublication: true, handler: .async { .data(Data()) }))
         _ = take(.asked(2, ask()))
@@ -186,9 +186,9 @@ import Testing
         #expect(streams.sendable == [2])
     }
 
-    // MARK: The end
+    // MARK: Loss
 
-    @Test("The loss of the connection fails every stream, stops every handler and ends every wait")
+    @Test("The loss of the connection fails all streams, stops all handlers and ends all waits")
     mutating func loss() {
         let sink = Sink(isPublication: true, handler: .async { .data(Data()) })
         _ = publish(sink)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PasteboardKit
 
-/// The order in which tasks of the main actor continue.
+/// The order in which waiting tasks of the main actor resume.
 @Suite(.fewAtATime, .timeLimit(.minutes(1)))
 struct ResultOrderTests {
     @Test("Tasks of the main actor get their results in the order in which the broker sent them")
@@ -27,7 +27,8 @@ struct ResultOrderTests {
                 lines.append(name)
             }
         }
-        // The broker answers the requests in reverse order, with one write. Its calls block, so they get another thread.
+        // The broker answers the requests in reverse order, with one write. Its calls block, so they run on another
+        // thread.
         let answered = try await HandlerPool.files.value {
             try peer.welcome()
             var requests: [(board: String, stream: UInt64)] = []

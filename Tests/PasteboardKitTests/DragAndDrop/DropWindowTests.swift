@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.fewAtATime, .timeLimit(.minutes(1)))
 struct DropWindowTests {
-    /// A window and the number of times that it has become quiet.
+    /// A window, and the number of times that it became quiet.
     private let window = DropWindow()
     private let quiet = Counter()
 
@@ -13,7 +13,7 @@ struct DropWindowTests {
         window.whenQuiet { [quiet] in quiet.increment() }
     }
 
-    @Test("A load is a part of the drop only while the window is open")
+    @Test("A load belongs to the drop only while the window is open")
     func begin() async {
         let given = LoadProgress()
         #expect(window.begin(given, item: 0) === given)
@@ -29,7 +29,7 @@ struct DropWindowTests {
         #expect(window.isQuiet)
     }
 
-    @Test("The window is quiet once, when its last load and hold have ended")
+    @Test("The window becomes quiet once, after its last load and hold have ended")
     func quietOnce() async {
         window.open()
         let loads = (0..<2).map { window.begin(nil, item: $0) }
@@ -37,7 +37,7 @@ struct DropWindowTests {
         await window.close()
         watch()
         loads[0]?.end(byteCount: 1)
-        // The end of a load counts once.
+        // Only the first end of a load counts.
         loads[0]?.end(byteCount: 1)
         window.leave()
         #expect(quiet.value == 0)
@@ -48,7 +48,7 @@ struct DropWindowTests {
         #expect(quiet.value == 2)
     }
 
-    @Test("A drop whose load failed does not complete its progress")
+    @Test("A drop with a failed load does not complete its progress")
     func failedLoad() async {
         window.open()
         let load = window.begin(nil, item: 0)
@@ -71,7 +71,7 @@ struct DropWindowTests {
             closed.open()
         }
         await closing.wait()
-        // Not closed as long as the load may begin: another load begins as well.
+        // The window stays open until the load has begun, so another load can begin too.
         let load = window.begin(nil, item: 0)
         #expect(load != nil)
         #expect(!closed.isOpen)
@@ -87,7 +87,7 @@ struct DropWindowTests {
         #expect(quiet.value == 1)
     }
 
-    @Test("A call that is released has ended")
+    @Test("Releasing a call ends it")
     func released() async {
         window.open()
         var call = window.call()
@@ -95,11 +95,11 @@ struct DropWindowTests {
         #expect(!window.isQuiet)
         call = nil
         #expect(window.isQuiet)
-        // Nothing is about to begin, so this returns.
+        // No load is about to begin, so this returns.
         await window.close()
     }
 
-    @Test("A window that is over never becomes quiet")
+    @Test("A window whose session has ended never becomes quiet")
     func over() async {
         window.open()
         let load = window.begin(nil, item: 0)
@@ -126,9 +126,9 @@ struct DropWindowTests {
         call.end()
     }
 
-    // MARK: What arrived
+    // MARK: Arrived items
 
-    @Test("An item is lost unless one of its loads ended well and was kept")
+    @Test("An item is lost unless one of its loads succeeded and its bytes were stored")
     func loss() {
         window.open()
         #expect(window.loss == nil)
@@ -140,7 +140,7 @@ struct DropWindowTests {
         #expect(window.loss == "item 2 did not come whole")
     }
 
-    @Test("The first reason why a drop cannot be completed counts")
+    @Test("The first reason why a drop fails is kept")
     func failure() throws {
         window.open()
         let call = try #require(window.call())
@@ -150,7 +150,7 @@ struct DropWindowTests {
         call.end()
     }
 
-    @Test("Items can be taken without a load from the drop to the end of the session")
+    @Test("Items can be taken without a load from the drop until the end of the session")
     func taken() async {
         window.take(9)
         window.open()
@@ -162,7 +162,7 @@ struct DropWindowTests {
         #expect(window.takenItems == [1, 2])
     }
 
-    @Test("The failure of a session interrupts the drop while its handler runs")
+    @Test("The failure of a session interrupts its drop while the handler runs")
     func interruption() async {
         let error = PasteboardError(.timeout, message: "too late")
         window.sessionEnded(.failed(error))

@@ -68,7 +68,7 @@ struct HandlerRunTests {
         #expect(await observed.error()?.code == .sourceFailed)
     }
 
-    @Test("A handler that completes with nothing, or never, fails the load")
+    @Test("A handler that completes without a result, or never completes, fails the load")
     func broken() async {
         let empty = Observed(
             .callback { completion in
@@ -85,7 +85,7 @@ struct HandlerRunTests {
         #expect(await silent.error()?.sourceError?.message == "the load handler never called its completion")
     }
 
-    @Test("A slice is copied: the result begins at index 0")
+    @Test("A slice is copied, so that the result begins at index 0")
     func slice() async throws {
         let observed = Observed(
             .callback { completion in
@@ -101,7 +101,7 @@ struct HandlerRunTests {
 
     // MARK: Tasks
 
-    @Test("A task gives its bytes or its error")
+    @Test("A task returns its bytes or its error")
     func tasks() async throws {
         let whole = Observed(.async { .data(Data([1])) })
         whole.run.start()
@@ -111,7 +111,7 @@ struct HandlerRunTests {
         #expect(await failed.error()?.code == .sourceFailed)
     }
 
-    @Test("The progress of a handler is passed on until its run is over")
+    @Test("The progress of a handler is reported until its run has ended")
     func progress() async throws {
         let reports = Lock<[Int64]>([])
         let kept = Lock(LoadProgress?.none)
@@ -130,7 +130,7 @@ struct HandlerRunTests {
         #expect(reports.withLock { $0 } == [3, 13, 23, 33])
     }
 
-    @Test("A stream is a result before its bytes are written")
+    @Test("A stream is delivered as a result before its bytes are written")
     func stream() async throws {
         let gate = Gate()
         let observed = Observed(
@@ -183,7 +183,7 @@ struct HandlerRunTests {
         #expect(observed.completions.value == 0)
     }
 
-    @Test("The cancellation of a run reaches the progress that its callback has returned")
+    @Test("The cancellation of a run reaches the progress that a callback handler returned")
     func cancelledProgress() async {
         let (attached, cancelled) = (Gate(), Gate())
         let observed = Observed(
@@ -204,7 +204,7 @@ struct HandlerRunTests {
         #expect(observed.completions.value == 0)
     }
 
-    @Test("A stream that comes after the cancellation is cancelled")
+    @Test("A stream that a handler returns after the cancellation is cancelled")
     func lateStream() async {
         let (started, goOn, stopped) = (Gate(), Gate(), Gate())
         let source = TestChunks { stopped.open() }

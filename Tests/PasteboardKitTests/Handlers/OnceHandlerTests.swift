@@ -36,7 +36,7 @@ struct OnceHandlerTests {
         }
     }
 
-    @Test("Loads at the same time share one run, and later loads get its result without another")
+    @Test("Concurrent loads share one run, and later loads get its result without another run")
     func shared() async throws {
         let (calls, gate) = (Counter(), Gate())
         let handler = OnceHandler(
@@ -53,7 +53,7 @@ struct OnceHandlerTests {
         #expect(calls.value == 1)
     }
 
-    @Test("A failure is given to all shares of its run, and the next load runs the handler again")
+    @Test("A failure is delivered to all shares of its run, and the next load runs the handler again")
     func failure() async throws {
         let (calls, gate) = (Counter(), Gate())
         let handler = OnceHandler(
@@ -91,7 +91,7 @@ struct OnceHandlerTests {
         }
     }
 
-    @Test("The run is cancelled with its last share only, and its result does not count then")
+    @Test("A run is cancelled only with its last share, and its result is then dropped")
     func leave() async throws {
         let (calls, started, cancelled) = (Counter(), Gate(), Gate())
         let handler = OnceHandler(
@@ -116,7 +116,7 @@ struct OnceHandlerTests {
 
     // MARK: Streams
 
-    @Test("Every share of a stream gets all of its bytes, at its own pace, and so does a later load")
+    @Test("All shares of a stream and all later loads get all of its bytes, each at its own pace")
     func stream() async throws {
         let (calls, gate) = (Counter(), Gate())
         let expected = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -133,7 +133,7 @@ struct OnceHandlerTests {
             Issue.record("the result is not a stream")
             return
         }
-        // The slow load reads a part while the handler waits.
+        // The slow load reads a part of the bytes while the handler waits.
         var slow = try #require(try await chunks.next())
         gate.open()
         #expect(try await first.bytes() == expected)
@@ -143,7 +143,7 @@ struct OnceHandlerTests {
         #expect(calls.value == 1)
     }
 
-    @Test("A stream that fails fails every share after its bytes, and is not kept")
+    @Test("A stream that fails fails each share after its bytes, and is not kept")
     func failedStream() async throws {
         let calls = Counter()
         let handler = OnceHandler(
@@ -157,7 +157,7 @@ struct OnceHandlerTests {
         #expect(try await Share(handler).bytes() == Data([1]))
     }
 
-    @Test("A stream without any reader is cancelled, and the next load runs the handler again")
+    @Test("A stream without a reader is cancelled, and the next load runs the handler again")
     func abandonedStream() async throws {
         let (calls, stopped) = (Counter(), Gate())
         let handler = OnceHandler(

@@ -9,7 +9,7 @@ import Testing
 struct LoadReaderTests {
     private struct Refused: Error {}
 
-    @Test("Chunks are read one by one, and none is asked for before it is wanted")
+    @Test("Chunks are read one by one, and each is requested only when the reader needs it")
     func order() async throws {
         let (source, progress) = (TestChunks(byteCount: 3), LoadProgress())
         let reader = LoadReader(source, progress: progress)
@@ -27,7 +27,7 @@ struct LoadReaderTests {
         #expect(!source.isCancelled)
     }
 
-    @Test("An error of the source ends the load, and comes again at each later read")
+    @Test("An error of the source ends the load, and every later read throws it again")
     func failure() async throws {
         let (source, progress) = (TestChunks(), LoadProgress())
         let reader = LoadReader(source, progress: progress)
@@ -40,7 +40,7 @@ struct LoadReaderTests {
         #expect(!progress.isFinished)
     }
 
-    @Test("A second reader at the same time is refused, and the first goes on")
+    @Test("A second concurrent reader is refused, and the first one continues")
     func second() async throws {
         let source = TestChunks()
         let reader = LoadReader(source)
@@ -62,7 +62,7 @@ struct LoadReaderTests {
         let error = await #expect(throws: PasteboardError.self) { try await read.value }
         #expect(error?.code == .cancelled)
         #expect(source.isCancelled)
-        // A chunk that comes after the cancellation is dropped.
+        // A chunk that arrives after the cancellation is dropped.
         source.give(.success(Data([1])))
         await #expect(throws: PasteboardError.self) { try await reader.next() }
     }
@@ -77,7 +77,7 @@ struct LoadReaderTests {
         #expect(error?.code == .cancelled)
     }
 
-    @Test("A deadline ends a load that nobody reads")
+    @Test("A deadline ends a load without a reader")
     func deadline() async throws {
         let stopped = Gate()
         let source = TestChunks { stopped.open() }
@@ -87,7 +87,7 @@ struct LoadReaderTests {
         #expect(error?.message == "the load did not end within 0.001 seconds")
     }
 
-    @Test("A reader that is released cancels its source and ends its progress")
+    @Test("Releasing a reader cancels its source and ends its progress")
     func released() {
         let (source, progress) = (TestChunks(), LoadProgress())
         var reader: LoadReader? = LoadReader(source, progress: progress)
@@ -97,7 +97,7 @@ struct LoadReaderTests {
         #expect(progress.now.isOver)
     }
 
-    @Test("Taking all at once asks for no chunk and completes the progress")
+    @Test("Taking all bytes at once requests no chunk and completes the progress")
     func takeAll() async throws {
         let (source, progress) = (TestChunks(byteCount: 5), LoadProgress())
         let reader = LoadReader(source, progress: progress)
@@ -109,7 +109,7 @@ struct LoadReaderTests {
         await #expect(throws: PasteboardError.self) { try await other.takeAll { _ in throw Refused() } }
     }
 
-    @Test("A reader is a source for another load, with the same size and the same limits")
+    @Test("A reader can be the source of another load, with the same size and the same limits")
     func source() async throws {
         let (source, progress) = (TestChunks(byteCount: 2), LoadProgress())
         let outer = LoadReader(LoadReader(source, progress: progress))
@@ -121,7 +121,7 @@ struct LoadReaderTests {
         #expect(progress.isFinished)
     }
 
-    @Test("The chunks of a load can be iterated once")
+    @Test("The chunks of a load can be iterated only once")
     func once() async throws {
         let chunks = ByteChunks(LoadReader(ChunkStream(Data([1, 2]))))
         #expect(chunks.byteCount == 2)
@@ -133,7 +133,7 @@ struct LoadReaderTests {
         #expect(error?.message == "the chunks of a load can be iterated only once")
     }
 
-    @Test("Chunks that are released without an iterator cancel the load")
+    @Test("Releasing the chunks without an iterator cancels the load")
     func releasedChunks() {
         let source = TestChunks()
         var chunks: ByteChunks? = ByteChunks(LoadReader(source))

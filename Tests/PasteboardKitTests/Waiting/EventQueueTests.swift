@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.fewAtATime, .timeLimit(.minutes(1)))
 struct EventQueueTests {
-    @Test("Events are read in the order in which they were appended, and the end comes after them")
+    @Test("Events are read in the order in which they were appended, and the end is read after them")
     func order() async {
         let queue = EventQueue<Int>()
         for number in 0..<5 { #expect(queue.append(number)) }
@@ -16,7 +16,7 @@ struct EventQueueTests {
         #expect(await queue.next() == nil)
     }
 
-    @Test("Finishing with discarding drops what was not read")
+    @Test("Finishing with discarding drops unread events")
     func discarding() async {
         let queue = EventQueue<Int>()
         queue.append(1)
@@ -24,11 +24,11 @@ struct EventQueueTests {
         #expect(await queue.next() == nil)
     }
 
-    @Test("A waiting reader goes on after the wake-up, and not without an event")
+    @Test("A waiting reader resumes after a wake-up if there is an event")
     func wake() async {
         let queue = EventQueue<Int>()
         let read = Task { await [queue.next(), queue.next(), queue.next()] }
-        // Wake-ups without an event do not end a read.
+        // A wake-up without an event does not end a read.
         queue.wake()
         for number in 0..<2 {
             queue.append(number)
@@ -46,7 +46,7 @@ struct EventQueueTests {
         #expect(await read.value == nil)
     }
 
-    @Test("A cancelled reader reads nothing, and its events are left for another")
+    @Test("A cancelled reader reads no event and leaves the events to the next reader")
     func cancelled() async {
         let (queue, gate) = (EventQueue<Int>(), Gate())
         let read = Task {
@@ -68,7 +68,7 @@ struct EventQueueTests {
         #expect(await read.value == nil)
     }
 
-    @Test("No event of several writers is lost")
+    @Test("No event is lost when several tasks append")
     func writers() async {
         let queue = EventQueue<Int>()
         let read = Task {

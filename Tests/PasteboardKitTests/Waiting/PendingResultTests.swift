@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.fewAtATime, .timeLimit(.minutes(1)))
 struct PendingResultTests {
-    @Test("A result that comes before the wait is returned by the wait")
+    @Test("A wait that begins after the result returns it")
     func early() async throws {
         let result = PendingResult<Int>()
         #expect(!result.isResolved)
@@ -16,7 +16,7 @@ struct PendingResultTests {
         #expect(result.isResolved)
     }
 
-    @Test("A result that comes during the wait ends it")
+    @Test("A result that arrives during the wait ends it")
     func late() async throws {
         let (result, started) = (PendingResult<Int>(), Gate())
         let wait = Task { try await result.value(onCancel: {}) { started.open() } }
@@ -34,7 +34,7 @@ struct PendingResultTests {
         #expect(!result.resolve(.success(1)))
     }
 
-    @Test("One of many threads that resolve at once is the first")
+    @Test("Of many threads that resolve a result at once, exactly one is the first")
     func race() async throws {
         for _ in 0..<50 {
             let (result, first) = (PendingResult<Int>(), Counter())
@@ -62,7 +62,7 @@ struct PendingResultTests {
         #expect(reference == nil)
     }
 
-    @Test("The cancellation of the waiting task is reported once, and before the start if it came before")
+    @Test("The cancellation of the waiting task is reported once, and before the start if it came first")
     func cancelled() async throws {
         let (cancelled, started) = (Counter(), Counter())
         let gate = Gate()
@@ -87,7 +87,7 @@ struct PendingResultTests {
 
     // MARK: Calls
 
-    @Test("A call without any time left fails with its timeout, withdrawn before the request is made")
+    @Test("A call without remaining time fails with its timeout and is withdrawn before its request is made")
     func noTime() async throws {
         let (result, withdrawn) = (PendingResult<Int>(), Counter())
         let error = await #expect(throws: PasteboardError.self) {
@@ -102,7 +102,7 @@ struct PendingResultTests {
         #expect(withdrawn.value == 1)
     }
 
-    @Test("A timeout withdraws the request, and a result after it is not the first")
+    @Test("A timeout withdraws the request, and a later result is ignored")
     func timeout() async throws {
         let (result, withdrawn) = (PendingResult<Int>(), Counter())
         let error = await #expect(throws: PasteboardError.self) {
@@ -116,7 +116,7 @@ struct PendingResultTests {
         #expect(!result.resolve(.success(1)))
     }
 
-    @Test("A result that came before the cancellation is not replaced by it, and nothing is withdrawn")
+    @Test("A cancellation after the result does not replace it and withdraws nothing")
     func cancelledLate() async throws {
         let (result, withdrawn) = (PendingResult<Int>(), Counter())
         let gate = Gate()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.fewAtATime, .timeLimit(.minutes(1)))
 struct SharedResultTests {
-    @Test("Every waiter gets the result, before and after it comes")
+    @Test("Every waiting task gets the result, and so does a later one")
     func all() async throws {
         let shared = SharedResult<Int>()
         #expect(shared.value == nil)
@@ -17,7 +17,7 @@ struct SharedResultTests {
         #expect(shared.value == 1)
     }
 
-    @Test("A result that is known is returned to a cancelled task too")
+    @Test("A known result is returned even to a cancelled task")
     func cancelledLate() async throws {
         let (shared, gate) = (SharedResult<Int>(), Gate())
         shared.resolve(1)
@@ -30,7 +30,7 @@ struct SharedResultTests {
         #expect(try await wait.value == 1)
     }
 
-    @Test("The cancellation of one waiter leaves the others waiting")
+    @Test("The cancellation of one waiting task leaves the others waiting")
     func cancelled() async throws {
         let shared = SharedResult<Int>()
         let first = Task { try await shared.value(for: Call("the test")) }
