@@ -4,16 +4,17 @@ import FoundationEssentials
 ///
 /// The consumer asks for a chunk when it has room for one; there is no other flow control.
 protocol ChunkSource: AnyObject, Sendable {
-    /// How many there are in all, where that is known before.
+    /// The total number of bytes, if it is known in advance.
     var byteCount: UInt64? { get }
-    /// Whether they are a tar archive of the folder that is meant.
+    /// Whether the source is a folder and the bytes are a tar archive of it.
     var isArchive: Bool { get }
-    /// What the file or folder is called that they come from.
+    /// The name of the file or folder that the bytes come from.
     var fileName: String? { get }
-    /// Gives the next chunk, never an empty one, or nil at the end: once, on any thread, perhaps at once. Not called
-    /// before it has done so, nor after the end.
+    /// Calls `take` once, on any thread and perhaps before it returns, with the next chunk, which is never empty, or
+    /// with nil at the end. It must not be called again before it has called `take`, nor after the end.
     func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void)
-    /// Nobody wants the rest. It may be called at any time, and after the end.
+    /// Cancels the source, because the remaining bytes are not needed. It may be called at any time, also after the
+    /// end.
     func cancel()
 }
 

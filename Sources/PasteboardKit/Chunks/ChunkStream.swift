@@ -1,13 +1,14 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// A queue of bytes between one producer and one consumer: the one place in the library in which bytes wait for a reader.
+/// A queue of bytes between one producer and one consumer. It is the only type in the library in which bytes wait for a
+/// reader.
 ///
 /// Small writes are collected into chunks of 64 KiB. There are two kinds of producers. A program's handler calls
 /// ``write(_:)``, which returns when there is room again. A connection calls ``append(_:)``, which never waits: the broker
 /// sends only what the consumer's credit allows, and `onTaken` renews the credit.
 final class ChunkStream: ChunkSource {
-    /// The number of waiting bytes from which on a writer waits, and a chunk is complete.
+    /// The number of waiting bytes at which a writer has to wait, and the size at which a chunk is complete.
     private static let room = 64 << 10
 
     typealias Chunk = Result<Data?, any Error>
@@ -57,7 +58,7 @@ final class ChunkStream: ChunkSource {
         self.onTaken = onTaken
     }
 
-    /// A stream of bytes that are all there.
+    /// Makes a stream of bytes that all exist already.
     convenience init(_ data: Data) {
         self.init(byteCount: UInt64(data.count))
         state.withLock { state in
@@ -68,15 +69,15 @@ final class ChunkStream: ChunkSource {
 
     /// Whether a writer has to wait.
     var isFull: Bool { state.withLock { $0.waitingCount >= Self.room } }
-    /// Whether the producer has ended the stream, or nobody reads it any more.
+    /// Whether the producer has ended the stream, or the consumer has cancelled it.
     var isOver: Bool { state.withLock { $0.end != nil || $0.isCancelled } }
 
     // MARK: The producer
 
     /// Adds bytes, and returns when there is room for more.
     ///
-    /// - Throws: `cancelled` if nobody reads the stream any more; `invalidArgument` after the end, and for more bytes than
-    ///   were announced, which also fails the stream.
+    /// - Throws: `cancelled` if the consumer has cancelled the stream; `invalidArgument` after the end, and for more
+    ///   bytes than were announced, which also fails the stream.
     func write(_ bytes: Data) async throws(PasteboardError) {
         guard !bytes.isEmpty else { return }
         var refusal: PasteboardError?
@@ -86,7 +87,7 @@ final class ChunkStream: ChunkSource {
                 guard refusal == nil else { return Delivery(writers: [writer]) }
                 state.written += UInt64(bytes.count)
                 if state.chunks.isEmpty, bytes.startIndex == 0 {
-                    // Not copied: the chunk is the program's own data.
+                    // The bytes are not copied: the chunk is the program's own data.
                     state.chunks = [bytes]
                     state.waitingCount = bytes.count
                 } else {
@@ -112,13 +113,13 @@ final class ChunkStream: ChunkSource {
         guard let byteCount, byteCount - state.written < UInt64(count) else { return nil }
         let text = "the handler of a byte stream wrote more than the \(byteCount) bytes that were announced"
         let error = PasteboardError(.invalidArgument, message: text)
-        // Whatever the handler does next, its bytes cannot be trusted.
+        // The handler's bytes cannot be trusted any more, whatever it does next.
         state.end = .failure(error)
         return error
     }
 
-    /// Adds bytes without waiting. Resumes nobody, so it may be called under a connection's lock; ``deliver()`` has to follow
-    /// once that is free.
+    /// Adds bytes without waiting. It resumes no reader or writer, so it may be called under a connection's lock;
+    /// ``deliver()`` has to be called after that lock is released.
     func append(_ bytes: Span<UInt8>) {
         state.withLock { state in
             if !state.isCancelled { state.append(bytes) }
@@ -130,7 +131,7 @@ final class ChunkStream: ChunkSource {
         deliver(state.withLock { Self.delivery(&$0) })
     }
 
-    /// Ends the stream after the bytes that are there. Only the first end counts.
+    /// Ends the stream after the bytes that it contains. Only the first end counts.
     func end(_ result: Result<Void, any Error>) {
         end { _ in result.map { nil } }
     }
@@ -155,7 +156,7 @@ final class ChunkStream: ChunkSource {
         deliver(delivery)
     }
 
-    /// Sets the call that stops the producer when nobody reads the stream any more. It is called once.
+    /// Sets the closure that stops the producer when the consumer cancels the stream. It is called at most once.
     func onCancel(_ stop: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if !state.isCancelled { state.onCancel = stop }
@@ -178,11 +179,11 @@ final class ChunkStream: ChunkSource {
         cancel(.cancelled)
     }
 
-    /// Drops what was not read and fails the reader with `error`. A stream that was read to its end stays as it is.
+    /// Drops the unread bytes and fails the reader with `error`. A stream that was read to its end does not change.
     func cancel(_ error: PasteboardError) {
         let (delivery, stop, discarded) = state.withLock { state -> (Delivery, (@Sendable () -> Void)?, [Data]) in
             guard !state.isCancelled, state.end == nil || !state.chunks.isEmpty else { return (Delivery(), nil, []) }
-            // The program's code may run when its bytes are released: that happens after unlocking.
+            // Releasing the program's bytes may run its code, so that happens after unlocking.
             let (stop, discarded) = (state.onCancel, state.chunks)
             state.isCancelled = true
             state.end = .failure(error)
@@ -202,7 +203,7 @@ final class ChunkStream: ChunkSource {
     private struct Delivery {
         var take: Take?
         var chunk: Chunk = .success(nil)
-        /// The size of a chunk that the producer gets credit for.
+        /// The size of a chunk for which the producer gets credit.
         var taken = 0
         var writers: [Writer] = []
         var areWanted = true

@@ -2,7 +2,7 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardTransport
 
-/// The bytes of an open file, read on the pool's threads: it may be on a disk that takes its time.
+/// The bytes of an open file. They are read on the pool's threads, because the file may be on a slow disk.
 final class FileChunks: ChunkSource {
     let file: PassedFile
     private let offset = Lock(UInt64(0))

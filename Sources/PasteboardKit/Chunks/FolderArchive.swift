@@ -3,13 +3,13 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The bytes of a folder: an archive of its tree, which the system's `tar` makes as it is read. The names in it begin with
-/// the folder's own.
+/// The bytes of a folder: an archive of its tree, which the system's `tar` makes while it is read. The names in it
+/// begin with the folder's own name.
 final class FolderArchive: ChunkSource {
     private enum Phase {
         case idle
         case running(SystemProgram, DescriptorBox)
-        /// All has been read of it.
+        /// The archive has been read to its end.
         case ending(SystemProgram)
         case over
     }
@@ -59,7 +59,7 @@ final class FolderArchive: ChunkSource {
         return nil
     }
 
-    /// Of the program, which is started by the first read.
+    /// The output of the program, which the first read starts.
     private func output() throws -> DescriptorBox {
         try phase.withLock { phase in
             switch phase {
@@ -85,7 +85,7 @@ final class FolderArchive: ChunkSource {
         case .ending(let program): program.kill()
         case .running(let program, _):
             program.kill()
-            // Somebody has to take note of its end, and that may take a moment.
+            // The ended program has to be reaped, which may take a moment.
             HandlerPool.files.run { try? program.wait() }
         }
     }

@@ -4,12 +4,13 @@ import PasteboardTransport
 import PasteboardWire
 
 extension PassedFile {
-    /// Room that is made on the word of a source alone; beyond it grows with what is really there.
+    /// The largest reservation for a size that the source has only announced; beyond it, the memory grows with the
+    /// bytes.
     private static var largestReservation: UInt64 { 64 << 20 }
 
-    /// All bytes: mapped where they cannot change, else read.
+    /// All bytes of the file. They are mapped if they cannot change, and read otherwise.
     ///
-    /// - Parameter isCancelled: asked between two chunks.
+    /// - Parameter isCancelled: is called between two chunks.
     func contents(isCancelled: () -> Bool) throws(Failure) -> Data {
         guard byteCount > 0 else { return Data() }
         if isImmutable, let mapped = try? Data(mapping: MemoryFile(sealed: descriptor), count: byteCount) {
@@ -28,7 +29,7 @@ extension PassedFile {
         return data
     }
 
-    /// The bytes from `offset` on, at most one chunk of them; empty at the end.
+    /// The bytes from `offset` on, at most one chunk; empty at the end.
     func chunk(at offset: UInt64) throws(Failure) -> Data {
         let count = Int(clamping: min(UInt64(WireLimits.dataLength), byteCount - min(offset, byteCount)))
         guard count > 0 else { return Data() }
@@ -40,7 +41,7 @@ extension PassedFile {
 }
 
 extension Data {
-    /// Without a copy: the pages are those of the file, and go with the last owner of the data.
+    /// Makes data without a copy: its memory is the file's pages, which are unmapped with the last owner of the data.
     fileprivate init(mapping file: MemoryFile?, count: UInt64) throws(SystemError) {
         guard let file else { throw SystemError(call: "mmap", errno: 22) }
         let mapped = try MappedBytes(file, count: Int(clamping: count))

@@ -2,34 +2,33 @@ public import FoundationEssentials
 import PasteboardTransport
 import PasteboardWire
 
-/// Bytes that a source makes right where they can be handed to other processes: nothing of them is copied on the way.
+/// Bytes that a source makes in memory that can be handed to other processes, so that they are never copied.
 ///
-/// The bytes are written once, when the memory is made; then it is sealed, and nobody can change it any more. Where the
-/// other side takes no descriptors, the same bytes are sent.
+/// The bytes are written once, when the memory is made. Then the memory is sealed and cannot change any more. If the
+/// destination does not accept descriptors, the same bytes are sent.
 ///
 ///     provider.registerSharedMemory(for: .png) {
 ///         try SharedMemory(capacity: largest) { output in encode(image, into: &output) }
 ///     }
 public final class SharedMemory: Sendable {
     let file: MemoryFile
-    /// How many bytes were written.
+    /// The number of bytes that were written.
     public let byteCount: Int
 
-    /// Makes room for `capacity` bytes, of which `body` writes as many as it needs, from the first on.
+    /// Reserves `capacity` bytes. `body` writes as many of them as it needs, from the start.
     ///
-    /// Room that is not written costs nothing.
+    /// Bytes that are not written cost nothing.
     ///
-    /// - Throws: ``PasteboardError`` with `noSpace` if the system has no memory for it, `limitExceeded` if it has no
-    ///   descriptor, and what `body` throws.
+    /// - Throws: ``PasteboardError`` with `noSpace` if the system has not enough memory, or `limitExceeded` if it has
+    ///   no free descriptor; and the error of `body`.
     public convenience init(capacity: Int, initializingWith body: (inout OutputSpan<UInt8>) throws -> Void) throws {
         try self.init(count: capacity) { try MemoryFile(capacity: max(0, capacity), filledBy: body) }
     }
 
-    /// Makes a copy of bytes that are elsewhere already, for what is handed over more than once: for a single time `Data`
-    /// is faster.
+    /// Copies existing bytes. This is useful if they are handed over several times: for a single time `Data` is faster.
     ///
-    /// - Throws: ``PasteboardError`` with `noSpace` if the system has no memory for it, `limitExceeded` if it has no
-    ///   descriptor.
+    /// - Throws: ``PasteboardError`` with `noSpace` if the system has not enough memory, or `limitExceeded` if it has
+    ///   no free descriptor.
     public convenience init(_ data: Data) throws {
         try self.init(count: data.count) {
             let file = try MemoryFile()

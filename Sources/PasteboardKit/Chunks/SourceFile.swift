@@ -2,15 +2,16 @@ import PasteboardClient
 import PasteboardTransport
 import TypeIdentifiers
 
-/// An open file that a handler has given: its descriptor is handed over, or it is read where none is welcome.
+/// An open file that a handler has provided. Its descriptor is passed, or its bytes are read if the destination does
+/// not accept descriptors.
 struct SourceFile: Sendable {
     let descriptor: DescriptorBox
     let byteCount: UInt64
-    /// Whether it is a tar archive of the folder that is meant.
+    /// Whether the representation is a folder and the file is a tar archive of it.
     let isArchive: Bool
-    /// What it is called, made harmless; nil for memory.
+    /// The name of the file, reduced to a safe one; nil for memory.
     let name: String?
-    /// Where it lies, without symbolic links; nil for memory, and unless that was asked for.
+    /// The path of the file without symbolic links. nil for memory, and unless `located` has determined it.
     private(set) var path: String?
 
     init(descriptor: DescriptorBox, byteCount: UInt64, isArchive: Bool = false, name: String? = nil) {
@@ -24,7 +25,8 @@ struct SourceFile: Sendable {
         self.init(descriptor: memory.file.descriptor, byteCount: UInt64(memory.byteCount))
     }
 
-    /// With where it lies now: asked of the system, so for those only who may use it there.
+    /// The file with its present path. The path costs a system call, so it is determined only for destinations that may
+    /// use the file in place.
     var located: SourceFile {
         var located = self
         guard let path = try? System.linkTarget("/proc/self/fd/\(descriptor.raw)").text, path.hasPrefix("/"),
@@ -34,7 +36,7 @@ struct SourceFile: Sendable {
         return located
     }
 
-    /// Its type by a name and by its first bytes; what cannot be read decides nothing.
+    /// Determines the type from a name and the first bytes. A file that cannot be read gets the type of its name.
     func type(named name: String) -> UniformType {
         let count = FileType.headLength(named: [name])
         let head = try? [UInt8](capacity: count) { (output) throws(SystemError) in
@@ -44,7 +46,7 @@ struct SourceFile: Sendable {
         return FileType(named: [name], head: head.span, isWhole: UInt64(head.count) == byteCount).type
     }
 
-    /// As what it would be for another process.
+    /// The file as another process would receive it.
     var passed: PassedFile {
         PassedFile(descriptor: descriptor, byteCount: byteCount, isImmutable: System.isFullySealed(descriptor.raw))
     }

@@ -19,7 +19,7 @@ struct LoadedFile: Sendable {
         self.temporary = temporary
         path = "\(temporary.path)/\(name)"
         self.attributes = attributes
-        // Whatever mode the source has sent, this process has to be able to read its copy.
+        // This process has to be able to read its copy, whatever mode the source has sent.
         let mode = (attributes?.copyMode ?? 0o600) | 0o400
         do throws(SystemError) {
             descriptor = DescriptorBox(
@@ -47,7 +47,8 @@ struct LoadedFile: Sendable {
         }
     }
 
-    /// Takes away the permissions that the source's own file does not have any more. Shared memory has none of its own.
+    /// Removes the permissions that the source's own file has lost meanwhile. Shared memory has no permissions of its
+    /// own.
     private func narrow(to file: PassedFile) throws(PasteboardError) {
         guard attributes?.mode != nil, !file.isImmutable else { return }
         do throws(SystemError) {

@@ -8,7 +8,7 @@ struct StoredLoad: Sendable {
     let url: URL
     private let temporary: TemporaryDirectory
 
-    /// Takes all bytes of a load. On the pool's threads: writing may wait for a disk.
+    /// Takes all bytes of a load. It runs on the pool's threads, because writing may wait for a disk.
     ///
     /// - Parameters:
     ///   - directory: the directory for the copy; nil: the directory for temporary files.
@@ -51,7 +51,7 @@ struct StoredLoad: Sendable {
         temporary.remove()
     }
 
-    /// Unpacks an archive. Its names begin with that of the source's folder, which gets another one here.
+    /// Unpacks an archive and renames the folder in it, whose name in the archive is that of the source's folder.
     private static func unpack(
         _ archive: String,
         in temporary: TemporaryDirectory,
@@ -111,7 +111,7 @@ struct StoredLoad: Sendable {
 }
 
 extension LoadReader {
-    /// Writes all bytes to `output`: those of a file with a copy of that, inside the kernel if possible.
+    /// Writes all bytes to `output`. The bytes of a file are copied, inside the kernel if possible.
     func write(to output: LoadedFile) async throws(PasteboardError) {
         if let file = (source as? FileChunks)?.file {
             return try await takeAll { isOver in try output.fill(from: file, isOver: isOver) }
@@ -119,7 +119,7 @@ extension LoadReader {
         while let chunk = try await next() { try output.append(chunk) }
     }
 
-    /// Ends a load well whose bytes are not needed.
+    /// Completes a load whose bytes are not needed.
     func finish() async throws(PasteboardError) {
         guard source is FileChunks else { return }
         try await takeAll { _ in }

@@ -14,7 +14,7 @@ final class TemporaryDirectory: Sendable {
     private let isRemoved = Lock(false)
 
     /// The directories from which this process has removed the leftovers of killed processes: reading a large directory
-    /// for each load would take too long. At most `tidiedLimit`, and then from the start again.
+    /// for each load would take too long. The set has at most `tidiedLimit` elements; then it is emptied.
     private static let tidied = Lock(Set<String>())
     private static let tidiedLimit = 64
 

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 import PasteboardTransport
 
-/// The source's end of one load of a byte stream.
+/// The source's side of one load of a byte stream.
 public final class ByteWriter: Sendable {
-    /// How far the handler is. What is reported here reaches the destination, and keeps a load alive whose next bytes
-    /// take long; without a report, the number of bytes written is what the destination sees.
+    /// The progress of the handler. Reports to it are passed on to the destination and keep the load alive while the
+    /// next bytes take long. Without reports, the destination sees the number of bytes written.
     public let progress = LoadProgress()
     private let stream: ChunkStream
 
@@ -12,10 +12,10 @@ public final class ByteWriter: Sendable {
         self.stream = stream
     }
 
-    /// Gives the next bytes, as many as there are. It returns when there is room for more: what the destination has not
-    /// taken is not piled up here.
+    /// Writes the next bytes, any number of them. It returns when there is room for more, so bytes that the destination
+    /// has not taken do not accumulate.
     ///
-    /// - Throws: `cancelled` once nobody wants the bytes any more, and `invalid-argument` for more bytes than the
+    /// - Throws: `cancelled` if the bytes are no longer needed, and `invalid-argument` if there are more bytes than the
     ///   registration has announced.
     public func write(_ bytes: Data) async throws(PasteboardError) {
         try await stream.write(bytes)

@@ -3,8 +3,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Bytes that are made chunk by chunk and that several loads take, each from the first on and at its own pace: they are
-/// kept in memory as they come.
+/// Bytes that are made chunk by chunk and read by several loads, each from the start and at its own pace. They are kept
+/// in memory as they arrive.
 final class GrowingBytes: Sendable {
     private typealias Waiter = @Sendable () -> Void
 
@@ -24,9 +24,9 @@ final class GrowingBytes: Sendable {
         memory = try MemoryFile()
     }
 
-    /// - Parameter completion: called once, at the end: with all the bytes, or with why there are none.
+    /// - Parameter completion: is called once, at the end, with all the bytes or with the error.
     func start(_ completion: @escaping @Sendable (Result<SourceFile, any Error>) -> Void) {
-        // As the library's own, and not as that of the load that happened to be the first.
+        // Detached, so that the task does not inherit from the task of the load that happened to be first.
         Task.detached(executorPreference: HandlerPool.files) { await self.take(completion) }
     }
 
@@ -65,7 +65,7 @@ final class GrowingBytes: Sendable {
         }
     }
 
-    /// One more load of the bytes; nil if there will be none of them.
+    /// Makes a source for one more load of the bytes; nil if they have failed.
     func makeView() -> (any ChunkSource)? {
         let isWanted = state.withLock { state in
             if case .failure = state.end { return false }
@@ -85,7 +85,7 @@ final class GrowingBytes: Sendable {
         if isLast { source.cancel() }
     }
 
-    /// What one load takes.
+    /// The bytes as the source of one load.
     private final class View: ChunkSource {
         private let bytes: GrowingBytes
         private let position = Lock((offset: UInt64(0), isOver: false))
@@ -130,7 +130,7 @@ final class GrowingBytes: Sendable {
             }
             guard !wasOver else { return }
             bytes.removeView()
-            // One that waits hears of it.
+            // A load that waits for bytes is notified.
             for waiter in bytes.advance(by: 0) { waiter() }
         }
     }

@@ -1,25 +1,25 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// What a handler has made.
+/// The result of a handler.
 enum HandlerResult: Sendable {
     case data(Data)
-    /// In a file already, which is passed on where a descriptor is welcome, else read.
+    /// Bytes in a file, whose descriptor is passed if the destination accepts one; otherwise the bytes are read.
     case file(SourceFile)
-    /// One chunk after the other.
+    /// Bytes that come chunk by chunk.
     case chunks(any ChunkSource)
 
-    /// With where its file lies, if it is one.
+    /// The result with the path of its file, if it is a file.
     var located: HandlerResult {
         guard case .file(let file) = self else { return self }
         return .file(file.located)
     }
 
-    /// A handler's file or folder. This may take as long as its file system takes to answer.
+    /// Opens a handler's file or folder. This may take as long as its file system takes to answer.
     init(opening url: URL) throws(PasteboardError) {
         guard url.isFileURL else { throw SourceFile.failure("\(url) is not the URL of a file") }
         do {
-            // Not a device or pipe, to open which could wait for ever: opened without waiting, and looked at.
+            // Opened without blocking, and examined afterwards: opening a pipe or device could block for ever.
             let file = DescriptorBox(try System.open(url.path, .nonBlocking), closer: .shared)
             let status = try System.status(of: file.raw)
             switch status.kind {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// One call of a handler, on the pool's threads, and the one result of it.
+/// One call of a handler on the pool's threads, and its only result.
 final class HandlerRun: Sendable {
     private enum Work {
         case none
@@ -14,7 +14,7 @@ final class HandlerRun: Sendable {
         var work = Work.none
         var isOver = false
         var isCancelled = false
-        /// What is to be done to the handler's progress when the run is over.
+        /// Removes the observer of the handler's progress when the run is over.
         var stopObserving: (@Sendable () -> Void)?
     }
 
@@ -24,8 +24,8 @@ final class HandlerRun: Sendable {
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - progress: called as the handler reports, on its threads.
-    ///   - completion: called once, unless the run is cancelled before.
+    ///   - progress: is called on the handler's threads when it reports progress.
+    ///   - completion: is called once, unless the run is cancelled before.
     init(
         _ handler: DataHandler,
         progress: @escaping @Sendable (_ completed: Int64, _ total: Int64) -> Void,
@@ -59,7 +59,8 @@ final class HandlerRun: Sendable {
         }
     }
 
-    /// The bytes go on their way before they are made; the handler ends with whoever takes them.
+    /// Finishes the run with the stream before the bytes are written. The handler then runs until it returns or the
+    /// consumer cancels the stream.
     private func stream(_ byteCount: UInt64?, _ body: @escaping @Sendable (ByteWriter) async throws -> Void) {
         guard !state.withLock({ $0.isOver }) else { return }
         let stream = ChunkStream(byteCount: byteCount)
@@ -67,7 +68,7 @@ final class HandlerRun: Sendable {
         writer.progress.observe { [weak progress = writer.progress] in
             guard let reported = progress, !stream.isOver else { return }
             let (completed, total) = reported.reported
-            // Nothing was reported yet.
+            // Nothing has been reported yet.
             if completed > 0 || total >= 0 { self.progress(completed, total) }
         }
         let task = Task(executorPreference: HandlerPool.shared) {
@@ -93,7 +94,7 @@ final class HandlerRun: Sendable {
         attach(.task(task, progress))
     }
 
-    /// Stops the handler, whose result nobody wants any more. Before the start it prevents it.
+    /// Stops the handler, because its result is no longer needed. Before the start it prevents the start.
     func cancel() {
         guard let work = end(cancelled: true) else { return }
         stop(work)
@@ -111,7 +112,7 @@ final class HandlerRun: Sendable {
         let observer = progress.observe { [weak self, weak progress] in
             guard let self, let progress, !state.withLock({ $0.isOver }) else { return }
             let (completed, total) = progress.reported
-            // Nothing was reported yet.
+            // Nothing has been reported yet.
             if completed > 0 || total >= 0 { self.progress(completed, total) }
         }
         let stopObserving: @Sendable () -> Void = { [weak progress] in progress?.removeObserver(observer) }
@@ -122,9 +123,9 @@ final class HandlerRun: Sendable {
         if isOver { stopObserving() }
     }
 
-    /// The run may have been cancelled, or be finished, before it is known what there is to stop.
+    /// Sets the work that a cancellation stops. The run may already be cancelled or finished by now.
     ///
-    /// - Returns: whether it goes on.
+    /// - Returns: whether the run continues.
     @discardableResult
     private func attach(_ work: Work) -> Bool {
         let (isOver, isCancelled) = state.withLock { state in
@@ -151,19 +152,19 @@ final class HandlerRun: Sendable {
 
     private func finish(_ result: Result<HandlerResult, any Error>) {
         guard end() != nil else {
-            // Nobody takes them.
+            // The run is over, so no one takes the chunks.
             if case .success(.chunks(let chunks)) = result { chunks.cancel() }
             return
         }
         if case .success(.data(let data)) = result, data.startIndex != 0 {
-            // A slice keeps the memory of its whole, and its first index is not 0.
+            // A slice keeps the memory of the whole data alive, and its first index is not 0.
             completion(.success(.data(Data(data))))
         } else {
             completion(result)
         }
     }
 
-    /// What the run was doing; nil if it was over.
+    /// Ends the run, and returns the work that was under way; nil if the run was already over.
     private func end(cancelled isCancelled: Bool = false) -> Work? {
         let (work, stopObserving) = state.withLock { state -> (Work?, (@Sendable () -> Void)?) in
             guard !state.isOver else { return (nil, nil) }
@@ -178,7 +179,8 @@ final class HandlerRun: Sendable {
         return work
     }
 
-    /// What a handler's completion stands for. Only its first use counts; let go of unused, it has failed.
+    /// The result that a handler's completion sets. Only the first use of the completion counts. If it is released
+    /// unused, the handler has failed.
     private final class Promise: Sendable {
         private let finish: @Sendable (Result<HandlerResult, any Error>) -> Void
 
@@ -220,7 +222,7 @@ final class HandlerRun: Sendable {
     }
 }
 
-/// What a source registers to make the bytes of one representation.
+/// The handler that a source registers to make the bytes of one representation.
 enum DataHandler: Sendable {
     typealias Completion = @Sendable (Data?, (any Error)?) -> Void
     typealias FileCompletion = @Sendable (URL?, Bool, (any Error)?) -> Void
@@ -230,8 +232,8 @@ enum DataHandler: Sendable {
     case async(@Sendable () async throws -> HandlerResult)
     /// An async handler that reports progress. The progress is passed on to the destination and cancelled with the task.
     case reporting(@Sendable (LoadProgress) async throws -> HandlerResult)
-    /// Returns once all has been written.
+    /// A handler that returns when it has written all bytes.
     case byteStream(byteCount: UInt64?, @Sendable (ByteWriter) async throws -> Void)
-    /// One of these, asked once for all loads.
+    /// One of the other handlers, which runs once for all loads.
     case once(OnceHandler)
 }

@@ -6,10 +6,10 @@ final class HandlerWatch: Sendable {
     private static let keepAlive = Duration.milliseconds(LoadTimeouts.keepAlive)
 
     private struct State {
-        /// The maximum silence, before the first byte or between two.
+        /// The maximum time without bytes or reports, before the first byte or between two bytes.
         var limit: Duration
         var byteAt = ContinuousClock.now
-        /// The time of the last byte or report of progress.
+        /// The time of the last byte or progress report.
         var activeAt = ContinuousClock.now
         var hasReported = false
 
@@ -35,7 +35,8 @@ final class HandlerWatch: Sendable {
     /// Whether the handler reports its own progress, in any unit.
     var hasReported: Bool { state.withLock { $0.hasReported } }
 
-    /// The consumer waits for the handler again: the time in which nobody took its bytes does not count.
+    /// Restarts the timeouts, because the consumer waits for the handler again. The time in which the consumer took no
+    /// bytes does not count.
     func resumed() {
         state.withLock { state in
             state.activeAt = .now
@@ -51,7 +52,7 @@ final class HandlerWatch: Sendable {
         }
     }
 
-    /// Calls `end` when the handler has been silent for too long.
+    /// Calls `end` when a timeout has expired.
     func timer(_ end: @escaping @Sendable (PasteboardError) -> Void) -> LoadTimer {
         LoadTimer {
             var due = self.state.withLock { $0.due }

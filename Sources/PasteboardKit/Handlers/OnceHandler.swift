@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PasteboardTransport
 
-/// A handler that is asked once: loads at the same time share its run, and later ones get what it gave.
+/// A handler that runs once. Loads at the same time share its run, and later loads get the same result.
 final class OnceHandler: Sendable {
     typealias Completion = @Sendable (Result<HandlerResult, any Error>) -> Void
     typealias Report = @Sendable (_ completed: Int64, _ total: Int64) -> Void
@@ -13,7 +13,7 @@ final class OnceHandler: Sendable {
 
     private enum Phase {
         case idle
-        /// `number` tells this run from those that were given up.
+        /// `number` distinguishes this run from earlier runs that were cancelled.
         case running(number: Int, HandlerRun, shares: [Int: Share])
         case growing(number: Int, GrowingBytes)
         case done(HandlerResult)
@@ -32,9 +32,9 @@ final class OnceHandler: Sendable {
         self.handler = handler
     }
 
-    /// Takes part in the run, which is started if there is none. `completion` is called once, unless the share is left.
+    /// Joins the run, and starts it if there is none. `completion` is called once, unless the share leaves before.
     ///
-    /// - Returns: what `leave` takes.
+    /// - Returns: the number of the share, for `leave`.
     func join(report: @escaping Report, completion: @escaping Completion) -> Int {
         let (share, started, made) = state.withLock { state -> (Int, HandlerRun?, HandlerResult?) in
             state.shares += 1
@@ -70,7 +70,7 @@ final class OnceHandler: Sendable {
         return run
     }
 
-    /// Nobody wants a share any more; with the last one the run is given up.
+    /// Removes a share that is no longer needed. If it was the last one, the run is cancelled.
     func leave(_ share: Int) {
         let run = state.withLock { state -> HandlerRun? in
             guard case .running(let number, let run, var shares) = state.phase else { return nil }
@@ -97,10 +97,10 @@ final class OnceHandler: Sendable {
             for share in change(number, to: (try? result.get()).map(Phase.done) ?? .idle) { share.completion(result) }
             return
         }
-        // Chunks go to one taker only: they are put together for all.
+        // Chunks have only one consumer, so they are collected for all loads.
         do throws(SystemError) {
             let bytes = try GrowingBytes(chunks)
-            // Until all have theirs, so that none can be the last to go.
+            // This view keeps the bytes from being cancelled until each share has its own view.
             let first = bytes.makeView()
             defer { first?.cancel() }
             let shares = change(number, to: .growing(number: number, bytes))
@@ -118,7 +118,7 @@ final class OnceHandler: Sendable {
         }
     }
 
-    /// - Returns: who waits for the run; none if it was given up.
+    /// - Returns: the shares that wait for the run; none if the run was cancelled.
     private func change(_ number: Int, to phase: Phase) -> [Share] {
         state.withLock { state in
             switch state.phase {

@@ -1,18 +1,19 @@
 public import FoundationEssentials
 import PasteboardTransport
 
-/// The bytes of one load, chunk by chunk as they come, to be iterated once.
+/// The bytes of one load, in chunks as they arrive. They can be iterated once.
 ///
-/// There is back-pressure: what is not read is not sent, beyond about 1 MiB that is on its way. Each chunk is `Data` whose
-/// first index is 0. The sequence ends without an error only if the source said that it is whole; else it throws, also
-/// after chunks. Letting go of the iterator before the end, or of the sequence before there is one, cancels the load.
+/// There is back-pressure: the source sends at most about 1 MiB more than was read. Each chunk is `Data` whose first
+/// index is 0. The sequence ends without an error only if the source has reported that the bytes are complete;
+/// otherwise it throws, possibly after some chunks. Releasing the iterator before the end, or the sequence before it is
+/// iterated, cancels the load.
 public struct ByteChunks: AsyncSequence, Sendable {
     /// A chunk, never empty.
     public typealias Element = Data
-    /// What a load can fail with.
+    /// The error of a failed load.
     public typealias Failure = PasteboardError
 
-    /// How many bytes there are in all, if the source has said so.
+    /// The total number of bytes, if the source has announced it.
     public let byteCount: Int64?
     let source: Source
 
@@ -29,7 +30,7 @@ public struct ByteChunks: AsyncSequence, Sendable {
             self.reader = Lock(reader)
         }
 
-        /// The reader, once: the load is cancelled when the reader is released.
+        /// Returns the reader, once. The load is cancelled when the reader is released.
         func takeReader() throws(PasteboardError) -> LoadReader {
             let taken = reader.withLock { reader in
                 defer { reader = nil }
@@ -40,22 +41,22 @@ public struct ByteChunks: AsyncSequence, Sendable {
         }
     }
 
-    /// Takes the chunks one after the other.
+    /// Reads the chunks one after the other.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let reader: Result<LoadReader, PasteboardError>
 
-        /// The next chunk; nil at the end. A task that is cancelled while it waits cancels the load.
+        /// Returns the next chunk, or nil at the end. Cancelling the task while it waits cancels the load.
         public mutating func next() async throws(PasteboardError) -> Data? {
             try await reader.get().next()
         }
 
-        /// The next chunk; nil at the end. A task that is cancelled while it waits cancels the load.
+        /// Returns the next chunk, or nil at the end. Cancelling the task while it waits cancels the load.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(PasteboardError) -> Data? {
             try await reader.get().next()
         }
     }
 
-    /// The iterator. Only the first one gets chunks, and another throws `invalid-argument`.
+    /// Makes the iterator. Only the first iterator gets chunks; any other throws `invalid-argument`.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(reader: Result { () throws(PasteboardError) in try source.takeReader() })
     }

@@ -4,7 +4,7 @@ import PasteboardTransport
 
 /// The reader of one load: it passes on the chunks of the load's source, one at a time, within the load's limits.
 ///
-/// It is a source itself, for a load that is published again. When it is released, its source is cancelled.
+/// It is itself a source, for a load that is published again. When it is released, its source is cancelled.
 final class LoadReader: ChunkSource {
     typealias Chunk = Result<Data?, any Error>
     typealias Take = @Sendable (Chunk) -> Void
@@ -30,8 +30,10 @@ final class LoadReader: ChunkSource {
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - progress: reports the bytes that were taken, and cancels the load. nil for a source that reports by itself.
-    ///   - deadline: the time by which all has to have been taken; with it, the timeouts of `watch` do not apply.
+    ///   - progress: receives the number of bytes that were taken, and cancels the load. nil if the source reports
+    ///     progress itself.
+    ///   - deadline: the time by which all bytes have to be taken. If there is one, the timeouts of `watch` do not
+    ///     apply.
     ///   - watch: the timeouts of the handler of this process that makes the chunks.
     init(
         _ source: any ChunkSource,
@@ -64,7 +66,7 @@ final class LoadReader: ChunkSource {
 
     // MARK: Reading
 
-    /// The next chunk; nil at the end. A cancelled task cancels the load.
+    /// Returns the next chunk, or nil at the end. Cancelling the task cancels the load.
     func next() async throws(PasteboardError) -> Data? {
         try await value { self.next($0) }
     }
@@ -78,9 +80,10 @@ final class LoadReader: ChunkSource {
         }
     }
 
-    /// Takes all at once, without chunks.
+    /// Takes all bytes at once, without chunks.
     ///
-    /// - Parameter body: runs on a thread of the library that may block, and checks now and then whether the load is over.
+    /// - Parameter body: runs on a thread of the library that may block, and checks repeatedly whether the load is
+    ///   over.
     func takeAll(_ body: @escaping @Sendable (_ isOver: () -> Bool) throws -> Void) async throws(PasteboardError) {
         _ = try await value { take in
             self.begin(for: take) {
@@ -97,7 +100,7 @@ final class LoadReader: ChunkSource {
         }
     }
 
-    /// Waits for what `start` makes; the task's cancellation ends the load.
+    /// Waits for the chunk that `start` requests. Cancelling the task ends the load.
     private func value(_ start: (@escaping Take) -> Void) async throws(PasteboardError) -> Data? {
         let result = PendingResult<Data?>()
         return try await result.value {

@@ -1,6 +1,6 @@
 import PasteboardWire
 
-/// The result of a load: a value, and the type of the representation that it was made of.
+/// The result of a load: a value, and the type of the representation that it was made from.
 ///
 /// A load of `UniformType.image` may give PNG or JPEG: the bytes alone do not say which.
 ///
@@ -9,11 +9,13 @@ import PasteboardWire
 /// try picture.value.write(to: folder.appending(path: "picture.\(picture.type.preferredFilenameExtension ?? "data")"))
 /// ```
 public struct Loaded<Value: Sendable>: Sendable {
-    /// The loaded bytes: `Data` of `loadData`, ``ByteChunks`` of `loadBytes`, the file's `URL` of `withLoadedFile`.
+    /// The loaded bytes: `Data` from `loadData`, ``ByteChunks`` from `loadBytes`, the file's `URL` from
+    /// `withLoadedFile`.
     public let value: Value
     /// The type of ``value``: the requested type, or one that conforms to it.
     public let type: UniformType
-    /// Of files only: whether this is the source's own file, to be read and not changed, rather than a copy.
+    /// Whether the value is the source's own file, which may be read but not changed, and not a copy. It is always
+    /// false for a value that is not a file.
     public let isInPlace: Bool
 
     init(value: Value, type: UniformType, isInPlace: Bool = false) {
@@ -22,7 +24,7 @@ public struct Loaded<Value: Sendable>: Sendable {
         self.isInPlace = isInPlace
     }
 
-    /// The type of the bytes themselves: of a folder they are an archive.
+    /// The type of the bytes: for a folder it is that of an archive.
     static func dataType(of answer: Answer, expected: UniformType) -> UniformType {
         answer.isArchive ? .tarArchive : type(of: answer, expected: expected)
     }

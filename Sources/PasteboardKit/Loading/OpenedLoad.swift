@@ -1,18 +1,18 @@
 import FoundationEssentials
 import PasteboardWire
 
-/// A load that has begun: what it gives is known, and the bytes can be taken in whichever form is wanted.
+/// A load whose source has answered, so that its bytes can be taken in any form.
 struct OpenedLoad: Sendable {
     let chunks: ByteChunks
     /// The representation's type.
     let type: UniformType
-    /// Whether the bytes are a tar archive of the folder that the representation is.
+    /// Whether the representation is a folder and the bytes are a tar archive of it.
     let isArchive: Bool
-    /// The source's own file, where it may be used in place of a copy.
+    /// The source's own file, if it may be used instead of a copy.
     var inPlace: URL?
-    /// What the source's file is called.
+    /// The name of the source's file.
     var fileName: String?
-    /// The attributes of the file that the representation was listed as.
+    /// The attributes of the file that the item's list of representations contains.
     var file: FileAttributes?
 
     init(_ chunks: ByteChunks, type: UniformType, isArchive: Bool) {
@@ -21,7 +21,7 @@ struct OpenedLoad: Sendable {
         self.isArchive = isArchive
     }
 
-    /// - Parameter expected: the type asked for.
+    /// - Parameter expected: the requested type.
     init(_ chunks: ByteChunks, _ answer: Answer, expected: UniformType) {
         self.init(
             chunks,
@@ -31,6 +31,6 @@ struct OpenedLoad: Sendable {
         fileName = answer.suggestedName
     }
 
-    /// The type of the bytes themselves.
+    /// The type of the bytes: for a folder it is that of an archive.
     var dataType: UniformType { isArchive ? .tarArchive : type }
 }

@@ -41,7 +41,7 @@ extension PendingResult {
         let end: @Sendable (PasteboardError) -> Void = { error in
             if self.resolve(.failure(error)) { abandon() }
         }
-        // A timer of no time would be a race with the broker's answer.
+        // A timer with no time left would race with the broker's answer.
         if call.deadline?.left == .zero { end(call.timedOut) }
         let timer = call.deadline?.timer { end(call.timedOut) }
         defer { timer?.cancel() }

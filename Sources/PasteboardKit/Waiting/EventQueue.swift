@@ -1,7 +1,7 @@
 import PasteboardTransport
 
-/// Events in order, for one reader: they are put in under whatever lock orders them, and the reader is woken once that
-/// is free.
+/// A queue of events for one reader. A writer appends events under the lock that determines their order, and wakes the
+/// reader after it has released that lock.
 final class EventQueue<Event: Sendable>: Sendable {
     private struct State {
         var events: [Event] = []
@@ -11,9 +11,9 @@ final class EventQueue<Event: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// Resumes nobody.
+    /// Adds an event without resuming the reader.
     ///
-    /// - Returns: false if it is finished, and the event will not be read.
+    /// - Returns: false if the queue is finished, so that the event will not be read.
     @discardableResult
     func append(_ event: Event) -> Bool {
         state.withLock { state in
@@ -22,7 +22,7 @@ final class EventQueue<Event: Sendable>: Sendable {
         }
     }
 
-    /// Lets the reader go on if there is something for it. Not called under a lock.
+    /// Resumes the reader if it has an event to read or the queue is finished. It must not be called under a lock.
     func wake() {
         let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.isFinished || !state.events.isEmpty else { return nil }
@@ -32,7 +32,7 @@ final class EventQueue<Event: Sendable>: Sendable {
         reader?.resume()
     }
 
-    /// Nothing comes behind what is there, and with `discarding` not that either.
+    /// Finishes the queue: no event is accepted after this. `discarding` drops the unread events, too.
     func finish(discarding: Bool = false) {
         let discarded = state.withLock { state -> [Event] in
             state.isFinished = true
@@ -44,7 +44,7 @@ final class EventQueue<Event: Sendable>: Sendable {
         withExtendedLifetime(discarded) {}
     }
 
-    /// nil once it is finished and empty, and when the task is cancelled.
+    /// Returns the next event. Returns nil if the queue is finished and empty, or if the task is cancelled.
     func next() async -> Event? {
         while !Task.isCancelled {
             let (event, isOver) = state.withLock { state -> (Event?, Bool) in
@@ -61,7 +61,7 @@ final class EventQueue<Event: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isReady = state.withLock { state -> Bool in
-                    // A cancel before this is seen here, one after it finds the reader.
+                    // A cancellation before this check is seen here; a later one finds the reader.
                     guard state.events.isEmpty, !state.isFinished, !Task.isCancelled else { return true }
                     state.reader = continuation
                     return false

@@ -1,24 +1,26 @@
 import PasteboardTransport
 
-/// Threads that may block.
+/// A pool of threads that may block.
 ///
-/// Handlers read files and wait for locks. So they run neither on a connection's thread, where one would stop everybody's
-/// bytes, nor on the threads of Swift's tasks, of which there are as many as cores. Threads are made when there is work and
-/// none is idle, up to a bound, and end after a while without work. There are several pools, so that work of one kind that
-/// is stuck, on a dead file system or in a program's code, does not stop what could end it.
+/// Handlers read files and wait for locks. They run neither on a connection's thread, where a blocked handler would
+/// stop the bytes of all loads, nor on the threads of Swift's tasks, of which there are only as many as cores. A thread
+/// is started when there is work and no thread is idle, up to a maximum, and ends after some time without work. There
+/// are several pools, so that blocked work of one kind, for example on a dead file system or in a program's code, does
+/// not stop the work that could end it.
 final class HandlerPool: TaskExecutor {
-    /// Where the handlers of programs run. Many: one may wait for loads of its own, which need others.
+    /// The pool for the handlers of programs. It is large: a handler may wait for loads of its own, which need other
+    /// threads.
     static let shared = HandlerPool(maximumThreads: 512)
-    /// Where programs hear of results and of cancellation.
+    /// The pool on which programs are notified of results and cancellation.
     static let completions = HandlerPool(maximumThreads: 128)
-    /// Where files are read and written: those that others pass may be on anything.
+    /// The pool for reading and writing files. Files that other processes pass may be on any file system.
     static let files = HandlerPool(maximumThreads: 64)
-    /// Where the library connects.
+    /// The pool on which the library connects.
     static let connections = HandlerPool(maximumThreads: 4)
 
     private let maximumThreads: Int
     private static let idleMilliseconds = 10_000
-    /// As much as a main thread has: a handler does not know that it is not on one.
+    /// The stack size of a main thread, because handlers may be written for one.
     private static let stackSize = 8 << 20
 
     private enum Work {
@@ -30,7 +32,7 @@ final class HandlerPool: TaskExecutor {
         var queue: [Work] = []
         var first = 0
         var threads = 0
-        /// Waiting threads that no signal is meant for yet.
+        /// The number of waiting threads for which no signal is pending.
         var idle = 0
 
         var isEmpty: Bool { first == queue.count }
@@ -112,7 +114,7 @@ final class HandlerPool: TaskExecutor {
         }
     }
 
-    /// False when the thread is to end.
+    /// Waits for work. Returns false if the thread is to end.
     private func waitForSignal() -> Bool {
         if signal.wait(milliseconds: Self.idleMilliseconds) { return true }
         let ends = state.withLock { state in
@@ -121,14 +123,14 @@ final class HandlerPool: TaskExecutor {
             state.threads -= 1
             return true
         }
-        // None is idle: every waiting thread has a signal to come, this one too.
+        // No thread is idle, so a signal is pending for every waiting thread, including this one.
         if !ends { signal.wait() }
         return !ends
     }
 }
 
 extension DescriptorCloser {
-    /// Closes what comes from others and what is given to them: it may be on a dead mount, and its last owner a connection's
-    /// thread.
+    /// Closes descriptors that come from other processes or are passed to them. They may be on a dead mount, and their
+    /// last owner may be a connection's thread.
     static let shared = DescriptorCloser()
 }

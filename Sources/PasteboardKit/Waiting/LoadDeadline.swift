@@ -1,6 +1,6 @@
 /// The deadline that a caller has set for a load or another call.
 struct LoadDeadline: Sendable {
-    /// For a load that the broker ends in time, as long as it hears of it and is heard.
+    /// The extra time before the client enforces a timeout that the broker normally enforces.
     static let brokerGrace = Duration.milliseconds(250)
 
     private let instant: ContinuousClock.Instant
@@ -10,7 +10,7 @@ struct LoadDeadline: Sendable {
     init?(_ timeout: Duration?) {
         guard let timeout else { return nil }
         self.timeout = timeout
-        // Whoever says "for ever" with a number must not run over the clock.
+        // A very long timeout must not overflow the clock.
         instant = .now + min(max(timeout, .zero), .seconds(365 * 86_400))
     }
 
@@ -23,7 +23,8 @@ struct LoadDeadline: Sendable {
 
     /// Calls `fire` when the time has come.
     ///
-    /// - Parameter grace: how long after that, where somebody else keeps the time, too, and can say more about it.
+    /// - Parameter grace: the extra time after the deadline, if the broker enforces the same deadline and has a more
+    ///   precise error.
     func timer(grace: Duration = .zero, _ fire: @escaping @Sendable () -> Void) -> LoadTimer {
         LoadTimer { [instant] in
             guard (try? await Task.sleep(until: instant + grace)) != nil else { return }
@@ -32,7 +33,7 @@ struct LoadDeadline: Sendable {
     }
 }
 
-/// Something that waits for a time, until it is cancelled.
+/// A task that waits for a time, until it is cancelled.
 struct LoadTimer: Sendable {
     private let task: Task<Void, Never>
 

@@ -1,15 +1,15 @@
 import PasteboardTransport
 
-/// One result for one waiter, in whichever order the two come: what every request waits with.
+/// One result for one waiter; either may come first. Every request waits with it.
 final class PendingResult<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, PasteboardError>
 
-    // Not copyable, so that the waiter is moved out and nothing is counted.
+    // Noncopyable, so that the waiter is moved out without reference counting.
     private enum State: ~Copyable {
         case open
         case awaited(CheckedContinuation<Void, Never>)
         case resolved(Outcome)
-        /// The waiter has the result. It is not kept: it may hold, in the end, this.
+        /// The waiter has the result. It is not kept, because it may refer to this object.
         case delivered
     }
 
@@ -26,9 +26,10 @@ final class PendingResult<Value: Sendable>: Sendable {
         }
     }
 
-    /// Gives the result; only the first counts. Not called under a lock: the waiter goes on.
+    /// Sets the result and resumes the waiter. Only the first result counts. It must not be called under a lock,
+    /// because the waiter continues.
     ///
-    /// - Returns: whether it was the first.
+    /// - Returns: whether this was the first result.
     @discardableResult
     func resolve(_ outcome: Outcome) -> Bool {
         let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
@@ -50,8 +51,9 @@ final class PendingResult<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Makes the request with `start` and waits for the result, once. A cancelled task calls `cancel`, before the start if
-    /// it is cancelled already; it should resolve this, and a request that is resolved is not made.
+    /// Makes the request with `start` and waits for the result, once. If the task is cancelled, `cancel` is called,
+    /// before `start` if the task was already cancelled. `cancel` should resolve this object, and `start` should make
+    /// no request if it is resolved.
     func value(
         onCancel cancel: @escaping @Sendable () -> Void,
         start: () -> Void = {}
@@ -73,8 +75,8 @@ final class PendingResult<Value: Sendable>: Sendable {
         } onCancel: {
             cancel()
         }
-        // Not handed over by the continuation: where that is resumed before it is awaited, ThreadSanitizer sees no order
-        // between the two, and takes a result on the heap for a race.
+        // The result is not passed through the continuation: ThreadSanitizer sees no order between resuming and
+        // awaiting if the continuation is resumed first, and would report a race on a result on the heap.
         let outcome = state.withLock { state -> Outcome in
             switch exchange(&state, with: .delivered) {
             case .resolved(let outcome): outcome

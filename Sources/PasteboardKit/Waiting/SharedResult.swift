@@ -1,6 +1,6 @@
 import PasteboardTransport
 
-/// One result for any number of waiters, in whichever order they come.
+/// One result for any number of waiters; it may come before or after them.
 final class SharedResult<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
