@@ -23,8 +23,7 @@ struct LoadedFileMoveTests {
 
     private func url(_ name: String) -> URL { URL(filePath: self.directory[name]) }
 
-    /// A provider of a file with a mode and a modification time, or of a folder with such a file, which its owner may not
-    /// write to.
+    /// A provider of a file with a mode and a modification time, or of a read-only folder with such a file.
     private func provider(_ form: Form) throws -> ItemProvider {
         if form == .folder { _ = try self.directory.makeDirectory("source/tree") }
         let path = form == .file ? "source/run" : "source/tree/run"

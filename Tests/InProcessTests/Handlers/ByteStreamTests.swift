@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Data that is written as it is made.
+/// Representations whose handlers write the bytes one after the other as they are made.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ByteStreamTests {
     private static func piece(_ index: Int, count: Int = 10_000) -> Data {
@@ -22,7 +22,7 @@ struct ByteStreamTests {
         return provider
     }
 
-    @Test("What is written arrives, as data, as chunks and as a file", arguments: LoadPlace.allCases)
+    @Test("Written bytes arrive as data, as chunks and as a file", arguments: LoadPlace.allCases)
     func forms(place: LoadPlace) async throws {
         try await place.with(provider()) { provider in
             let progress = LoadProgress()
@@ -42,7 +42,7 @@ struct ByteStreamTests {
         }
     }
 
-    @Test("A number of bytes that was announced is told ahead", arguments: LoadPlace.allCases)
+    @Test("The announced number of bytes is known before the bytes arrive", arguments: LoadPlace.allCases)
     func announced(place: LoadPlace) async throws {
         try await place.with(provider(byteCount: Int64(Self.whole.count))) { provider in
             let chunks = try await provider.loadBytes(for: .data).value
@@ -53,7 +53,7 @@ struct ByteStreamTests {
         }
     }
 
-    @Test("Nothing written is empty data", arguments: LoadPlace.allCases)
+    @Test("A stream without any bytes is empty data", arguments: LoadPlace.allCases)
     func empty(place: LoadPlace) async throws {
         let provider = ItemProvider()
         provider.registerByteStream(for: .data) { _ in }
@@ -64,7 +64,7 @@ struct ByteStreamTests {
     }
 
     @Test(
-        "A stream that ends short of what it announced fails, and one that goes beyond it",
+        "A stream with fewer or more bytes than announced fails",
         arguments: LoadPlace.allCases
     )
     func wrongCount(place: LoadPlace) async throws {
@@ -77,7 +77,7 @@ struct ByteStreamTests {
     }
 
     @Test(
-        "What the handler throws in the middle reaches the destination, after the bytes",
+        "An error that the handler throws between two writes reaches the destination after the bytes",
         arguments: LoadPlace.allCases
     )
     func failing(place: LoadPlace) async throws {
@@ -98,7 +98,7 @@ struct ByteStreamTests {
     }
 
     @Test(
-        "A destination that does not read stops the writer, and letting go of the chunks ends it",
+        "A destination that does not read pauses the writer, and releasing the chunks ends it",
         arguments: LoadPlace.allCases
     )
     func backPressure(place: LoadPlace) async throws {
@@ -107,7 +107,7 @@ struct ByteStreamTests {
         let provider = ItemProvider()
         provider.registerByteStream(for: .data) { writer in
             defer { ended.open() }
-            // Without an end of its own.
+            // The writer never ends by itself.
             while true {
                 try await writer.write(Self.piece(1, count: 65_536))
                 written.withLock { $0 += 65_536 }
@@ -115,7 +115,7 @@ struct ByteStreamTests {
         }
         try await place.with(provider) { provider in
             for try await _ in try await provider.loadBytes(for: .data).value {
-                // What may be on its way: windows of both ends, buffers of the sockets.
+                // The bytes that may be in transfer: the credit windows of both ends and the buffers of the sockets.
                 let count = written.withLock { $0 }
                 #expect(count < 16 << 20)
                 break
@@ -125,7 +125,7 @@ struct ByteStreamTests {
     }
 
     @Test(
-        "Cancelling the load cancels the writer's task, which finds that out by writing, too",
+        "Cancelling the load cancels the writer's task, and its next write throws",
         arguments: LoadPlace.allCases
     )
     func cancelling(place: LoadPlace) async throws {
@@ -155,7 +155,7 @@ struct ByteStreamTests {
         }
     }
 
-    @Test("What the writer reports is the load's progress", arguments: LoadPlace.allCases)
+    @Test("Progress that the writer reports is the progress of the load", arguments: LoadPlace.allCases)
     func progress(place: LoadPlace) async throws {
         let (reported, goOn) = (Gate(), Gate())
         let provider = ItemProvider()

@@ -4,12 +4,12 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Handlers that are asked once, against those that are asked each time.
+/// Handlers with the policy once-and-kept, compared with handlers that are called for every load.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct OnceAndKeptTests {
     private static let loads = 100
 
-    /// Waits until as many loads wait as there are to be, where they all share the call.
+    /// A provider whose handler counts its calls and waits for the gate, so that the loads can share one call.
     private func provider(_ policy: LoadPolicy, calls: Counter, gate: Gate? = nil) -> ItemProvider {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .data, policy: policy) {
@@ -20,7 +20,10 @@ struct OnceAndKeptTests {
         return provider
     }
 
-    @Test("100 loads at once call a once-and-kept handler once, and get the same bytes", arguments: LoadPlace.allCases)
+    @Test(
+        "100 simultaneous loads call a once-and-kept handler once, and get the same bytes",
+        arguments: LoadPlace.allCases
+    )
     func once(place: LoadPlace) async throws {
         let (calls, gate) = (Counter(), Gate())
         try await place.with(provider(.onceAndKept, calls: calls, gate: gate)) { provider in
@@ -36,7 +39,7 @@ struct OnceAndKeptTests {
         }
     }
 
-    @Test("100 loads at once call an every-time handler 100 times", arguments: LoadPlace.allCases)
+    @Test("100 simultaneous loads call an every-time handler 100 times", arguments: LoadPlace.allCases)
     func everyTime(place: LoadPlace) async throws {
         let calls = Counter()
         try await place.with(provider(.everyTime, calls: calls)) { provider in
@@ -48,7 +51,7 @@ struct OnceAndKeptTests {
         }
     }
 
-    @Test("A call that fails does not count", arguments: LoadPlace.allCases)
+    @Test("After a failed call the handler is called again", arguments: LoadPlace.allCases)
     func failure(place: LoadPlace) async throws {
         struct Broken: Error {}
         let calls = Counter()
@@ -69,7 +72,7 @@ struct OnceAndKeptTests {
     }
 
     @Test(
-        "One of two joined loads is cancelled alone; the last takes the handler with it",
+        "Cancelling one of two joined loads ends only that load; cancelling the last one cancels the handler",
         arguments: LoadPlace.brokers
     )
     func cancelling(place: LoadPlace) async throws {
@@ -78,7 +81,7 @@ struct OnceAndKeptTests {
         provider.registerByteStream(for: .data, policy: .onceAndKept) { writer in
             guard calls.increment() == 1 else { return try await writer.write(Data("second".utf8)) }
             try await writer.write(Data([1]))
-            // Without an end of its own.
+            // The handler never ends by itself.
             await withTaskCancellationHandler {
                 await cancelled.wait()
             } onCancel: {
@@ -89,7 +92,7 @@ struct OnceAndKeptTests {
             let (first, second) = (LoadProgress(), LoadProgress())
             var chunks = try await provider.loadBytes(for: .data, progress: first).value.makeAsyncIterator()
             var others = try await provider.loadBytes(for: .data, progress: second).value.makeAsyncIterator()
-            // A byte shows that a load has joined.
+            // The first byte shows that a load has joined.
             let bytes = (try await chunks.next(), try await others.next())
             #expect(bytes.0 == Data([1]) && bytes.1 == Data([1]) && calls.value == 1)
             first.cancel()
@@ -104,7 +107,7 @@ struct OnceAndKeptTests {
         }
     }
 
-    @Test("In the source's own process, too")
+    @Test("In the source's own process too, cancelling the last of two joined loads cancels the handler")
     func cancellingHere() async throws {
         let (started, cancelled, calls) = (Gate(), Gate(), Counter())
         let provider = ItemProvider()
@@ -136,7 +139,7 @@ struct OnceAndKeptTests {
         #expect(loaded == Data("second".utf8) && calls.value == 2)
     }
 
-    @Test("Streams are kept, too", arguments: LoadPlace.allCases)
+    @Test("The bytes of streams are kept too", arguments: LoadPlace.allCases)
     func streams(place: LoadPlace) async throws {
         let calls = Counter()
         let provider = ItemProvider()
@@ -153,7 +156,7 @@ struct OnceAndKeptTests {
         }
     }
 
-    @Test("What was kept outlives its source")
+    @Test("Kept bytes outlive their source")
     func outlives() async throws {
         try await TestBroker.with { broker in
             let calls = Counter()

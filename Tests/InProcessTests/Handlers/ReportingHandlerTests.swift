@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Asynchronous handlers that get a progress.
+/// Asynchronous handlers that report progress.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ReportingHandlerTests {
     enum Kind: String, CaseIterable, Sendable {
@@ -41,7 +41,7 @@ struct ReportingHandlerTests {
     }
 
     @Test(
-        "What a handler reports to its progress reaches the destination, in its own unit",
+        "Progress that a handler reports reaches the destination with the handler's unit counts",
         arguments: Kind.allCases,
         LoadPlace.allCases
     )
@@ -56,7 +56,7 @@ struct ReportingHandlerTests {
         try await place.with(provider) { provider in
             let progress = LoadProgress()
             async let loaded = provider.loadData(for: .data, progress: progress)
-            // The handler goes on only when its report has arrived.
+            // The handler continues only when its report has arrived.
             for await snapshot in progress.snapshots where snapshot.completedUnitCount == 3 {
                 #expect(snapshot.totalUnitCount == 4 && snapshot.fractionCompleted == 0.75)
                 break
@@ -97,7 +97,7 @@ struct ReportingHandlerTests {
         }
     }
 
-    // The compiler chooses one of the three forms of a handler by the closure alone, in every common shape.
+    // In every common shape, the closure alone determines which of the three forms of a handler the compiler chooses.
     @Test("The form of a handler follows from its closure")
     func shapes() async throws {
         let data = Data("bytes".utf8)
@@ -110,7 +110,7 @@ struct ReportingHandlerTests {
         let url = URL(filePath: try self.directory.write("bytes", to: "file"))
         let providers = (0..<21).map { _ in ItemProvider() }
 
-        // With a callback.
+        // Closures with a callback.
         providers[0].registerDataRepresentation(for: .data) { completion in
             completion(data, nil)
             return nil
@@ -150,7 +150,7 @@ struct ReportingHandlerTests {
             return nil
         }
 
-        // Without a parameter.
+        // Closures without a parameter.
         providers[8].registerDataRepresentation(for: .data) { data }
         providers[9].registerDataRepresentation(for: .data) { try await make() }
         providers[10].registerDataRepresentation(for: .data) {
@@ -160,7 +160,7 @@ struct ReportingHandlerTests {
         providers[11].registerFileRepresentation(for: .data) { url }
         providers[12].registerSharedMemory(for: .data) { try SharedMemory(data) }
 
-        // With a progress.
+        // Closures with a progress.
         providers[13].registerDataRepresentation(for: .data) { progress in data }
         providers[14].registerDataRepresentation(for: .data) { _ in data }
         providers[15].registerDataRepresentation(for: .data) { progress in
@@ -177,7 +177,7 @@ struct ReportingHandlerTests {
             let loaded = try await provider.loadData(for: .data)
             #expect(loaded.value == data, "\(index)")
         }
-        // A closure that gives nothing takes the form with a callback; one that only fails, the form with a progress.
+        // A closure that returns nil uses the form with a callback; one that only throws uses the form with a progress.
         let (silent, failing) = (ItemProvider(), ItemProvider())
         silent.registerDataRepresentation(for: .data) { _ in nil }
         failing.registerDataRepresentation(for: .data) { _ in throw CancellationError() }

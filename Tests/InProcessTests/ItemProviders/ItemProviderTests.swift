@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ItemProviderTests {
-    @Test("types are listed in the order of registration, and a second registration keeps the place")
+    @Test("types are listed in the order of registration, and registering a type again does not change its index")
     func order() async throws {
         let provider = ItemProvider()
         provider.registerDataRepresentation(forTypeIdentifier: "public.png", visibility: .all) { completion in
@@ -23,7 +23,7 @@ struct ItemProviderTests {
     }
 
     @Test(
-        "the very type that is asked for is given before an earlier one that conforms to it",
+        "a load of a registered type gives that type, not an earlier one that conforms to it",
         arguments: LoadPlace.allCases
     )
     func exact(place: LoadPlace) async throws {
@@ -36,12 +36,12 @@ struct ItemProviderTests {
             #expect(exact.type == .utf8PlainText && exact.value == Data("a".utf8))
             let first = try await provider.loadData(for: .text)
             #expect(first.type == markdown)
-            // Of several the source's order decides, and so it does for an object.
+            // If several types fit, the source's order decides, also for objects.
             #expect(provider.bestType(of: [.utf8PlainText, .png]) == markdown)
         }
     }
 
-    @Test("a progress that a handler returns after it has completed is left alone", arguments: LoadPlace.allCases)
+    @Test("a progress that a handler returns after it has completed is not changed", arguments: LoadPlace.allCases)
     func completedProgress(place: LoadPlace) async throws {
         let (provider, cancelled) = (ItemProvider(), Counter())
         provider.registerDataRepresentation(for: .png) { completion in
@@ -59,7 +59,7 @@ struct ItemProviderTests {
         #expect(cancelled.value == 0)
     }
 
-    @Test("both callback forms load, and return a progress at once even where the load fails")
+    @Test("both callback forms load, and return a progress at once even if the load fails")
     func callbacks() async throws {
         let provider = ItemProvider.text("a")
         let (first, second, third) = (Gate(), Gate(), Gate())
@@ -82,7 +82,7 @@ struct ItemProviderTests {
         #expect(progress.isFinished)
     }
 
-    @Test("data that is a slice arrives with its first index at 0")
+    @Test("data that a handler gives as a slice arrives with the start index 0")
     func slice() async throws {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .data) { Data("abcdef".utf8)[2..<4] }
@@ -94,7 +94,7 @@ struct ItemProviderTests {
         #expect(chunks == [Data("cd".utf8)])
     }
 
-    @Test("a load of this process ends by its timeout")
+    @Test("a load within one process ends at its timeout")
     func timeout() async throws {
         let never = Gate()
         let provider = ItemProvider()

@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-@Suite("Names of files by their type")
+@Suite("File names by type")
 struct UniformTypeNameTests {
     static let cases: [(String, UniformType, String)] = [
         ("puppy", .jpeg, "puppy.jpeg"), ("puppy.jpg", .jpeg, "puppy.jpg"), ("puppy.JPG", .image, "puppy.JPG"),
@@ -13,7 +13,7 @@ struct UniformTypeNameTests {
         ("größe", .json, "größe.json"), ("Tool", .applicationBundle, "Tool.app"),
     ]
 
-    @Test("An extension is added unless the name has one of the type's", arguments: cases)
+    @Test("An extension is added unless the name already has an extension of the type", arguments: cases)
     func names(_ name: String, _ type: UniformType, _ result: String) {
         #expect(name.appendingPathExtension(for: type) == result)
         #expect("dir".appendingPathComponent(name, conformingTo: type) == "dir/" + result)
@@ -32,14 +32,14 @@ struct UniformTypeNameTests {
         #expect(changed.lastPathComponent.hasPrefix(result))
     }
 
-    @Test("A dynamic type keeps its own extension")
+    @Test("A file of a dynamic type keeps its extension")
     func dynamic() throws {
         let type = try #require(UniformType(filenameExtension: "toy"))
         #expect("cat".appendingPathExtension(for: type) == "cat.toy")
         #expect("cat.TOY".appendingPathExtension(for: type) == "cat.TOY")
     }
 
-    @Test("A path that names no file gets no extension")
+    @Test("A path that does not name a file gets no extension")
     func noName() throws {
         #expect("".appendingPathExtension(for: .png) == "")
         #expect("dir/".appendingPathExtension(for: .png) == "dir/")
@@ -52,7 +52,7 @@ struct UniformTypeNameTests {
         #expect(page.appendingPathExtension(for: .html).absoluteString == "https://example.com/page.html?q=1")
     }
 
-    @Test("The type of a file follows from what it is, then from its name")
+    @Test("The type of a file follows from its kind, then from its name")
     func files() throws {
         let directory = try TemporaryDirectory()
         for name in ["a.png", "plain", "x.toy", "dir.png.txt"] { try directory.write("", to: name) }

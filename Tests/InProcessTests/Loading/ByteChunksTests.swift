@@ -20,7 +20,7 @@ struct ByteChunksTests {
         }
     }
 
-    @Test("a reader that does not read holds up its own load alone, and gets all of it later")
+    @Test("a reader that does not read delays only its own load, and gets all bytes later")
     func backPressure() async throws {
         let data = Data(repeating: 5, count: 32 << 20)
         try await withSource(data) { provider, _ in
@@ -28,12 +28,12 @@ struct ByteChunksTests {
             let slow = try await provider.loadBytes(for: .data, progress: progress).value
             var iterator = slow.makeAsyncIterator()
             var count = try await iterator.next()?.count ?? 0
-            // Others on the same connection are served from one end to the other meanwhile.
+            // Meanwhile other loads on the same connection complete.
             for _ in 0..<3 {
                 let other = try await provider.loadData(for: .data)
                 #expect(other.value.count == data.count)
             }
-            // One window is here or on its way, and no more.
+            // No more than one credit window is here or in transfer.
             #expect(progress.completedUnitCount <= 4 << 20)
             while let chunk = try await iterator.next() { count += chunk.count }
             #expect(count == data.count)
@@ -41,7 +41,7 @@ struct ByteChunksTests {
         }
     }
 
-    @Test("letting go of the iterator, or of the chunks, cancels the load")
+    @Test("releasing the iterator or the chunks cancels the load")
     func lettingGo() async throws {
         try await withSource(Data(count: 32 << 20)) { provider, _ in
             for reads in [true, false] {
@@ -56,14 +56,14 @@ struct ByteChunksTests {
                         }
                     }
                 }
-                // Ends when the load does, and only the letting go ends it before it is finished.
+                // The snapshots end with the load, and only the release ends the load before it is finished.
                 for await _ in ended {}
                 #expect(!progress.isFinished)
             }
         }
     }
 
-    @Test("the chunks can be iterated once")
+    @Test("the chunks can be iterated only once")
     func twice() async throws {
         try await withSource(Data(count: 10)) { provider, _ in
             let chunks = try await provider.loadBytes(for: .data).value
@@ -73,7 +73,7 @@ struct ByteChunksTests {
         }
     }
 
-    @Test("a source that ends in the middle is an error behind the chunks, never an end")
+    @Test("if a source ends too early, the chunks end with an error and not as complete")
     func truncated() async throws {
         try await TestBroker.with { broker in
             let provider = ItemProvider()

@@ -27,7 +27,7 @@ struct CancellationTests {
         case elsewhere
     }
 
-    /// A provider with the handler: as its own process has it, or as another one.
+    /// Runs a body with the provider as its own process or another one gets it.
     private func with(
         _ place: Place,
         _ provider: ItemProvider,
@@ -43,7 +43,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("a task that is cancelled before it loads asks nobody", arguments: Place.allCases)
+    @Test("a load in a cancelled task calls no handler", arguments: Place.allCases)
     func before(place: Place) async throws {
         let calls = Counter()
         let provider = ItemProvider()
@@ -72,7 +72,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("a task that is cancelled during a load ends it, and the handler hears of it", arguments: Place.allCases)
+    @Test("cancelling the task during a load ends the load, and the handler is notified", arguments: Place.allCases)
     func during(place: Place) async throws {
         let handler = WaitingHandler()
         let provider = ItemProvider()
@@ -87,7 +87,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("cancelling one load leaves another of the same representation alone", arguments: Place.allCases)
+    @Test("cancelling one load does not affect another load of the same representation", arguments: Place.allCases)
     func oneOfTwo(place: Place) async throws {
         let asked = Counter()
         let both = Gate()
@@ -110,7 +110,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("a load's progress cancels it, once, and its completion is called once", arguments: Place.allCases)
+    @Test("a load's progress cancels it once, and its completion is called once", arguments: Place.allCases)
     func byProgress(place: Place) async throws {
         let asked = Gate()
         let cancelled = Gate()
@@ -147,7 +147,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("a progress that is cancelled before its load ends it at once", arguments: Place.allCases)
+    @Test("if its progress is cancelled before it begins, a load ends at once", arguments: Place.allCases)
     func progressBefore(place: Place) async throws {
         let handler = WaitingHandler()
         let provider = ItemProvider()
@@ -182,7 +182,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("loads that are cancelled at any moment end, and what comes after them is right")
+    @Test("loads that are cancelled at any moment end, and later loads get the right bytes")
     func anyMoment() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed \(seed)")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct LoadTests {
-    /// A source that offers one representation, and the provider that a destination sees.
+    /// Publishes one representation, and runs a body with the provider that a destination gets.
     private func withItem<Result>(
         _ register: (ItemProvider) -> Void,
         _ body: (ItemProvider, Pasteboard, TestBroker) async throws -> Result
@@ -22,9 +22,9 @@ struct LoadTests {
         }
     }
 
-    @Test("64 MiB arrive as they were, at once and in chunks")
+    @Test("64 MiB arrive unchanged, as data and as chunks")
     func big() async throws {
-        // The period is prime to every buffer's size, so that a piece in a wrong place is another piece.
+        // The period is a prime number, and so no multiple of a buffer size: a chunk at a wrong offset has wrong bytes.
         let period = Data((0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         var data = Data()
         while data.count < 64 << 20 { data += period }
@@ -51,7 +51,7 @@ struct LoadTests {
         }
     }
 
-    @Test("no bytes at all are a whole load", arguments: [0, 1])
+    @Test("representations of zero bytes and of one byte are loaded completely", arguments: [0, 1])
     func small(count: Int) async throws {
         try await withItem { provider in
             provider.registerDataRepresentation(for: .data) { Data(count: count) }
@@ -65,7 +65,7 @@ struct LoadTests {
         }
     }
 
-    @Test("100 loads at once all get their own bytes")
+    @Test("Each of 100 simultaneous loads gets its own bytes")
     func concurrent() async throws {
         try await TestBroker.with { broker in
             let source = broker.pasteboard()
@@ -82,13 +82,13 @@ struct LoadTests {
         }
     }
 
-    @Test("handlers that block run beside each other")
+    @Test("handlers that block run concurrently")
     func blockingHandlers() async throws {
         let inside = Counter()
         let all = Semaphore()
         try await withItem { provider in
             provider.registerDataRepresentation(forTypeIdentifier: "public.data") { completion in
-                // Nobody goes on before all eight are here.
+                // No handler continues before all eight are running.
                 if inside.increment() == 8 { for _ in 0..<8 { all.signal() } }
                 all.wait()
                 completion(Data("x".utf8), nil)
@@ -103,7 +103,7 @@ struct LoadTests {
         }
     }
 
-    @Test("a type that is not there fails at once and names those that are")
+    @Test("a load of a missing type fails at once, and the error names the available types")
     func typeUnavailable() async throws {
         let calls = Counter()
         try await withItem { provider in
@@ -112,7 +112,7 @@ struct LoadTests {
                 return Data()
             }
         } _: { provider, _, _ in
-            // A subtype of what is there is not there.
+            // A subtype of an available type is not available.
             let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .utf8PlainText) }
             #expect(error?.code == .typeUnavailable)
             #expect(error?.itemProviderErrorCode == -1000)
@@ -127,7 +127,7 @@ struct LoadTests {
         case paper = 7
     }
 
-    @Test("what a handler throws arrives by domain, code and message")
+    @Test("a handler's error arrives with its domain, code and message")
     func handlerThrows() async throws {
         try await withItem { provider in
             provider.registerDataRepresentation(for: .data) { throw Trouble.paper }
@@ -147,7 +147,7 @@ struct LoadTests {
         }
     }
 
-    @Test("a handler that completes with nothing, or lets go of its completion, has failed")
+    @Test("a handler that completes without bytes or error, or releases its completion, has failed")
     func handlerBreaksContract() async throws {
         try await withItem { provider in
             provider.registerDataRepresentation(for: .png) { completion in
@@ -164,7 +164,7 @@ struct LoadTests {
         }
     }
 
-    // MARK: Ends of others
+    // MARK: Ends that others cause
 
     @Test("a load that has begun is finished after its contents were replaced, and a new one is superseded")
     func replaced() async throws {
@@ -212,7 +212,7 @@ struct LoadTests {
         }
     }
 
-    @Test("the end of the broker ends loads, and the next request finds another broker")
+    @Test("the end of the broker ends its loads, and the next request finds another broker")
     func brokerGone() async throws {
         let asked = Gate()
         let never = Gate()
@@ -238,7 +238,7 @@ struct LoadTests {
             #expect(none?.code == .brokerUnavailable)
             let second = try broker.restart()
             #expect(try await pasteboard.contents().items.isEmpty)
-            // A provider of the first broker means nothing to the second.
+            // The second broker does not know a provider of the first one.
             await #expect(throws: PasteboardError.self) { try await item.itemProvider.loadData(for: .data) }
             try await second.stop()
         }
@@ -255,7 +255,7 @@ struct LoadTests {
         }
     }
 
-    @Test("a load ends by its timeout")
+    @Test("a load ends at its timeout")
     func timeout() async throws {
         let cancelled = Gate()
         try await withItem { provider in

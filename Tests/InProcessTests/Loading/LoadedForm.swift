@@ -11,10 +11,10 @@ enum LoadedForm: String, CaseIterable, Sendable {
     case object
     case chunks
 
-    /// What came of a load.
+    /// The result of a load.
     enum Outcome: Equatable {
         case bytes(Data, UniformType)
-        /// A tar archive with files of these names.
+        /// A tar archive that contains files of these names.
         case archive([String])
         case file(String, Data, UniformType, isInPlace: Bool)
         case tree(String, [String: String], UniformType)
@@ -58,7 +58,7 @@ enum LoadedForm: String, CaseIterable, Sendable {
                 ) { loaded in
                     (try file(loaded), loaded)
                 }
-                // A copy has gone with the load, and the source's own stays.
+                // A copy is removed with the load, but the source's own file stays.
                 #expect(FileManager.default.fileExists(atPath: url.value.path) == url.isInPlace)
                 return outcome
             case .object:
@@ -112,7 +112,7 @@ enum LoadedForm: String, CaseIterable, Sendable {
 }
 
 extension RegisteredKind {
-    /// What its object is.
+    /// The class as which an item of this kind is loaded.
     var objectClass: any ItemProviderReading.Type {
         switch self {
         case .data, .folder, .byteStream, .sharedMemory: Data.self

@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Each kind of registration, loaded in each way, from each place.
+/// Each kind of registration, loaded in each form and in each way from source to destination.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)), .enabled(if: System.isExecutable("/usr/bin/tar"), "needs tar"))
 struct MatrixTests {
     struct Cell: CustomTestStringConvertible {
@@ -17,7 +17,7 @@ struct MatrixTests {
 
         var testDescription: String { "\(kind) as \(form)" }
 
-        /// What has to come of it.
+        /// The expected result of the load.
         func outcome(_ place: LoadPlace) -> LoadedForm.Outcome {
             switch (form, kind.bytes) {
             case (.data, let bytes?), (.chunks, let bytes?):
@@ -27,14 +27,14 @@ struct MatrixTests {
             case (.file, let bytes?):
                 .file(kind.fileName, bytes, kind.given, isInPlace: false)
             case (.inPlace, let bytes?):
-                // A file alone, and where its descriptor can be passed.
+                // Only a file can be in place, and only if its descriptor can be passed.
                 .file(kind.fileName, bytes, kind.given, isInPlace: kind == .file && place != .inline)
             case (.file, nil), (.inPlace, nil):
                 .tree(kind.fileName, RegisteredKind.tree, kind.given)
             case (.object, let bytes?):
                 .object(bytes)
             case (.object, nil):
-                // No class reads a folder: it is no `public.data`.
+                // No class can read a folder, because a folder does not conform to `public.data`.
                 .failure(.typeUnavailable)
             }
         }
@@ -46,14 +46,14 @@ struct MatrixTests {
         try await place.with(cell.kind.provider(in: directory)) { provider in
             let outcome = try await cell.form.load(cell.kind, from: provider)
             #expect(outcome == cell.outcome(place))
-            // Asking and loading have one judge.
+            // `canLoadObject` and `loadObject` agree.
             #expect(provider.canLoadObject(ofClass: cell.kind.objectClass) == (cell.kind != .folder))
         }
         withExtendedLifetime(directory) {}
     }
 
     @Test(
-        "What is asked once and kept gives the same in each form",
+        "A kept representation gives the same result in each form",
         arguments: RegisteredKind.keepable,
         LoadPlace.allCases
     )
@@ -63,7 +63,7 @@ struct MatrixTests {
         try await place.with(provider) { provider in
             for form in LoadedForm.allCases {
                 let outcome = try await form.load(kind, from: provider)
-                // What the broker keeps is a copy.
+                // The broker keeps a copy, never the source's file.
                 let expected = Cell(kind: kind, form: form).outcome(place == .here ? .here : .inline)
                 #expect(outcome == expected, "\(form)")
             }
@@ -72,20 +72,27 @@ struct MatrixTests {
         withExtendedLifetime(directory) {}
     }
 
-    @Test("What is received and passed on gives the same to the next", arguments: Cell.all, LoadPlace.brokers)
+    @Test(
+        "An item that was received and published again gives the same result to the next destination",
+        arguments: Cell.all,
+        LoadPlace.brokers
+    )
     func passedOn(cell: Cell, place: LoadPlace) async throws {
         let directory = try TemporaryDirectory()
         try await place.with(cell.kind.provider(in: directory)) { received in
             try await place.with(received) { provider in
                 let outcome = try await cell.form.load(cell.kind, from: provider)
-                // The file is the first source's own, and not that of the one between.
+                // An in-place file belongs to the first source, so the second one gives a copy.
                 #expect(outcome == cell.outcome(.inline))
             }
         }
         withExtendedLifetime(directory) {}
     }
 
-    @Test("Text of another encoding comes in each form as UTF-8, from another process", arguments: LoadPlace.brokers)
+    @Test(
+        "Text in another encoding is also available as UTF-8 to other processes, in each form",
+        arguments: LoadPlace.brokers
+    )
     func derived(place: LoadPlace) async throws {
         let provider = ItemProvider()
         provider.suggestedName = "note"
@@ -114,13 +121,13 @@ struct MatrixTests {
             }
             let string = try await provider.loadObject(ofClass: String.self)
             #expect(string == RegisteredKind.text)
-            // Whoever asks for any text gets what was registered.
+            // A load of any text gets the registered encoding.
             let native = try await provider.loadData(for: .text)
             #expect(native.type == .utf16PlainText)
         }
     }
 
-    @Test("A type that is not there fails in each form, and no handler is asked", arguments: LoadPlace.allCases)
+    @Test("A load of a missing type fails in each form, and no handler is called", arguments: LoadPlace.allCases)
     func unavailable(place: LoadPlace) async throws {
         let calls = Counter()
         let provider = ItemProvider()

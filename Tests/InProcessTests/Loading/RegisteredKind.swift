@@ -2,7 +2,7 @@ import FoundationEssentials
 import PasteboardKit
 import TestSupport
 
-/// An item of each kind of registration. Each has its own type, bytes and file name, and is asked for by a supertype.
+/// One item for each kind of registration. Each has its own type, bytes and file name, and is loaded by a supertype.
 enum RegisteredKind: String, CaseIterable, Sendable {
     case data
     case file
@@ -22,14 +22,14 @@ enum RegisteredKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// More than a frame and a half, so that pieces could be lost or swapped.
+    /// More than one and a half frames, so that lost or swapped chunks are detected.
     static let pattern = Data((0..<400_000).map { UInt8(truncatingIfNeeded: (($0 % 65_521) &* 31) >> 3) })
     static let text = "Grüße, 世界\n"
     static let link = "https://example.org/a?b=c#d"
     static let place = Place(name: "Sequoia")
     static let tree = ["-rf": "one", "sub/deeper/ä b": "two", ".hidden": "three"]
 
-    /// What a load asks for.
+    /// The type that a load requests.
     var wanted: UniformType {
         switch self {
         case .data, .sharedMemory: .image
@@ -39,7 +39,7 @@ enum RegisteredKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// What it gets.
+    /// The type that the load gets.
     var given: UniformType {
         switch self {
         case .data: .png
@@ -53,7 +53,7 @@ enum RegisteredKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// nil for a folder, which has none.
+    /// The expected bytes; nil for a folder, which has none.
     var bytes: Data? {
         switch self {
         case .data, .byteStream, .sharedMemory: Self.pattern
@@ -75,7 +75,7 @@ enum RegisteredKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// What a loaded copy is called.
+    /// The expected name of a loaded copy.
     var fileName: String {
         switch self {
         case .data: "picture.png"
@@ -89,13 +89,13 @@ enum RegisteredKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Those whose registration may say that it is asked once.
+    /// The kinds that can be registered with a load policy.
     static let keepable = [RegisteredKind.data, .file, .folder, .byteStream, .sharedMemory]
 
     /// - Parameters:
-    ///   - directory: where the file and the folder are, made by this.
-    ///   - policy: of those that can have one.
-    ///   - asked: counts the calls of the handlers of these.
+    /// - directory: the directory in which the file and the folder are created.
+    /// - policy: the load policy, for the kinds that can have one.
+    /// - asked: counts the calls of the handlers of these kinds.
     func provider(
         in directory: TemporaryDirectory,
         policy: LoadPolicy = .everyTime,

@@ -14,7 +14,7 @@ struct ObjectsBuiltInTests {
     private static let macintosh = UniformType(importedAs: "com.apple.traditional-mac-plain-text")
 
     @Test(
-        "a string comes out as it went in",
+        "a string is loaded as it was registered",
         arguments: [
             "", "text", "æøå 漢字 👩‍👩‍👧", "a\0b", "\u{FEFF}marked", "e\u{301}", String(repeating: "é", count: 100_000),
         ]
@@ -29,7 +29,7 @@ struct ObjectsBuiltInTests {
     }
 
     @Test(
-        "text is decoded by its type, or by its mark",
+        "text is decoded by its type or by its byte order mark",
         arguments: [
             (UniformType.plainText, [0xC3, 0xA9], "é"), (.plainText, [0xEF, 0xBB, 0xBF, 0x61], "a"),
             (.plainText, [0xFE, 0xFF, 0x00, 0xE9], "é"), (.plainText, [0xFF, 0xFE, 0xE9, 0x00], "é"),
@@ -45,7 +45,7 @@ struct ObjectsBuiltInTests {
         #expect(try utf8Text(of: Data(bytes), type: type) == Data(expected.utf8))
     }
 
-    @Test("the charset of a MIME type without a type of its own decides, in any case, and an unknown one is an error")
+    @Test("a MIME type's charset decides the encoding, in upper or lower case, and an unknown charset is an error")
     func charsets() async throws {
         let cases: [(String, [UInt8], String)] = [
             ("iso-8859-1", [0xE9], "é"), ("KOI8-R", [0xC1], "а"), ("utf-8", [0xC3, 0xA9], "é"),
@@ -68,7 +68,7 @@ struct ObjectsBuiltInTests {
         }
     }
 
-    @Test("text in another encoding comes from another process as a string, and as UTF-8 where that is asked for")
+    @Test("another process gets text in another encoding as a string, and as UTF-8 if it requests that")
     func derived() async throws {
         try await TestBroker.with { broker in
             let publication = try await broker.pasteboard().write([provider(.utf16PlainText, [0xFF, 0xFE, 0xE9, 0])])
@@ -80,7 +80,7 @@ struct ObjectsBuiltInTests {
         }
     }
 
-    @Test("a long text of another encoding is converted whole")
+    @Test("a long text in another encoding is converted completely")
     func long() throws {
         let text = String(repeating: "漢a😀", count: 50_000)
         let bytes = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
@@ -88,7 +88,7 @@ struct ObjectsBuiltInTests {
     }
 
     @Test(
-        "bytes that are not text of their type are an error that names the type and the byte",
+        "bytes that are not text of their type are an error that names the type and the offset",
         arguments: [
             (UniformType.utf8PlainText, [0x61, 0xC3], 1), (.plainText, [0xEF, 0xBB, 0xBF, 0x61, 0xFF], 4),
             (.utf16PlainText, [0x61, 0x00, 0x00], 2), (.utf16PlainText, [0x61, 0x00, 0x00, 0xDC], 2),
@@ -104,7 +104,7 @@ struct ObjectsBuiltInTests {
         #expect(throws: PasteboardError.self) { try utf8Text(of: Data(bytes), type: type) }
     }
 
-    @Test("a string is made of any plain text, and of nothing else")
+    @Test("a string can be loaded from any plain text, and from nothing else")
     func readable() {
         for type in [UniformType.utf8PlainText, .utf16PlainText, .plainText, Self.macintosh, .sourceCode] {
             #expect(provider(type, []).canLoadObject(ofClass: String.self))
@@ -114,7 +114,7 @@ struct ObjectsBuiltInTests {
         }
     }
 
-    @Test("a URL is written absolute and read again, that of a file as the URL of a file too")
+    @Test("a URL is written in absolute form and read again, and the URL of a file also as a file URL")
     func urls() async throws {
         let base = try #require(URL(string: "https://example.org/a/"))
         let relative = try #require(URL(string: "b?c#d", relativeTo: base))
@@ -133,7 +133,7 @@ struct ObjectsBuiltInTests {
         #expect(URL.writableTypeIdentifiersForItemProvider == ["public.url"])
     }
 
-    @Test("a URL is read with white space around it, and what is none is an error")
+    @Test("white space around a URL is ignored, and text that is not a URL is an error")
     func readingURLs() async throws {
         #expect(
             try await provider(.url, Array(" https://example.org/x\r\n".utf8)).loadObject(ofClass: URL.self)
@@ -152,7 +152,7 @@ struct ObjectsBuiltInTests {
         }
     }
 
-    @Test("data is loaded of whatever has bytes")
+    @Test("data can be loaded from any representation with bytes")
     func data() async throws {
         let provider = provider(.png, [1, 2, 3])
         #expect(provider.canLoadObject(ofClass: Data.self))
@@ -160,7 +160,7 @@ struct ObjectsBuiltInTests {
         #expect(!ItemProvider().canLoadObject(ofClass: Data.self))
     }
 
-    @Test("strings and URLs cross to another process")
+    @Test("strings and URLs can be loaded in another process")
     func crossing() async throws {
         try await TestBroker.with { broker in
             let url = URL(filePath: "/tmp/x")

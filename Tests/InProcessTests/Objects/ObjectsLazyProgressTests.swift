@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Writes itself when its gate opens, and tells by a progress how far it is.
+/// An object that writes itself when its gate opens, and reports progress.
 private struct SlowNote: ItemProviderWriting {
     static let writableTypeIdentifiersForItemProvider = ["public.utf8-plain-text"]
     let isAsked: Gate
@@ -53,13 +53,13 @@ struct ObjectsLazyProgressTests {
         return provider
     }
 
-    @Test("making the object is half of a load, and its writing the other")
+    @Test("the first half of a load's progress is making the object, and the second half is writing it")
     func halves() async throws {
         let progress = LoadProgress()
         let snapshots = progress.snapshots
         let watcher = Task {
             for await snapshot in snapshots {
-                // 1/4 of the first half, then that half and 1/2 of the second.
+                // 0.125 is one quarter of the first half. Then come the rest of it and one half of the second half.
                 if snapshot.fractionCompleted == 0.125 { handlerGoesOn.open() }
                 if snapshot.fractionCompleted == 0.75 { goesOn.open() }
             }

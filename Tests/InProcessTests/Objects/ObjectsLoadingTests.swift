@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Not Sendable: every load makes one of its own.
+/// A class that is not Sendable: every load makes its own object.
 private final class Drawing: ItemProviderReading {
     static let readableTypeIdentifiersForItemProvider = ["public.png", "public.jpeg", "org.example.drawing"]
 
@@ -33,7 +33,7 @@ private struct Place: Codable, Equatable {
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ObjectsLoadingTests {
-    @Test("the source's order decides which of the readable types is loaded, and the class is told the type")
+    @Test("the source's order decides which readable type is loaded, and the class gets that type")
     func order() async throws {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .pdf) { Data("pdf".utf8) }
@@ -45,7 +45,7 @@ struct ObjectsLoadingTests {
         #expect(drawing.typeIdentifier == "public.jpeg")
     }
 
-    @Test("a type that conforms to a readable one is read, under its own name, from another process too")
+    @Test("a type that conforms to a readable type is read under its own name, also in another process")
     func subtype() async throws {
         let type = UniformType(
             exportedAs: "org.example.drawing.sketch",
@@ -65,7 +65,7 @@ struct ObjectsLoadingTests {
         }
     }
 
-    @Test("where the class reads none of the types nothing is asked, and the error names them")
+    @Test("if the class can read none of the types, no handler is called, and the error names the types")
     func unavailable() async throws {
         let calls = Counter()
         let provider = ItemProvider()
@@ -92,7 +92,7 @@ struct ObjectsLoadingTests {
         #expect(calls.value == 0)
     }
 
-    @Test("what the class throws on the bytes is the load's error as it is, in both forms")
+    @Test("an error that the class throws while it reads the bytes is the error of the load, in both forms")
     func throwing() async throws {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .png) { Data() }
@@ -133,12 +133,12 @@ struct ObjectsLoadingTests {
         }
         await loaded.wait()
         #expect(finished.isFinished)
-        // Too late to matter.
+        // The load has ended, so this has no effect.
         finished.cancel()
         #expect(!finished.isCancelled)
     }
 
-    @Test("cancelling the task and the timeout end the load of an object")
+    @Test("a load of an object ends when its task is cancelled or its timeout passes")
     func ends() async throws {
         let (asked, never) = (Gate(), Gate())
         let provider = ItemProvider()
@@ -159,7 +159,7 @@ struct ObjectsLoadingTests {
         never.open()
     }
 
-    @Test("a Codable value goes as JSON, through another process too")
+    @Test("a Codable value is encoded as JSON, also for another process")
     func json() async throws {
         let type = UniformType(exportedAs: "org.example.place", conformingTo: .json)
         let place = Place(name: "Søndre \"Ås\"")
@@ -176,7 +176,7 @@ struct ObjectsLoadingTests {
         }
     }
 
-    @Test("a value that cannot be encoded fails at the load, as the source's own error")
+    @Test("a value that cannot be encoded fails at the load with the error of the encoder")
     func unencodable() async throws {
         let provider = ItemProvider()
         provider.registerJSON(Double.infinity, for: .json)

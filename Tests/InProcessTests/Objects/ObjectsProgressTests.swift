@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ObjectsProgressTests {
-    @Test("fractions nest by their weights, to any depth")
+    @Test("fractions of children count by their weights, at any depth")
     func nested() {
         let root = LoadProgress(totalUnitCount: 4)
         let (left, right) = (LoadProgress(totalUnitCount: 2), LoadProgress(totalUnitCount: 10))
@@ -27,7 +27,7 @@ struct ObjectsProgressTests {
         #expect(root.fractionCompleted == 1)
     }
 
-    @Test("more units than there are in all are the whole, and no total is no fraction")
+    @Test("more completed than total units count as complete, and without a total there is no fraction")
     func odd() {
         let progress = LoadProgress(totalUnitCount: 3)
         progress.completedUnitCount = 7
@@ -57,7 +57,7 @@ struct ObjectsProgressTests {
         #expect(crowded.fractionCompleted <= 1)
     }
 
-    @Test("a child that is finished when it is added counts at once")
+    @Test("a child that is complete when it is added counts at once")
     func finishedChild() {
         let parent = LoadProgress(totalUnitCount: 2)
         let child = LoadProgress(totalUnitCount: 1)
@@ -66,7 +66,7 @@ struct ObjectsProgressTests {
         #expect(parent.isFinished)
     }
 
-    @Test("a progress is part of one other for good, and never of itself")
+    @Test("a progress has one parent for its lifetime, and is never its own descendant")
     func tree() {
         let (first, second) = (LoadProgress(totalUnitCount: 2), LoadProgress(totalUnitCount: 2))
         let child = LoadProgress(totalUnitCount: 1)
@@ -82,7 +82,7 @@ struct ObjectsProgressTests {
         #expect(!second.isCancelled)
     }
 
-    @Test("cancelling a child leaves its parent and the other children alone")
+    @Test("cancelling a child affects neither its parent nor the other children")
     func cancelChild() {
         let parent = LoadProgress(totalUnitCount: 2)
         let (one, other) = (LoadProgress(), LoadProgress())
@@ -92,7 +92,7 @@ struct ObjectsProgressTests {
         #expect(one.isCancelled && !parent.isCancelled && !other.isCancelled)
     }
 
-    @Test("a parent holds its children, and a child does not hold its parent")
+    @Test("a parent retains its children, and a child does not retain its parent")
     func lifetimes() {
         let cancelled = Counter()
         let child: LoadProgress
@@ -107,13 +107,13 @@ struct ObjectsProgressTests {
         }
         #expect(cancelled.value == 1)
         child.completedUnitCount = 1
-        // The parent is gone, so there is room for another.
+        // The parent is deallocated, so the child can get another one.
         let next = LoadProgress(totalUnitCount: 1)
         next.addChild(child, withPendingUnitCount: 1)
         #expect(next.isFinished)
     }
 
-    @Test("a cancellation handler may use the progress, and is let go when it has run")
+    @Test("a cancellation handler may use the progress, and is released after it has run")
     func handler() {
         final class Thing: Sendable {}
         let progress = LoadProgress()
@@ -134,7 +134,7 @@ struct ObjectsProgressTests {
         #expect(progress.cancellationHandler == nil)
     }
 
-    @Test("of many cancels at once one calls the handler")
+    @Test("of many simultaneous cancels only one calls the handler")
     func race() async {
         for _ in 0..<100 {
             let calls = Counter()
@@ -147,7 +147,7 @@ struct ObjectsProgressTests {
         }
     }
 
-    @Test("whoever changes it at the same time, the last snapshot is the end")
+    @Test("the last snapshot is the final state, even if several threads change the progress")
     func lastSnapshot() async {
         for _ in 0..<200 {
             let progress = LoadProgress(totalUnitCount: 10)
@@ -162,7 +162,7 @@ struct ObjectsProgressTests {
         }
     }
 
-    @Test("snapshots end when the progress is cancelled, and when nobody has it any more")
+    @Test("snapshots end when the progress is cancelled or deallocated")
     func endOfSnapshots() async {
         let progress = LoadProgress()
         let snapshots = progress.snapshots
@@ -180,7 +180,7 @@ struct ObjectsProgressTests {
         #expect(count == 1)
     }
 
-    @Test("a load whose source has reported everything is not over, and can be cancelled")
+    @Test("a load whose source has reported full progress is not finished, and can be cancelled")
     func reportedWhole() async throws {
         let (reported, isCancelled) = (Gate(), Gate())
         let provider = ItemProvider()
@@ -215,7 +215,7 @@ struct ObjectsProgressTests {
         #expect(last?.isFinished == false)
     }
 
-    @Test("a load that fails, be it at once, ends its snapshots unfinished")
+    @Test("a load that fails ends its snapshots unfinished, even if it fails at once")
     func failed() async throws {
         struct Broken: Error {}
         let provider = ItemProvider()
@@ -235,7 +235,7 @@ struct ObjectsProgressTests {
         #expect(!progress.isFinished)
     }
 
-    @Test("a parent adds up loads, and cancelling it cancels those that are under way")
+    @Test("a parent adds up the progress of its loads, and cancelling it cancels the open ones")
     func loads() async throws {
         let (asked, never, ended) = (Gate(), Gate(), Gate())
         let provider = ItemProvider(object: "text")

@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Writes its name, and the type that was asked for.
+/// An object that writes its name and the requested type.
 private struct Note: ItemProviderWriting {
     static let writableTypeIdentifiersForItemProvider = ["org.example.note", "public.utf8-plain-text"]
     var name = "note"
@@ -36,7 +36,7 @@ struct ObjectsRegisteringTests {
         String(decoding: try await provider.loadData(for: UniformType(importedAs: type)).value, as: UTF8.self)
     }
 
-    @Test("an object is promised as all of its types, in its order, and writes itself as each")
+    @Test("an object is registered for all of its types in its order, and writes itself as each of them")
     func object() async throws {
         let provider = ItemProvider(object: Note())
         #expect(provider.registeredTypeIdentifiers == ["org.example.note", "public.utf8-plain-text"])
@@ -44,11 +44,11 @@ struct ObjectsRegisteringTests {
         #expect(try await text(provider, "public.plain-text") == "note as public.utf8-plain-text")
     }
 
-    @Test("an object adds what is missing, and what was registered keeps its place and its handler")
+    @Test("registering an object adds its missing types, and does not replace registered types or their handlers")
     func missing() async throws {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .utf8PlainText) { Data("first".utf8) }
-        // Twice in the list, once in another case: one registration.
+        // The repeated types, one in another case, lead to one registration.
         let types = ["org.example.a", "public.UTF8-plain-text", "ORG.example.A", "public.png"]
         provider.registerObject(Note(extraTypes: types), visibility: .all)
         provider.registerObject(Note(name: "later"), visibility: .all)
@@ -59,13 +59,13 @@ struct ObjectsRegisteringTests {
         #expect(try await text(provider, "public.utf8-plain-text") == "first")
         #expect(try await text(provider, "org.example.a") == "note as org.example.a")
         #expect(try await text(provider, "org.example.note") == "later as org.example.note")
-        // Registering a type by itself replaces the handler, that of an object too.
+        // Registering a type again replaces its handler, also if it is the handler of an object.
         provider.registerDataRepresentation(for: UniformType(importedAs: "org.example.note")) { Data("new".utf8) }
         #expect(try await text(provider, "org.example.note") == "new")
         #expect(provider.registeredTypeIdentifiers.last == "org.example.note")
     }
 
-    @Test("of the object's and the registration's visibility the stricter counts")
+    @Test("the stricter visibility of the object and the registration applies")
     func visibility() async throws {
         let types = ["org.example.a", "org.example.b"]
         let cases: [(ItemProviderRepresentationVisibility, [String: ItemProviderRepresentationVisibility], [String])] =
@@ -89,7 +89,7 @@ struct ObjectsRegisteringTests {
         }
     }
 
-    @Test("a lazy object is made at each load, of its class's types, and then writes itself")
+    @Test("a lazy object has its class's types, is made at each load, and then writes itself")
     func lazy() async throws {
         let calls = Counter()
         let provider = ItemProvider()
@@ -97,7 +97,7 @@ struct ObjectsRegisteringTests {
         provider.registerObject(ofClass: Note.self, visibility: .all) { completion in
             let number = calls.increment()
             completion(Note(name: "made \(number)", extraTypes: ["public.png"]), nil)
-            // The second one is not looked at.
+            // The second completion is ignored.
             completion(Note(name: "again"), nil)
             return nil
         }
@@ -109,7 +109,7 @@ struct ObjectsRegisteringTests {
         #expect(calls.value == 2)
     }
 
-    @Test("a lazy object's handler that gives nothing, an error or both fails, and so does one that gives up silently")
+    @Test("a load fails if a lazy object's handler gives nothing, an error, both, or releases its completion")
     func lazyFailures() async throws {
         struct Broken: Error {}
         typealias Handler = @Sendable (@escaping @Sendable (Note?, (any Error)?) -> Void) -> LoadProgress?

@@ -3,7 +3,7 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-/// A model class in the way that programs for item providers are written.
+/// A model class in the common style of programs that use item providers.
 private final class Contact: Codable, ItemProviderWriting, ItemProviderReading {
     static let typeIdentifier = "org.example.contact"
 
@@ -42,7 +42,7 @@ private final class Contact: Codable, ItemProviderWriting, ItemProviderReading {
     }
 }
 
-/// What a main-actor program keeps: neither Sendable nor written for several threads.
+/// A class of a main-actor program: it is not Sendable and not thread-safe.
 private final class Canvas: ItemProviderReading {
     static let readableTypeIdentifiersForItemProvider = [UniformType.png.identifier]
     var data = Data()
@@ -77,7 +77,7 @@ private final class Controller {
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ObjectsStyleTests {
-    @Test("a class that writes and reads itself crosses in its own type, and as text where only that is there")
+    @Test("a class that reads and writes itself is transferred in its own type, and as text if only that is available")
     func contact() async throws {
         try await TestBroker.with { broker in
             let whole = ItemProvider(object: Contact(name: "Ada", mail: "ada@example.org"))
@@ -91,13 +91,13 @@ struct ObjectsStyleTests {
             ]
             #expect(contacts.map(\.name) == ["Ada", "Grace"])
             #expect(contacts.map(\.mail) == ["ada@example.org", nil])
-            // The other way round, as in every text field.
+            // Conversely, a contact can be loaded as text, as text fields do it.
             #expect(try await items[0].loadObject(ofClass: String.self) == "Ada")
             withExtendedLifetime(publication) {}
         }
     }
 
-    @Test("the main actor gets objects that are its own, and callbacks hop to it")
+    @Test("the main actor can use loaded objects that are not Sendable, and callbacks can switch to it")
     @MainActor
     func mainActor() async throws {
         let provider = ItemProvider(object: Contact(name: "Ada", mail: nil))

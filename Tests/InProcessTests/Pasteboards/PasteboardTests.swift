@@ -6,7 +6,7 @@ import TypeIdentifiers
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct PasteboardTests {
-    @Test("what one program writes another lists and loads, and the handler runs at the load")
+    @Test("a program lists and loads what another program wrote, and the handler runs at the load")
     func writeAndLoad() async throws {
         try await TestBroker.with { broker in
             let calls = Counter()
@@ -36,7 +36,7 @@ struct PasteboardTests {
         }
     }
 
-    @Test("an empty pasteboard has no items, and a clear counts on")
+    @Test("an empty pasteboard has no items, and clearing it increases the change count")
     func empty() async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
@@ -65,7 +65,7 @@ struct PasteboardTests {
         }
     }
 
-    @Test("representations for this process alone stay in it, and an item that has no other is refused by its number")
+    @Test("own-process representations are not published, and an item with no others is refused by its index")
     func visibility() async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
@@ -84,12 +84,12 @@ struct PasteboardTests {
             try await pasteboard.write([provider])
             let items = try await pasteboard.contents().items
             #expect(items.map { $0.representations.map(\.type) } == [[.gif]])
-            // The places of the broker's question are those of what was published.
+            // The broker asks with the indices of the published representations.
             #expect(try await items[0].itemProvider.loadData(for: .gif).value == Data("g".utf8))
         }
     }
 
-    @Test("a type of the source's own keeps its supertypes on the way")
+    @Test("a type that only the source declares keeps its supertypes in other processes")
     func ownTypes() async throws {
         try await TestBroker.with { broker in
             let type = UniformType(identifier: "org.example.note", supertypes: ["public.json", "public.text"])
@@ -104,7 +104,7 @@ struct PasteboardTests {
         }
     }
 
-    @Test("a received provider can be written on, and its loads come from the first source")
+    @Test("a received provider can be written to another pasteboard, and its loads come from the first source")
     func passingOn() async throws {
         try await TestBroker.with { broker in
             let source = broker.pasteboard("first")
@@ -117,7 +117,7 @@ struct PasteboardTests {
         }
     }
 
-    @Test("512 items are one write, and one more is refused")
+    @Test("One write may contain 512 items, and one more is refused")
     func manyItems() async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
@@ -133,7 +133,7 @@ struct PasteboardTests {
         }
     }
 
-    @Test("a write of a cancelled task throws, and leaves what was there")
+    @Test("a write in a cancelled task throws, and the contents do not change")
     func cancelledWrite() async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct PublicationTests {
-    @Test("a publication that is withdrawn clears its pasteboard, once, and ends as withdrawn")
+    @Test("a publication that is withdrawn clears its pasteboard once, and ends as withdrawn")
     func withdrawing() async throws {
         try await TestBroker.with { broker in
             let publication = try await broker.pasteboard().write([.text("a")])
@@ -17,7 +17,7 @@ struct PublicationTests {
             #expect(contents.items.isEmpty)
             try await publication.withdraw()
             #expect(try await broker.pasteboard().contents().changeCount == contents.changeCount)
-            // A clear of somebody else's is one.
+            // The clear of another program ends the publication as cleared.
             let other = try await broker.pasteboard().write([.text("b")])
             try await broker.pasteboard().clear()
             #expect(try await other.ended() == .cleared)
@@ -26,7 +26,7 @@ struct PublicationTests {
         }
     }
 
-    @Test("a withdrawal leaves alone what somebody has written since, on another pasteboard, too")
+    @Test("a withdrawal does not clear contents that were written later, on any pasteboard")
     func replaced() async throws {
         try await TestBroker.with { broker in
             for name: Pasteboard.Name in [.general, "notes"] {
@@ -41,7 +41,7 @@ struct PublicationTests {
         }
     }
 
-    @Test("a withdrawal over a connection that is gone is none: the promises went with it")
+    @Test("a withdrawal over a closed connection has no effect, because the promises ended with the connection")
     func connectionGone() async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
@@ -53,7 +53,7 @@ struct PublicationTests {
         }
     }
 
-    @Test("a withdrawal that was cancelled leaves the publication, and what ends it later is not called a withdrawal")
+    @Test("a cancelled withdrawal does not end the publication, and a later end is not reported as a withdrawal")
     func cancelledWithdrawal() async throws {
         try await TestBroker.with { broker in
             let publication = try await broker.pasteboard().write([.text("a")])
@@ -68,7 +68,7 @@ struct PublicationTests {
         }
     }
 
-    @Test("run of a cancelled task does not wait for ever for a destination that does not read")
+    @Test("in a cancelled task, run does not wait without limit for a destination that does not read")
     func cancelledWhileStalled() async throws {
         try await TestBroker.with { broker in
             let provider = ItemProvider()
@@ -90,12 +90,12 @@ struct PublicationTests {
         case replaced
     }
 
-    @Test("run returns when the ownership is lost and the loads have ended", arguments: Ending.allCases)
+    @Test("the method run returns when the publication and its loads have ended", arguments: Ending.allCases)
     func running(ending: Ending) async throws {
         try await TestBroker.with { broker in
             let (asked, goOn) = (Gate(), Gate())
             let provider = ItemProvider()
-            // More than a socket holds.
+            // More bytes than a socket buffer holds.
             let bytes = Data(repeating: 7, count: 4 << 20)
             provider.registerByteStream(for: .data) { writer in
                 asked.open()
@@ -125,7 +125,7 @@ struct PublicationTests {
         }
     }
 
-    @Test("run of a cancelled task withdraws at once")
+    @Test("in a cancelled task, run withdraws the publication at once")
     func cancelledBefore() async throws {
         try await TestBroker.with { broker in
             let publication = try await broker.pasteboard().write([.text("a")])

@@ -4,9 +4,9 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// What NSItemProvider does, point by point, in the source's process and through a broker. The points that are missing here
-/// have suites of their own: 6 (each registration in each form) `MatrixTests`, 8 (in place) `InPlaceTests`, 10
-/// (cancelling) `CancellationTests`, 13 (loads at the same time) `OnceAndKeptTests`.
+/// The behaviour of NSItemProvider, point by point, in the source's process and through a broker. The missing points
+/// have their own suites: 6 (each registration in each form) `MatrixTests`, 8 (in place) `InPlaceTests`, 10
+/// (cancellation) `CancellationTests`, 13 (simultaneous loads) `OnceAndKeptTests`.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct ChecklistTests {
     private struct Note: ItemProviderWriting {
@@ -29,7 +29,7 @@ struct ChecklistTests {
     }
 
     @Test(
-        "1, 2: Types are in the order of registration, an object's in its own, none twice",
+        "1, 2: Types are in the order of registration, an object's types in its order, and none is listed twice",
         arguments: LoadPlace.allCases
     )
     func order(place: LoadPlace) async throws {
@@ -52,7 +52,7 @@ struct ChecklistTests {
     }
 
     @Test(
-        "3: A request for a supertype is met by the first type that conforms, in the order of registration",
+        "3: A load of a supertype gets the first type that conforms, in the order of registration",
         arguments: LoadPlace.allCases
     )
     func supertype(place: LoadPlace) async throws {
@@ -76,7 +76,7 @@ struct ChecklistTests {
     }
 
     @Test(
-        "4, 5: A request for a subtype fails with -1000, and neither it nor a question asks a handler",
+        "4, 5: A load of a subtype fails with -1000, and neither this load nor a query calls a handler",
         arguments: LoadPlace.allCases
     )
     func subtype(place: LoadPlace) async throws {
@@ -102,7 +102,7 @@ struct ChecklistTests {
     }
 
     @Test(
-        "7: A temporary file is there in the handler and gone after it, and a hard link to it survives",
+        "7: A temporary file exists while the handler runs and is removed after it, but a hard link to it survives",
         arguments: LoadPlace.allCases
     )
     func temporary(place: LoadPlace) async throws {
@@ -118,7 +118,7 @@ struct ChecklistTests {
                 done.open()
             }
             await done.wait()
-            // It goes when the handler has returned, which may be a moment from now; the next load's is the same case.
+            // The file is removed after the handler has returned, perhaps a moment later. The next load behaves alike.
             let scoped = try await provider.withLoadedFile(for: .text) { loaded in
                 #expect(FileManager.default.fileExists(atPath: loaded.value.path))
                 return loaded.value.path
@@ -132,7 +132,7 @@ struct ChecklistTests {
     }
 
     @Test(
-        "9: Of two completions the first counts, of bytes and an error the error, and neither is unknown",
+        "9: The first of two completions counts; an error counts more than bytes; neither of them is an unknown error",
         arguments: LoadPlace.allCases
     )
     func completions(place: LoadPlace) async throws {
@@ -168,7 +168,7 @@ struct ChecklistTests {
         }
     }
 
-    @Test("11: What is for its own process can be loaded there, and does not exist for a broker")
+    @Test("11: An own-process representation can be loaded in its process, and does not exist for a broker")
     func ownProcess() async throws {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .png, visibility: .ownProcess) { Data("own".utf8) }
@@ -188,7 +188,7 @@ struct ChecklistTests {
     }
 
     @Test(
-        "12: A suggested name is made harmless, and gets the type's extension unless it has one",
+        "12: A suggested name becomes a safe file name, and gets the type's extension unless it has one",
         arguments: [
             ("icon", "icon.png"), ("icon.png", "icon.png"), ("hello.txt", "hello.txt.png"),
             ("../../etc", "_.._etc.png"),
@@ -210,7 +210,7 @@ struct ChecklistTests {
     }
 
     @Test(
-        "14: A copy of a provider has the registrations of then, and so has what was published",
+        "14: Copies and publications of a provider have the registrations of the time when they were made",
         arguments: LoadPlace.allCases
     )
     func copies(place: LoadPlace) async throws {

@@ -3,10 +3,10 @@ import PasteboardKit
 import TestSupport
 import Testing
 
-/// A program whose module is on the main actor by default.
+/// A program whose module is isolated to the main actor by default.
 @Suite(.fewAtATime, .timeLimit(.minutes(5)))
 struct IsolatedProgramTests {
-    @Test("A program on the main actor by default writes and reads its values", arguments: LoadPlace.allCases)
+    @Test("A program with main-actor isolation by default writes and reads its values", arguments: LoadPlace.allCases)
     @MainActor
     func values(place: LoadPlace) async throws {
         let (source, destination) = (Shelf(), Shelf())

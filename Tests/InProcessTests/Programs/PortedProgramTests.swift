@@ -6,10 +6,10 @@ import Testing
 
 @testable import PortedPrograms
 
-/// Programs that were written for Apple's item providers and have only been renamed, here and with a broker between their
-/// two halves.
+/// Programs that were written for Apple's item providers, with only the names changed. They run within one process, and
+/// with a broker between source and destination.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct PortedProgramTests {
-    /// What a completion handler was called with.
+    /// The value with which a completion handler was called.
     private func result<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
         await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
     }
@@ -21,7 +21,7 @@ import Testing
         return try await body(folder)
     }
 
-    @Test("A row that is dragged is dropped as its string", arguments: LoadPlace.allCases)
+    @Test("A dragged row is dropped as a string", arguments: LoadPlace.allCases)
     @MainActor func placesDragging(place: LoadPlace) async throws {
         let controller = PlacesController()
         try await place.with(controller.model.dragItemProvider(forRowAt: 2)) { dropped in
@@ -36,7 +36,10 @@ import Testing
         #expect(controller.model.placeNames == ["Yosemite", "Sequoia", "Pinnacles", "Yellowstone", "Sequoia"])
     }
 
-    @Test("A model object writes and reads itself, its own type in its own process only", arguments: LoadPlace.allCases)
+    @Test(
+        "A model object writes and reads itself, and uses its own type only within its process",
+        arguments: LoadPlace.allCases
+    )
     func contactCard(place: LoadPlace) async throws {
         let card = ContactCard(name: "Ada", phoneNumber: "1815")
         try await place.with(ItemProvider(object: card)) { provider in
@@ -52,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("A photo is moved out of the temporary place, under its suggested name", arguments: LoadPlace.allCases)
+    @Test("A photo is moved out of the temporary directory, under its suggested name", arguments: LoadPlace.allCases)
     func photoImport(place: LoadPlace) async throws {
         try await withFolder { folder in
             let (from, to) = (folder.appending(component: "from"), folder.appending(component: "to"))
@@ -80,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "A document is opened where it is if its source allows it, and a folder is listed",
+        "A document is opened in place if its source allows that, and a folder is listed",
         arguments: LoadPlace.allCases
     )
     func documentBrowser(place: LoadPlace) async throws {
@@ -94,7 +97,7 @@ import Testing
             }
             let copied = try #require(DocumentBrowser.itemProvider(forDocumentAt: document))
             try await place.with(copied) { #expect(await open($0) == ("first light", false)) }
-            // Whoever gets no descriptor gets a copy.
+            // Without a descriptor the destination gets a copy.
             try await place.with(DocumentBrowser.sharedItemProvider(forDocumentAt: document)) {
                 #expect(await open($0) == ("first light", place != .inline))
             }
@@ -108,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "Progress is reported while a chart is made, and cancelling all reaches its handler",
+        "Progress is reported while a chart is made, and cancelling the parent progress reaches the handler",
         arguments: LoadPlace.allCases
     )
     func chartRenderer(place: LoadPlace) async throws {
@@ -135,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("An item is described before anything of it is loaded", arguments: LoadPlace.allCases)
+    @Test("An item is described before any of its bytes are loaded", arguments: LoadPlace.allCases)
     func attachmentInspector(place: LoadPlace) async throws {
         let photo = AttachmentInspector.samplePhoto(at: URL(filePath: "/nowhere/photo.tiff"))
         try await place.with(photo) { provider in
@@ -157,7 +160,7 @@ import Testing
         #expect(AttachmentInspector(itemProvider: ItemProvider()).kind == .unknown)
     }
 
-    @Test("Types are looked up by extension, MIME type and tag, and kept as identifiers")
+    @Test("Types are found by extension, MIME type and tag, and saved as identifiers")
     func documentTypes() throws {
         let names = ["a.png", "b.JPG", "notes.txt", "film.mov", "none", "x.unheardof"]
         #expect(names.filter(DocumentTypes.isSupported) == ["a.png", "b.JPG", "notes.txt"])
@@ -177,7 +180,10 @@ import Testing
         #expect(try DocumentTypes.roundTrip([.sketch, .partnerDrawing, .png]) == [.sketch, .partnerDrawing, .png])
     }
 
-    @Test("What is for its own process stays there, and the rest can be had by others", arguments: LoadPlace.allCases)
+    @Test(
+        "An own-process representation stays in its process, and others can be loaded elsewhere",
+        arguments: LoadPlace.allCases
+    )
     func privateClipping(place: LoadPlace) async throws {
         try await place.with(PrivateClipping(text: "secret").itemProvider()) { provider in
             let own = place == .here ? [PrivateClipping.editingType] : []
@@ -193,7 +199,7 @@ import Testing
     }
 
     @Test(
-        "Of each item the best type of a list is imported, and what cannot be had is told",
+        "The best type of each item is imported, and items that cannot be loaded are reported",
         arguments: LoadPlace.allCases
     )
     func importQueue(place: LoadPlace) async throws {
@@ -220,7 +226,7 @@ import Testing
         }
     }
 
-    @Test("A link is read with its title, which is looked up when it is loaded", arguments: LoadPlace.allCases)
+    @Test("A link is loaded with its title, which is looked up at the load", arguments: LoadPlace.allCases)
     func linkShare(place: LoadPlace) async throws {
         let (lookups, lookup) = AsyncStream<Int>.makeStream()
         let share = LinkShare(url: URL(string: "https://example.com/a%20b?c=d")!, title: "An example")
@@ -238,14 +244,14 @@ import Testing
         }
     }
 
-    @Test("A class that is not Sendable is read, and handed to the main thread", arguments: LoadPlace.allCases)
+    @Test("A class that is not Sendable is loaded and sent to the main thread", arguments: LoadPlace.allCases)
     @MainActor func toyBox(place: LoadPlace) async throws {
         let box = ToyBox()
         for provider in [ItemProvider(object: "Mouse"), ItemProvider(), ItemProvider(object: "")] {
             let take: (ItemProvider) async -> Void = { provider in
                 await withCheckedContinuation { continuation in box.take(provider) { continuation.resume() } }
             }
-            // Nobody can publish what has no representation.
+            // An item without a representation cannot be published.
             provider.registeredTypeIdentifiers.isEmpty ? await take(provider) : try await place.with(provider, take)
         }
         #expect(box.toys.map(\.description) == ["Mouse, for cats"] && box.toys.first?.timesPlayedWith == 1)
@@ -253,7 +259,7 @@ import Testing
         #expect(box.itemProviders().map(\.registeredTypeIdentifiers) == [["public.utf8-plain-text"]])
     }
 
-    @Test("An error says what failed where programs show its localized description")
+    @Test("The localized description of an error says what failed")
     func localizedDescription() async throws {
         let error = await result { done in
             ItemProvider().loadDataRepresentation(forTypeIdentifier: "public.png") { _, error in done(error) }
@@ -263,7 +269,7 @@ import Testing
         #expect((shown as NSError).domain == ItemProvider.errorDomain && (shown as NSError).code == -1000)
     }
 
-    @Test("A card is moved to another card, copied to another process, and takes what fits")
+    @Test("A card is moved to another card, copied to another process, and accepts only suitable items")
     @MainActor func placeCard() async throws {
         try await DragBroker.with { broker in
             let board = InteractionView()
@@ -304,7 +310,7 @@ import Testing
         }
     }
 
-    @Test("A table's rows are copied to another table, behind placeholders, and rearranged within their own")
+    @Test("Rows are copied to another table, with placeholders, and reordered within their own table")
     @MainActor func cityList() async throws {
         try await DragBroker.with { broker in
             let (west, east) = (CityList(["Reno", "Boise", "Provo"]), CityList(["Ghent", "Lille"]))
@@ -329,7 +335,7 @@ import Testing
         }
     }
 
-    @Test("A picture is dropped where the frame hangs, and nowhere else on the wall")
+    @Test("A picture is dropped on the frame, and cannot be dropped elsewhere on the wall")
     @MainActor func pictureFrame() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -346,7 +352,7 @@ import Testing
             #expect(empty.lastDropPoint == Point(x: 150.5, y: 60))
             try await drag.drop()
             #expect(try await drag.outcome().text == "transferred move")
-            // The program puts the picture up on its main queue.
+            // The program shows the picture on its main queue.
             while empty.caption.isEmpty, !Task.isCancelled { await Task.yield() }
             #expect(empty.picture == Data("png".utf8) && empty.caption == "Half Dome")
         }

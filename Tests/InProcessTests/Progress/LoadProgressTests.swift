@@ -24,7 +24,7 @@ struct LoadProgressTests {
         #expect(parent.fractionCompleted == 1)
     }
 
-    @Test("cancel reaches the handler once and all children, also those that come later")
+    @Test("a cancel reaches the handler once and all children, also children that are added later")
     func cancel() {
         let calls = Counter()
         let parent = LoadProgress(totalUnitCount: 2)
@@ -36,12 +36,12 @@ struct LoadProgressTests {
         parent.addChild(late, withPendingUnitCount: 1)
         #expect(calls.value == 1)
         #expect(parent.isCancelled && early.isCancelled && late.isCancelled)
-        // A handler that comes too late is called at once.
+        // A handler that is set after the cancel is called at once.
         late.cancellationHandler = { calls.increment() }
         #expect(calls.value == 2)
     }
 
-    @Test("snapshots end with the progress, and the last is the end")
+    @Test("snapshots end with the progress, and the last one is the final state")
     func snapshots() async {
         let progress = LoadProgress(totalUnitCount: 2)
         let snapshots = progress.snapshots
@@ -52,13 +52,13 @@ struct LoadProgressTests {
         #expect(last?.isFinished == true)
         #expect(last?.fractionCompleted == 1)
         #expect(last?.totalUnitCount == 2)
-        // One who asks after the end gets it, too.
+        // An iteration that begins after the end gets the final state too.
         var count = 0
         for await _ in progress.snapshots { count += 1 }
         #expect(count == 1)
     }
 
-    @Test("what a handler reports reaches the destination")
+    @Test("progress that a handler reports reaches the destination")
     func reported() async throws {
         try await TestBroker.with { broker in
             let seen = Gate()

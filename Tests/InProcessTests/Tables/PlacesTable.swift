@@ -6,7 +6,7 @@ import TestSupport
 /// Apple's table-view sample: a table of place names whose rows are dragged and dropped as plain text.
 @MainActor
 final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
-    /// What it lets be dropped: the sample's last revision, or an earlier one.
+    /// The rules for drops: those of the sample's last revision (strict), or of an earlier one (permissive).
     enum Policy {
         case strict, permissive
     }
@@ -15,9 +15,9 @@ final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
     let policy: Policy
     private(set) var sections: [[String]]
     private(set) var events: [String] = []
-    /// How often the bytes of a row were made.
+    /// The number of times that the bytes of a row were made.
     let made = Counter()
-    /// Instead of what the sample does.
+    /// A replacement for the sample's code.
     var onDrop: ((any TableDropCoordinator) -> Void)?
     var onUpdate: ((any DropSession) -> Void)?
     var canMoveRows = true
@@ -44,14 +44,14 @@ final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
         return try await table.beginDrag(at: IndexPath(row: rows[0], section: 0))
     }
 
-    /// Returns once it has.
+    /// Returns as soon as the event has happened.
     func happened(_ event: String) async {
         while !events.contains(event) { await Task.yield() }
     }
 
     func insert(_ texts: [String], at path: IndexPath) {
         guard !sections.isEmpty else { return }
-        // What was hovered over may have gone by the time that the bytes are here.
+        // The section or row of the session's last location may be gone when the bytes arrive.
         let section = min(path.section, sections.count - 1)
         let row = min(path.row, sections[section].count)
         sections[section].insert(contentsOf: texts, at: row)
@@ -69,12 +69,12 @@ final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
         table.reloadData()
     }
 
-    /// For a placeholder's block, which tells the table itself.
+    /// Inserts a row into the model alone. The placeholder's commit updates the table.
     func insertSilently(_ text: String, at path: IndexPath) {
         sections[path.section].insert(text, at: path.row)
     }
 
-    /// For a batch that tells the table itself.
+    /// Replaces the rows of the model alone. The caller's batch updates the table.
     func setSilently(_ rows: [String]) {
         sections[0] = rows
     }
@@ -181,7 +181,7 @@ final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
 }
 
 extension PasteboardKit.Drag {
-    /// Drops it at a row of a destination, and returns what has become of it.
+    /// Drops the drag at a row of a destination, and returns the outcome.
     @discardableResult
     func drop(at row: Int?, of name: String = "places") async throws -> String {
         try await move(to: .row(row, of: name))

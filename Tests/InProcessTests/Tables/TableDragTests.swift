@@ -4,10 +4,10 @@ import TableDragAndDrop
 import TestSupport
 import Testing
 
-@Suite("Tables: drags over a broker", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Table drags through a broker", .fewAtATime, .timeLimit(.minutes(5)))
 @MainActor
 struct TableDragTests {
-    @Test("a drag that cannot begin has begun and ended for its delegate")
+    @Test("for a drag that is refused at its beginning, the delegate is notified of the begin and the end")
     func refused() async throws {
         final class Empty: TableDragDelegate {
             var events: [String] = []
@@ -33,7 +33,7 @@ struct TableDragTests {
         }
     }
 
-    @Test("rows of another table are added to a drag: both tables hear what becomes of it")
+    @Test("if rows of another table are added to a drag, both tables are notified of the outcome")
     func addedFromAnotherTable() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -53,7 +53,9 @@ struct TableDragTests {
         }
     }
 
-    @Test("a table whose rows a drag has not got has begun and ended, and can add them later")
+    @Test(
+        "if an addition is refused, the table's delegate is notified of the begin and the end, and can add rows later"
+    )
     func refusedAddition() async throws {
         try await DragBroker.with(limits: ["metadata-per-session": "4KiB"]) { broker in
             let connection = broker.connect()
@@ -75,7 +77,7 @@ struct TableDragTests {
         }
     }
 
-    /// Gives what no session has room for.
+    /// A delegate that adds more items than fit into a session.
     private final class Heavy: TableDragDelegate {
         var events: [String] = []
 
@@ -105,7 +107,7 @@ struct TableDragTests {
         func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) { events.append("did end") }
     }
 
-    @Test("its delegate hears by what operation items were transferred", arguments: [true, false])
+    @Test("the delegate is notified of the operation with which items were transferred", arguments: [true, false])
     func operation(isMove: Bool) async throws {
         final class Source: TableDragDelegate {
             var operations: [DropOperation] = []
@@ -144,7 +146,7 @@ struct TableDragTests {
         }
     }
 
-    @Test("rows are added to a drag of an interaction, and what an interaction has to a drag of rows")
+    @Test("rows can be added to the drag of an interaction, and items of an interaction to a drag of rows")
     func addedBetweenKinds() async throws {
         final class Source: DragInteractionDelegate {
             var events: [String] = []
@@ -187,7 +189,7 @@ struct TableDragTests {
         }
     }
 
-    @Test("of two tables side by side a session is over the one at its point, and at the row that it names")
+    @Test("of two tables side by side, the session is over the one at its point, at the row of its index path")
     func sideBySide() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -215,7 +217,7 @@ struct TableDragTests {
     }
 
     @Test(
-        "whatever place another process names, a table is asked for one that it has, or for none",
+        "if another process names an index path that does not exist, the drop has no destination index path",
         arguments: [
             [], [0], [0, 0, 0], [0, 2], [1, 0], [1 << 31, 1 << 31], [1 << 31, 0], [0, 1 << 31],
             Array(repeating: 0, count: 16),
@@ -234,7 +236,7 @@ struct TableDragTests {
         }
     }
 
-    @Test("a restricted drag stays in its process, and one that may not be moved is copied there")
+    @Test("a restricted drag stays in its process, and is copied there if it may not be moved")
     func allowed() async throws {
         final class Own: TableDragDelegate {
             func tableView(

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 /// The numbers are those of the catalogue "Drag and drop: behaviours".
-@Suite("Tables: placeholders for what is on its way", .fewAtATime, .timeLimit(.minutes(5)))
+@Suite("Table placeholders for items that are being loaded", .fewAtATime, .timeLimit(.minutes(5)))
 @MainActor
 struct TablePlaceholderTests {
-    /// Rows that are moved between processes, and loaded one by one.
+    /// A table into which rows are moved from another process. Each row gets a placeholder and is loaded separately.
     @MainActor
     private final class Scene {
         let places: PlacesTable
@@ -18,7 +18,7 @@ struct TablePlaceholderTests {
         var contexts: [any TableDropPlaceholderContext] = []
         var loaded: [Int: String] = [:]
         let log = DropSite.Log()
-        /// Delegates are not held by their tables.
+        /// Strong references to the delegates, because tables do not retain them.
         var sourceDelegates: [Mover] = []
 
         init(_ broker: DragBroker, rows: [String] = ["a", "b"]) async throws {
@@ -98,7 +98,7 @@ struct TablePlaceholderTests {
         return drag
     }
 
-    @Test("59: a move is complete, and deletes, only when each placeholder is a row; until then the table waits")
+    @Test("59: a move is complete when every placeholder has become a row; until then nothing is deleted")
     func held() async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
@@ -111,7 +111,7 @@ struct TablePlaceholderTests {
             await scene.loads(2)
             #expect(scene.places.table.hasUncommittedUpdates)
             #expect(scene.commit(1))
-            // By now anything would be here that was sent before.
+            // Messages that were sent before would have arrived by now.
             let other = try await PasteboardKit.Drag.begin([.text("z")], connection: scene.giver.table.connection)
             await other.cancel()
             _ = try await other.outcome()
@@ -123,7 +123,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("what a placeholder was taken away for is not deleted at its source", arguments: [true, false])
+    @Test("if a placeholder was removed, its item is not deleted at the source", arguments: [true, false])
     func notTaken(isReload: Bool) async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
@@ -138,7 +138,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("a table that is gone has not taken what its placeholders stood for: a move leaves it at its source")
+    @Test("if the table is deallocated, the items of its placeholders are not taken, and a move does not delete them")
     func tableGone() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -168,7 +168,7 @@ struct TablePlaceholderTests {
             try await drag.move(to: .row(0, of: "places"))
             #expect(try await drag.drop() == .move)
             await isLoaded.wait()
-            // Somebody has let go of it, with its placeholder.
+            // The program releases the table with its placeholder.
             table?.removeFromSuperview()
             table = nil
             #expect(try await drag.outcome().text == "failed refused")
@@ -176,7 +176,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("a block that puts the item into the model and reloads everything has taken it: the move is complete")
+    @Test("if a block adds the item to the model and reloads the table, the item is taken and the move complete")
     func reloadedByBlock() async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
@@ -192,7 +192,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    /// A text that comes once a gate is open.
+    /// A text that is produced when a gate opens.
     private func slow(until gate: Gate) -> DragItem {
         let provider = ItemProvider()
         provider.registerDataRepresentation(for: .utf8PlainText) {
@@ -202,7 +202,7 @@ struct TablePlaceholderTests {
         return DragItem(itemProvider: provider)
     }
 
-    @Test("rows that change while bytes are loaded do not matter: the row is inserted where its placeholder is")
+    @Test("if rows change during the load, the loaded row is still inserted at its placeholder")
     func concurrent() async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
@@ -219,7 +219,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("without placeholders, rows that have gone meanwhile leave the end")
+    @Test("if no placeholder is used and rows are removed during the load, the loaded row is inserted at the end")
     func clamped() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.strict, ["a", "b", "c"], on: broker.connect())
@@ -242,13 +242,13 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("an object of a class that nobody expects is left out, and its drop ends")
+    @Test("an item whose bytes cannot be decoded is left out, and its drop ends")
     func foreignClass() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.permissive, ["a"], on: broker.connect())
             try await places.register()
             let provider = ItemProvider()
-            // Said to be text, and is none in its encoding.
+            // The bytes are registered as UTF-8 text, but are not valid UTF-8.
             provider.registerDataRepresentation(forTypeIdentifier: "public.utf8-plain-text", visibility: .all) {
                 completion in
                 completion(Data([0xFF, 0xFE, 0xC0]), nil)
@@ -264,7 +264,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("58, 61, 62: an object of this process is taken as it is, without a load")
+    @Test("58, 61, 62: a local object is used without a load")
     func localObject() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
@@ -292,7 +292,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("while an item is on its way, others are dropped, and rows of the table itself rearranged")
+    @Test("while an item is loaded, other items can be dropped and the table's own rows reordered")
     func othersMeanwhile() async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
@@ -316,7 +316,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("two sessions are over a table at once, each for itself")
+    @Test("two sessions can be over a table at once, independently of each other")
     func twoAtOnce() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.permissive, ["a"], on: broker.connect())
@@ -336,7 +336,7 @@ struct TablePlaceholderTests {
     }
 
     @Test(
-        "60: several rows of the table itself are moved by the delegate, without a load, and nothing is to be deleted"
+        "60: the delegate moves several rows of the table itself without a load, and the source deletes nothing"
     )
     func rowsOfItsOwn() async throws {
         try await DragBroker.with { broker in
@@ -361,7 +361,7 @@ struct TablePlaceholderTests {
         }
     }
 
-    @Test("80: a destination that goes while placeholders are open leaves a move undone")
+    @Test("80: if the destination goes while placeholders are open, a move has failed")
     func destinationGone() async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)

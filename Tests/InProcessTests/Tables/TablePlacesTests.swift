@@ -11,7 +11,7 @@ import Testing
 struct TablePlacesTests {
     // MARK: Beginning
 
-    @Test("1, 2: rows are dragged unless that is switched off")
+    @Test("1, 2: rows can be dragged by default, and dragging can be switched off")
     func enabled() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.strict, ["Paris"], on: broker.connect())
@@ -24,7 +24,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("3: a table may only give, or only take")
+    @Test("3: a table may be only a source or only a destination")
     func oneWay() async throws {
         try await DragBroker.with { broker in
             let giver = PlacesTable(.strict, ["Paris"], on: broker.connect())
@@ -41,7 +41,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("7: a disabled table neither gives nor takes")
+    @Test("7: a disabled table is neither a source nor a destination")
     func disabled() async throws {
         try await DragBroker.with { broker in
             let giver = PlacesTable(.strict, ["Paris"], on: broker.connect())
@@ -56,7 +56,7 @@ struct TablePlacesTests {
     }
 
     @Test(
-        "8, 9, 10, 15, 53: a row is one item of plain text, as it was when the drag began, and stays where it is",
+        "8, 9, 10, 15, 53: a row is dragged as one item of plain text with its first value, and is not removed",
         arguments: ["Paris", "Zürich", "東京", "👩‍👩‍👧 home"]
     )
     func packaged(name: String) async throws {
@@ -87,7 +87,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("11: a row that cannot be packaged is not dragged, and nobody hears of it")
+    @Test("11: a row that cannot be packaged is not dragged, and no delegate is notified")
     func nothing() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.strict, [""], on: broker.connect())
@@ -97,7 +97,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("16, 37: no bytes are made while it is dragged about, nor by a drop that is cancelled")
+    @Test("16, 37: neither dragging nor a cancelled drop produces any bytes")
     func lazy() async throws {
         try await DragBroker.with { broker in
             let giver = PlacesTable(.strict, ["Paris", "Rome"], on: broker.connect())
@@ -120,7 +120,7 @@ struct TablePlacesTests {
     // MARK: Accepting
 
     @Test(
-        "18, 19, 24: a table takes what can be read as text; of all else it hears nothing more",
+        "18, 19, 24: a table accepts items that can be read as text, and is not notified of others",
         arguments: [
             (["public.utf8-plain-text"], true), (["public.plain-text"], true), (["public.png"], false),
             (["public.png", "public.plain-text"], true), (["com.example.unknown"], false),
@@ -176,7 +176,10 @@ struct TablePlacesTests {
         Situation(behaviour: 32, policy: .permissive, count: 3, isLocal: false, isEditing: true, operation: .copy),
     ]
 
-    @Test("25-32: what a drop would do", arguments: situations)
+    @Test(
+        "25-32: the proposal for a drop depends on the items, their source and the table's state",
+        arguments: situations
+    )
     func proposal(_ situation: Situation) async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(situation.policy, ["a", "b", "c"], on: broker.connect())
@@ -199,7 +202,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("38: a move of a foreign row is not honoured, unless its session allows that")
+    @Test("38: a move of another table's row is not performed unless its session allows it")
     func foreignMove() async throws {
         final class Mover: TableDropDelegate {
             var texts: [String] = []
@@ -248,7 +251,7 @@ struct TablePlacesTests {
     }
 
     @Test(
-        "39, 79: another table's drag is not this one's, in the same process and in another",
+        "39, 79: the drag of another table is not a drag of this table, in the same process or in another",
         arguments: [true, false]
     )
     func otherTable(isSameProcess: Bool) async throws {
@@ -267,7 +270,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("5, 40: editing that begins during a drag counts from the next proposal on")
+    @Test("5, 40: editing that begins during a drag affects the next proposal")
     func editingToggled() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.strict, ["a", "b"], on: broker.connect())
@@ -282,7 +285,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("41: a second item that is added makes of a copy nothing")
+    @Test("41: adding a second item turns a copy into a cancel")
     func added() async throws {
         try await DragBroker.with { broker in
             let giver = PlacesTable(.strict, ["Paris", "Rome"], on: broker.connect())
@@ -301,7 +304,7 @@ struct TablePlacesTests {
     // MARK: Performing
 
     @Test(
-        "42-48, 77: rows go where the session was, one behind the other, or to the end",
+        "42-48, 77: rows are inserted in order at the location of the session, or at the end",
         arguments: [
             ([["a", "b"]], [0, 0], [["x", "y", "a", "b"]]),
             ([["a", "b"]], [0, 1], [["a", "x", "y", "b"]]),
@@ -330,7 +333,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("44: a table without a section refuses what it could put nowhere")
+    @Test("44: a table without a section refuses a drop")
     func noSection() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.permissive, on: broker.connect())
@@ -342,7 +345,10 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("50, 51: what cannot be loaded is left out", arguments: [["a", nil, "c"], [nil], ["a"]] as [[String?]])
+    @Test(
+        "50, 51: items that cannot be loaded are left out",
+        arguments: [["a", nil, "c"], [nil], ["a"]] as [[String?]]
+    )
     func failing(texts: [String?]) async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.permissive, ["z"], on: broker.connect())
@@ -362,7 +368,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("52: bytes are to be had only while the drop is performed")
+    @Test("52: bytes can be loaded only while the drop is performed")
     func window() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.permissive, [], on: broker.connect())
@@ -389,14 +395,14 @@ struct TablePlacesTests {
             #expect(try await drag.drop(at: 0) == "transferred copy")
             let late = try #require(kept)
             let code = await load(late)
-            // The broker does not know a session any more that is over.
+            // The broker does not know the session after its end.
             #expect(code == .notLoadableNow || code == .superseded)
             #expect(places.rows == ["x"])
         }
     }
 
     @Test(
-        "54, 78: a row of the table itself is moved by the data source",
+        "54, 78: the data source moves a row within its table",
         arguments: [(0, 2, "bca"), (2, 0, "cab"), (0, 3, "bca")]
     )
     func rearranged(from row: Int, to target: Int, result: String) async throws {
@@ -415,7 +421,7 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("63, 64: a drop that nothing is done with goes back to where it came from")
+    @Test("63, 64: a drop without any action on its items is cancelled")
     func reverted() async throws {
         try await DragBroker.with { broker in
             let places = PlacesTable(.permissive, ["a"], on: broker.connect())
@@ -429,7 +435,9 @@ struct TablePlacesTests {
         }
     }
 
-    @Test("4, 76, 77: rows travel between two programs, both ways, where one object is each table's delegate for all")
+    @Test(
+        "4, 76, 77: rows can be dragged both ways between two programs, with one object as all delegates of each table"
+    )
     func bothWays() async throws {
         try await DragBroker.with { broker in
             let one = PlacesTable(.strict, ["Paris"], on: broker.connect())
@@ -446,7 +454,7 @@ struct TablePlacesTests {
     }
 
     @Test(
-        "80: a source that goes: before the drop the session ends, after the load the row stays",
+        "80: if the source goes before the drop, the session ends; after the load the row stays",
         arguments: [true, false]
     )
     func sourceGone(isBefore: Bool) async throws {

@@ -19,7 +19,7 @@ struct TableToyTests {
     }
 
     @Test(
-        "22, 23, 65-67: a toy leaves its owner and is the last of the other's; equal ones leave together",
+        "22, 23, 65-67: a toy is removed from its owner and becomes the last toy of the other owner",
         arguments: [
             (0, "b", ["a": ["ball"], "b": ["fish", "mouse"]]),
             (1, "b", ["a": ["mouse"], "b": ["fish", "ball"]]),
@@ -34,7 +34,7 @@ struct TableToyTests {
         }
     }
 
-    @Test("66, 67: equal toys collapse into one")
+    @Test("66, 67: equal toys become one")
     func equal() async throws {
         try await DragBroker.with { broker in
             let owners = try await owners(["a": ["mouse", "ball", "mouse"], "b": []], broker)
@@ -44,7 +44,7 @@ struct TableToyTests {
         }
     }
 
-    @Test("14, 71: the origin is what the session's local context says, also if there is no such owner")
+    @Test("14, 71: the session's local context names the origin, even if no such owner exists")
     func context() async throws {
         try await DragBroker.with { broker in
             let owners = try await owners(["a": ["mouse"], "b": []], broker)
@@ -54,7 +54,7 @@ struct TableToyTests {
         }
     }
 
-    @Test("68: of several toys the first is used")
+    @Test("68: if several toys are dragged, only the first is used")
     func several() async throws {
         try await DragBroker.with { broker in
             let owners = try await owners(["a": ["mouse", "ball"], "b": []], broker)
@@ -65,7 +65,7 @@ struct TableToyTests {
         }
     }
 
-    @Test("22, 69: what has no text is accepted, and nothing is done with it")
+    @Test("22, 69: an item without text is accepted, and nothing is done with it")
     func image() async throws {
         try await DragBroker.with { broker in
             let owners = try await owners(["a": ["mouse"]], broker)
@@ -81,7 +81,7 @@ struct TableToyTests {
         }
     }
 
-    @Test("70: a toy without an origin is loaded, and nobody's")
+    @Test("70: a toy without an origin is loaded, and gets no owner")
     func foreign() async throws {
         try await DragBroker.with { broker in
             let near = try await owners(["a": ["mouse"]], broker)
@@ -92,7 +92,7 @@ struct TableToyTests {
         }
     }
 
-    @Test("72: with nobody to change the model, a drop changes nothing")
+    @Test("72: if no owners exist, a drop changes nothing")
     func noOwners() async throws {
         try await DragBroker.with { broker in
             let owners = try await owners(["a": ["mouse"], "b": []], broker)
@@ -102,7 +102,7 @@ struct TableToyTests {
         }
     }
 
-    @Test("75: no distinct toy is lost, wherever toys are dragged", arguments: [1, 2, 3] as [UInt64])
+    @Test("75: no toy is lost by any sequence of drags", arguments: [1, 2, 3] as [UInt64])
     func none(seed: UInt64) async throws {
         try await DragBroker.with { broker in
             var random = ToyGenerator(state: seed)
@@ -120,7 +120,7 @@ struct TableToyTests {
     }
 
     @Test(
-        "74: with its origin in a type of its own, a toy moves between processes, and is in one of them afterwards; a copy stays"
+        "74: a toy with its origin as another type can be moved between processes; a copied toy stays"
     )
     func far() async throws {
         try await DragBroker.with { broker in
@@ -141,7 +141,7 @@ struct TableToyTests {
     }
 }
 
-/// Toys whose origin travels with them, and that are moved between processes.
+/// Toys that carry their origin and can be moved between processes.
 @MainActor
 private final class FarToys: TableDataSource, TableDragDelegate, TableDropDelegate {
     static let origin = "org.example.toy-origin"

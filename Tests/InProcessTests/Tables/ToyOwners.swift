@@ -2,7 +2,7 @@ import FoundationEssentials
 import PasteboardKit
 import TableDragAndDrop
 
-/// The cat-toys tutorial: who owns which toys, and a table for each owner.
+/// The cat-toys tutorial: the owners of toys, with one table for each owner.
 @MainActor
 final class ToyOwners {
     private(set) var toys: [String: [String]]
@@ -21,7 +21,7 @@ final class ToyOwners {
         for table in tables.values { table.table.reloadData() }
     }
 
-    /// Drags a toy of one owner over another's table, and drops it.
+    /// Drags one owner's toy to another owner's table, and drops it.
     func drag(_ row: Int, of owner: String, to other: String, at target: Int?) async throws -> String {
         guard let drag = try await tables[owner]?.table.beginDrag(at: IndexPath(row: row, section: 0)) else {
             return "no drag"
@@ -30,13 +30,13 @@ final class ToyOwners {
     }
 }
 
-/// One owner's table. It tells what was dropped, and changes nothing itself.
+/// The table of one owner. It reports drops to `ToyOwners`, and changes no data itself.
 @MainActor
 final class ToyTable: TableDataSource, TableDragDelegate, TableDropDelegate {
     let owner: String
     let table = Table()
     weak var owners: ToyOwners?
-    /// What rows say that they come from, instead of this owner.
+    /// The origin of dragged rows, if it is not this owner.
     var origin: String?
     private(set) var events: [String] = []
 
