@@ -5,8 +5,8 @@ import PasteboardTransport
 /// reader.
 ///
 /// Small writes are collected into chunks of 64 KiB. There are two kinds of producers. A program's handler calls
-/// ``write(_:)``, which returns when there is room again. A connection calls ``append(_:)``, which never waits: the broker
-/// sends only what the consumer's credit allows, and `onTaken` renews the credit.
+/// ``write(_:)``, which returns when there is room again. A connection calls ``append(_:)``, which never waits: the
+/// broker sends only what the consumer's credit allows, and `onTaken` renews the credit.
 final class ChunkStream: ChunkSource {
     /// The number of waiting bytes at which a writer has to wait, and the size at which a chunk is complete.
     private static let room = 64 << 10

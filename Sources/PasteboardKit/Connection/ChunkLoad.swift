@@ -3,8 +3,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A load that is read chunk by chunk. The broker sends as many bytes as the reader has taken, so never more than one
-/// credit window waits in the stream.
+/// A load that is read chunk by chunk. The reader's progress renews the credit, so at most one credit window of bytes
+/// waits in the stream.
 final class ChunkLoad: LoadSink {
     private struct State {
         var stream: UInt64?
@@ -12,7 +12,7 @@ final class ChunkLoad: LoadSink {
         var received: Int64 = 0
         var sourceReports = false
         var isOver = false
-        /// The error that the load was cancelled with, or failed with.
+        /// The error with which the load was cancelled or failed.
         var failure: PasteboardError?
         var timer: LoadTimer?
     }
@@ -59,7 +59,7 @@ final class ChunkLoad: LoadSink {
             ) { live.consumed(stream, count: $0) }
             return (state.chunks, state.failure)
         }
-        // A cancellation just before has reached only the stream that this one replaces.
+        // A cancellation just before this has reached only the stream that this one replaces.
         if let failure { chunks.cancel(failure) }
         effects.append(.deliver(.event(.answered(0, answer)), to: self))
     }
@@ -79,7 +79,7 @@ final class ChunkLoad: LoadSink {
         return .held
     }
 
-    /// The file is read as the chunks are asked for.
+    /// Takes a passed file, which is read as the chunks are requested.
     private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
         HandlerPool.files.run { [self] in
             do throws(Failure) {
@@ -129,13 +129,13 @@ final class ChunkLoad: LoadSink {
             state.failure = state.failure ?? error
             return (state.chunks, state.received)
         }
-        // First: a reader that finds the end finds the progress ended.
+        // The progress ends first: a reader that finds the end has to find the progress ended.
         progress?.end(byteCount: error == nil ? Int(clamping: received) : nil)
         if let error { result.resolve(.failure(error)) }
         chunks.end(error.map { .failure($0) } ?? .success(()))
     }
 
-    /// Ends the load unless it has ended. Bytes that were not read are dropped.
+    /// Ends the load unless it has ended. Unread bytes are dropped.
     func cancel(_ error: PasteboardError = .cancelled) {
         let (isFirst, chunks) = state.withLock { state in
             defer { state.isOver = true }

@@ -5,12 +5,12 @@ import PasteboardWire
 
 /// The state that the lock of a ``LiveConnection`` guards: the socket, and the state of its streams.
 struct ConnectionCore: ~Copyable {
-    /// Reads in one turn: a broker that sends without end does not keep requests waiting.
+    /// The maximum number of reads in one turn, so that a broker that sends without end does not delay requests.
     private static let readsPerTurn = 4
 
     var io: ConnectionIO
     var streams = ConnectionStreams()
-    /// Whether a call is scheduled that sends what waits.
+    /// Whether a call that sends the waiting frames is scheduled.
     var isSendScheduled = false
     /// Whether the thread waits without a timeout.
     private var sleepsDeeply = false
@@ -33,8 +33,8 @@ struct ConnectionCore: ~Copyable {
         let milliseconds: Int?
     }
 
-    /// - Parameter isIdle: whether nothing came during the last wait.
-    /// - Returns: nil once the connection is over.
+    /// - Parameter isIdle: whether nothing happened during the last wait.
+    /// - Returns: the wait; nil if the connection is over.
     mutating func nextWait(isIdle: Bool) -> Wait? {
         guard !isOver else { return nil }
         let next = io.nextCheck
@@ -43,8 +43,9 @@ struct ConnectionCore: ~Copyable {
         return Wait(wantsWrite: io.wantsWrite, milliseconds: sleepsDeeply ? nil : left)
     }
 
-    /// Whether the thread has to be woken after another thread has made a request, which gives it a deadline to check. A
-    /// thread that waits with a timeout, because of an earlier request, finds the deadline by itself.
+    /// Whether the thread has to be woken after another thread has made a request, which sets a deadline to check. If
+    /// the thread already waits with a timeout, because of an earlier request, it finds the deadline without being
+    /// woken.
     mutating func takesWakeUp(waitedToWrite: Bool) -> Bool {
         if sleepsDeeply, io.nextCheck != .max {
             sleepsDeeply = false
@@ -83,13 +84,14 @@ struct ConnectionCore: ~Copyable {
         case now
         /// The caller has to schedule a call that sends them.
         case scheduled
-        /// They are sent by a call that is already scheduled.
+        /// A call that is already scheduled sends them.
         case later
-        /// The connection's thread has to be woken for them.
+        /// The connection's thread has to be woken to send them.
         case byThread
     }
 
-    /// With this many requests and answers under way, several share a write; with fewer, each is sent at once.
+    /// The number of requests and answers under way from which on several share a write. With fewer, each is sent at
+    /// once.
     private static let sharing = 8
 
     mutating func sendSoon(_ effects: inout [ConnectionEffect]) -> Sending {
@@ -101,7 +103,7 @@ struct ConnectionCore: ~Copyable {
         return isSendScheduled ? .later : .scheduled
     }
 
-    /// Writes what is to be sent to the socket, and continues the answers that waited for room in it.
+    /// Writes the waiting frames to the socket, and continues the answers that waited for room in it.
     mutating func flush(_ effects: inout [ConnectionEffect]) {
         guard !isOver else { return }
         do throws(Failure) {
@@ -145,7 +147,7 @@ struct ConnectionCore: ~Copyable {
             io.state.fail(ask, Failure(ofHandler: error))
             streams.forget(ask)
         case .success(.data(let data)):
-            // Small data is a single frame, which shows its size.
+            // Small data is a single frame, whose length is the size.
             if data.count > WireLimits.sharedDataLength { io.state.answer(ask, byteCount: UInt64(data.count)) }
             streams.answers[ask]?.data = data
             streams.sendable.append(ask)
@@ -161,7 +163,7 @@ struct ConnectionCore: ~Copyable {
         }
     }
 
-    /// Begins an answer of several chunks, with an empty one.
+    /// Begins an answer of several chunks, with an empty chunk.
     private mutating func send(_ chunks: any ChunkSource, on ask: UInt64) {
         let (content, name) = (chunks.isArchive ? ContentForm.folderArchive : nil, chunks.fileName)
         io.state.answer(ask, byteCount: chunks.byteCount, content: content, fileName: name)

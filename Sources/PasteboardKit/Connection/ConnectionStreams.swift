@@ -5,24 +5,23 @@ import PasteboardWire
 /// The state of a connection apart from its socket: the sinks of its streams, the publications of this process, and the
 /// answers to asks that are under way.
 ///
-/// It is a value, and what a change brings about is data: events go in, and calls to the client's state and effects come
-/// out.
+/// It is a value: events are its input, and calls to the client's state and effects are its output.
 struct ConnectionStreams {
     /// Resolved when the broker has answered the hello.
     let greeting = PendingResult<Void>()
     /// The sinks, by stream.
     var sinks: [UInt64: any StreamSink] = [:]
-    /// The promises of this process, by the handle of the publication.
+    /// The publications of this process, by handle.
     private var publications: [UInt64: any StreamSink] = [:]
-    /// Publications that have ended while asks were open: a load that has begun is finished from its own publication.
+    /// Publications that ended while asks were open. A load that has begun is completed from its own publication.
     private var lastPublications: [UInt64: any StreamSink] = [:]
     var answers: [UInt64: AskAnswer] = [:]
     /// Calls that wait until no answer of a publication is under way.
     private var ends: [(promises: any StreamSink, result: PendingResult<Void>)] = []
-    /// Answers that have bytes to send, and the credit for them.
+    /// Answers that have bytes to send and credit for them.
     var sendable: [UInt64] = []
-    /// Values to release after unlocking. This may hold the last references to what a program's handlers have captured,
-    /// whose deinit is the program's code.
+    /// Values to release after unlocking. They may be the last owners of values that a program's handlers have
+    /// captured, whose deinit runs the program's code.
     private var discarded: [any Sendable] = []
     /// Makes the run of a handler for an ask, with the connection as the receiver of its reports and its result.
     var makeRun: @Sendable (_ handler: DataHandler, _ ask: UInt64, _ isInPlace: Bool) -> HandlerRun = { handler, _, _ in
@@ -102,7 +101,7 @@ struct ConnectionStreams {
         effects.append(.start(run))
     }
 
-    // MARK: What ends
+    // MARK: Ends
 
     /// Resolves `result` when no answer of `promises` is under way.
     mutating func expectEnd(of promises: any StreamSink, _ result: PendingResult<Void>) {
@@ -130,7 +129,7 @@ struct ConnectionStreams {
 
     // MARK: Answers
 
-    /// The next chunk of an answer; nil at its end.
+    /// Takes the next chunk of an answer; nil at its end.
     mutating func take(_ chunk: Result<Data?, any Error>, of ask: UInt64, _ state: inout ClientState) {
         guard answers[ask] != nil else { return }
         switch chunk {
@@ -156,10 +155,10 @@ struct ConnectionStreams {
         effects.append(.nextChunk(of: chunks, ask: ask))
     }
 
-    /// Reports the progress of a handler, unless reports come faster than people or deadlines need.
+    /// Reports the progress of a handler, but not more often than people or deadlines need.
     mutating func report(_ ask: UInt64, completed: Int64, total: Int64, at now: UInt64, _ state: inout ClientState) {
         guard let answer = answers[ask], answer.data == nil, now >= answer.nextReport else { return }
-        // A few may come at once: the last report before a long pause should arrive.
+        // A few reports may come at once, so that the last report before a long pause is sent.
         let earliest = now - min(now, AskAnswer.reportBurst * AskAnswer.reportInterval)
         answers[ask]?.nextReport = max(answer.nextReport, earliest) + AskAnswer.reportInterval
         state.progress(ask, completed: UInt64(clamping: completed), total: UInt64(exactly: total))
@@ -202,7 +201,7 @@ struct ConnectionStreams {
 struct AskAnswer: Sendable {
     /// The interval between two reports of progress, in nanoseconds: enough for people, and far below every deadline.
     static let reportInterval: UInt64 = 100_000_000
-    /// The number of reports that may come without an interval.
+    /// The number of reports that may be sent without an interval.
     static let reportBurst: UInt64 = 10
 
     let run: HandlerRun
@@ -210,11 +209,11 @@ struct AskAnswer: Sendable {
     let promises: any StreamSink
     var data: Data?
     var sent = 0
-    /// Where the chunks after `data` come from.
+    /// The source of the chunks after `data`.
     var chunks: (any ChunkSource)?
     var nextReport: UInt64 = 0
 
-    /// Ends the answer: nobody wants the bytes any more.
+    /// Cancels the answer, because the bytes are no longer needed.
     func cancel(_ effects: inout [ConnectionEffect]) {
         effects.append(.cancel(run))
         if let chunks { effects.append(.cancelChunks(chunks)) }

@@ -5,7 +5,8 @@ import PasteboardWire
 
 /// A load into memory.
 final class DataLoad: LoadSink {
-    /// The largest reservation for a size that the source has only announced; beyond it, the memory grows with the bytes.
+    /// The largest reservation for a size that the source has only announced; beyond it, the memory grows with the
+    /// bytes.
     private static let largestReservation = 64 << 20
 
     private struct State {
@@ -48,7 +49,7 @@ final class DataLoad: LoadSink {
         return .consumed
     }
 
-    /// Sealed memory is mapped at once. A file is read on a thread that may wait for its disk.
+    /// Takes a passed file. Sealed memory is mapped at once; a file is read on a thread that may wait for its disk.
     private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
         if System.isFullySealed(descriptor.raw) { return read(descriptor, answer) }
         HandlerPool.files.run { self.read(descriptor, answer) }

@@ -5,9 +5,9 @@ import PasteboardWire
 
 /// A connected socket to a broker, and the thread that reads it.
 ///
-/// The caller writes its own request while holding the lock; no blocking call is made under it. What the socket does not
-/// take is left to the thread. The thread reads, and resumes the waiting tasks after it has released the lock: a load costs
-/// one switch of threads.
+/// The caller writes its own request while holding the lock; no blocking call is made under it. The thread writes the
+/// bytes that the socket does not accept at once. It also reads, and resumes the waiting tasks after it has released
+/// the lock: a load costs one switch of threads.
 ///
 /// ## Lock order
 ///
@@ -20,8 +20,8 @@ import PasteboardWire
 /// 4. `GrowingBytes.state`
 /// 5. all others, under which no further lock is taken: `PendingResult`, `EventQueue`, `ChunkStream`, `DropWindow`, ...
 ///
-/// No lock is held while the program's code runs, a task is resumed, or a value of the program is released: a change
-/// collects that as effects, which are performed after unlocking.
+/// No lock is held while the program's code runs, a task is resumed, or a value of the program is released. A change
+/// collects these actions as effects, which are performed after unlocking.
 final class LiveConnection: Sendable {
     private let core: Lock<ConnectionCore>
     private let wake: EventDescriptor
@@ -51,12 +51,12 @@ final class LiveConnection: Sendable {
         try SystemThread(name: "pasteboard") { self.run() }.detach()
     }
 
-    /// Whether the connection is over; it does not come back.
+    /// Whether the connection has ended. An ended connection is never used again.
     var isOver: Bool { core.withLock { $0.isOver } }
 
     /// Says hello, once, and waits for the answer.
     ///
-    /// - Returns: whether the broker was gone before it has answered.
+    /// - Returns: whether the broker ended before it answered.
     func greet() async -> Bool {
         change { _, _ in }
         try? await core.withLock { $0.streams.greeting }.value(onCancel: {})
@@ -65,7 +65,7 @@ final class LiveConnection: Sendable {
 
     // MARK: Requests
 
-    /// Makes a request; everything that comes of it goes to `sink`.
+    /// Makes a request. All events of its stream go to `sink`.
     func open(
         _ sink: any StreamSink,
         _ request: @Sendable (inout ClientState) throws(Failure) -> UInt64
@@ -82,28 +82,28 @@ final class LiveConnection: Sendable {
         }
     }
 
-    /// Says something on streams that are open.
+    /// Sends frames on open streams.
     func tell(_ wish: @Sendable (inout ClientState) -> Void) {
         change { core, _ in wish(&core.io.state) }
     }
 
-    /// Names the life of the broker; known once it has answered.
+    /// The epoch of the broker; nil until the broker has answered the hello.
     var epoch: UInt64? { core.withLock { $0.io.state.welcome?.epoch } }
 
-    /// Nobody waits for what `sink` was to get.
+    /// Cancels the request of `sink`, whose result is no longer needed.
     func cancel(_ sink: any StreamSink) {
         change { core, _ in core.cancel(sink) }
     }
 
-    /// The reader of a load has taken so many bytes of what was held for it.
+    /// Renews the credit of a load, after its reader has consumed this many bytes.
     func consumed(_ stream: UInt64, count: Int) {
         change { core, _ in core.io.state.consumed(stream, count: count) }
     }
 
     // MARK: Answers
 
-    /// Returns once no load of a publication is under way and all its bytes have been written to the socket, or when the
-    /// connection ends.
+    /// Waits until no load of a publication is under way and all its bytes have been written to the socket, or until
+    /// the connection ends.
     func answersEnded(of promises: any StreamSink) async {
         let result = PendingResult<Void>()
         change { core, effects in
@@ -125,13 +125,13 @@ final class LiveConnection: Sendable {
 
     // MARK: Driving
 
-    /// Ends the connection, for `failure`.
+    /// Ends the connection with `failure`.
     func close(_ failure: Failure) {
         change { core, effects in core.lose(failure, &effects) }
         wake.signal()
     }
 
-    /// Changes the connection, sends what that brought about, and performs the effects.
+    /// Changes the connection, sends the resulting frames, and performs the effects.
     private func change(_ body: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Void) {
         let (effects, isForThread) = core.withLock { core -> ([ConnectionEffect], Bool) in
             var effects: [ConnectionEffect] = []
@@ -150,9 +150,10 @@ final class LiveConnection: Sendable {
         case handlers
     }
 
-    /// As `change`; but where much is under way, what is to be sent waits a moment for more that shares its write.
+    /// Like `change`. But if many requests and answers are under way, the frames are sent a moment later, so that
+    /// several share a write.
     ///
-    /// - Parameter others: whose turns come first: what they have to send goes with it.
+    /// - Parameter others: the work that runs before the frames are sent, so that its frames share the write.
     private func changeSoon(
         behind others: Others,
         _ body: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Void
@@ -197,7 +198,7 @@ final class LiveConnection: Sendable {
             }
             perform(effects)
         }
-        // What was asked for between the loss and now.
+        // Fails the requests that were made between the loss and now.
         change { core, effects in core.lose(core.failure, &effects) }
     }
 
@@ -219,7 +220,7 @@ final class LiveConnection: Sendable {
                     self?.change { core, _ in core.streams.take(chunk, of: ask, &core.io.state) }
                 }
             case .release:
-                // The values go with the array of effects.
+                // The values are released with the array of effects.
                 break
             }
         }

@@ -2,12 +2,12 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The sink of a load from another process. What differs between its forms is where the bytes go.
+/// The sink of a load from another process. Its conforming types differ in where the bytes go.
 protocol LoadSink: StreamSink {
     var progress: LoadProgress? { get }
-    /// The source has said what it gives.
+    /// The source has answered with the type, size and name.
     func answered(_ answer: Answer, _ effects: inout [ConnectionEffect])
-    /// The source reports its own progress: from now on the number of bytes does not count as progress.
+    /// Called when the source reports its own progress. From then on the number of bytes does not count as progress.
     func sourceReports()
     /// The load is complete. Called under the connection's lock.
     func finish(_ effects: inout [ConnectionEffect])

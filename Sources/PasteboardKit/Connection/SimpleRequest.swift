@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A request whose answers make up one value, which is the result when the last of them has come.
+/// A request whose answers are combined into one value. The value is the result after the last answer.
 final class SimpleRequest<Value: Sendable>: StreamSink {
     let result = PendingResult<Value>()
     private let value: Lock<Value>

@@ -1,37 +1,38 @@
 import PasteboardClient
 import PasteboardWire
 
-/// The receiver of what the broker sends on one stream.
+/// The receiver of the events of one stream.
 ///
-/// All `received` calls and ``failed(_:_:)`` come under the connection's lock: they may change the sink's own state, and may
-/// resume nobody and run none of the program's code. The rest is left to ``deliver(_:)``, which an effect calls after the
-/// lock is released.
+/// All `received` calls and ``failed(_:_:)`` are made under the connection's lock. They may change the sink's own
+/// state, but must not resume a task or run the program's code. That is left to ``deliver(_:)``, which an effect calls
+/// after the lock is released.
 protocol StreamSink: AnyObject, Sendable {
-    /// Whether nobody waits any more, so that the request need not be made.
+    /// Whether the result is no longer needed, so that the request need not be made.
     var isCancelled: Bool { get }
-    /// The request has been made.
+    /// Called when the request has been made.
     func opened(_ stream: UInt64)
-    /// - Parameter bytes: contains the payload of a data event.
+    /// - Parameter bytes: the buffer that contains the payload of a data event.
     func received(_ event: ClientEvent, in bytes: Span<UInt8>, _ effects: inout [ConnectionEffect])
-    /// Receives bytes of a load, in order. A sink that returns `held` reports later to the connection that it has consumed them.
+    /// Receives bytes of a load, in order. A sink that returns `held` later reports to the connection that it has
+    /// consumed them.
     func received(_ bytes: Span<UInt8>, isLast: Bool, _ effects: inout [ConnectionEffect]) -> BytesDisposal
-    /// The stream, or the connection with it, has failed.
+    /// Called when the stream, or the whole connection, has failed.
     func failed(_ failure: Failure, _ effects: inout [ConnectionEffect])
-    /// Passes on what was received. Called without a lock.
+    /// Passes an event or the result on to the program. Called without a lock.
     func deliver(_ delivery: SinkDelivery)
-    /// Whether the stream is the lifetime of promises, which the broker will ask for by their handle.
+    /// Whether the stream is open for the lifetime of a publication, whose promises the broker asks for by its handle.
     var isPublication: Bool { get }
     /// The handler that makes the bytes of a promise.
     func handler(item: UInt32, representation: UInt32) -> DataHandler?
-    /// A drag session has come to the destination whose lifetime this stream is.
+    /// Called when a drag session has entered the destination that this stream registered.
     ///
     /// - Returns: the sink of the session's own stream.
     func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)?
 }
 
-/// What a sink has to pass on to the program.
+/// The event or result that a sink passes on to the program.
 enum SinkDelivery: Sendable {
-    /// The state of the sink has changed, and contains what is new.
+    /// The state of the sink has changed.
     case changed
     /// The request or load is complete.
     case finished
@@ -40,9 +41,9 @@ enum SinkDelivery: Sendable {
     indirect case failed(Failure)
 }
 
-/// Work that a change of a connection leaves for the time after its lock is released, in this order.
+/// The work that a change of a connection leaves until its lock is released, in this order.
 ///
-/// It is data, so that a test can look at what a change brings about. ``LiveConnection`` performs it.
+/// It is data, so that a test can examine the effects of a change. ``LiveConnection`` performs it.
 enum ConnectionEffect: Sendable {
     case deliver(SinkDelivery, to: any StreamSink)
     /// Ends a wait: for the broker's welcome, or for the end of a publication's answers.

@@ -9,7 +9,8 @@ extension Loaded where Value == URL {
     /// The copy keeps its permissions and modification time. On the same disk it is only renamed, so load it into the
     /// directory where it is to stay: ``ItemProvider/withLoadedFile(for:in:openInPlace:timeout:progress:_:)``. To
     /// another disk it is copied under a hidden name beside its destination and renamed when it is complete, so that no
-    /// process sees an incomplete file under the final name. Cancelling the task stops the copying and throws `cancelled`.
+    /// process sees an incomplete file under the final name. Cancelling the task stops the copying and throws
+    /// `cancelled`.
     ///
     /// On a file system that cannot rename exclusively (without `RENAME_NOREPLACE`, such as NFS), an empty file or
     /// folder reserves the name until the rename, so other processes may see it for a moment, and a file that one of

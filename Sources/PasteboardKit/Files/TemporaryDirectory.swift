@@ -8,8 +8,8 @@ final class TemporaryDirectory: Sendable {
     let path: String
     /// The directory that contains it.
     let parent: String
-    /// A lock that shows that the directory is in use. It is needed in a program's own directory, which the system does not
-    /// clean up: a later load removes unlocked leftovers there.
+    /// A lock that shows that the directory is in use. It is needed in a program's own directory, which the system does
+    /// not clean up: a later load removes unlocked leftovers there.
     private let lock: DescriptorBox?
     private let isRemoved = Lock(false)
 

@@ -5,7 +5,8 @@ extension URL {
     ///
     /// - Parameter action: the start of the error's message; the URL follows.
     /// - Throws: `invalidArgument` if the URL does not name a file of this system. `path` alone does not show that: it
-    ///   is empty if the path is not UTF-8, and it does not decode NUL and slashes, so that `a%00b` would become a name.
+    ///   is empty if the path is not UTF-8, and it does not decode NUL and slashes, so that `a%00b` would become a
+    ///   name.
     func localPath(_ action: String) throws(PasteboardError) -> String {
         guard isFileURL else {
             throw PasteboardError(.invalidArgument, message: "\(action) \(absoluteString): it is not a file URL")

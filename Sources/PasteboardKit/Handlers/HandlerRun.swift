@@ -230,7 +230,8 @@ enum DataHandler: Sendable {
     case callback(@Sendable (@escaping Completion) -> LoadProgress?)
     case file(@Sendable (@escaping FileCompletion) -> LoadProgress?)
     case async(@Sendable () async throws -> HandlerResult)
-    /// An async handler that reports progress. The progress is passed on to the destination and cancelled with the task.
+    /// An async handler that reports progress. The progress is passed on to the destination and cancelled with the
+    /// task.
     case reporting(@Sendable (LoadProgress) async throws -> HandlerResult)
     /// A handler that returns when it has written all bytes.
     case byteStream(byteCount: UInt64?, @Sendable (ByteWriter) async throws -> Void)

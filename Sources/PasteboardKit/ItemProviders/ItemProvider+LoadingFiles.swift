@@ -9,9 +9,9 @@ extension ItemProvider {
     /// hidden name: pass the directory where the file is to stay, so that the file need not be copied from one disk to
     /// another.
     ///
-    /// The copy is named after ``suggestedName``, with unsafe characters replaced, otherwise after the source's file, and
-    /// gets the extension of the type. If the source has made its provider for a file, the copy keeps the exact name, the
-    /// permissions and the modification time of that file.
+    /// The copy is named after ``suggestedName``, with unsafe characters replaced, otherwise after the source's file,
+    /// and gets the extension of the type. If the source has made its provider for a file, the copy keeps the exact
+    /// name, the permissions and the modification time of that file.
     ///
     /// `body` gets the source's own file instead of a copy, as ``Loaded/isInPlace`` reports, if `openInPlace` is set,
     /// the source has declared it, both processes are on this machine and it is a regular file. That file may only be
@@ -31,8 +31,8 @@ extension ItemProvider {
     ///   - timeout: the maximum duration of the load, without `body`.
     ///   - progress: receives the progress of the load; it belongs to this load alone.
     ///   - body: receives the file, with the type that the source provided.
-    /// - Throws: ``PasteboardError``, with `noSpace` if the disk is full, and the error of `body`. The error of a copy that
-    ///   cannot be made names the directory.
+    /// - Throws: ``PasteboardError``, with `noSpace` if the disk is full, and the error of `body`. The error of a copy
+    ///   that cannot be made names the directory.
     public func withLoadedFile<Result>(
         for contentType: UniformType,
         in directory: URL? = nil,

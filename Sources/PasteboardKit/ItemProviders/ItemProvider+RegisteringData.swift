@@ -99,8 +99,8 @@ extension ItemProvider {
     ///   - policy: whether the handler runs for each load or only once.
     ///   - firstByteTimeout: the maximum time until the first byte or progress report, at most 10 minutes; nil: 30 s.
     ///   - loadHandler: makes the bytes. The progress that it reports, in any unit, is passed on to the destination and
-    ///     keeps a slow load alive. When the load is cancelled, its task and the progress are cancelled. An error that it
-    ///     throws is passed on to the destination.
+    ///     keeps a slow load alive. When the load is cancelled, its task and the progress are cancelled. An error that
+    ///     it throws is passed on to the destination.
     public func registerDataRepresentation(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,
@@ -145,8 +145,8 @@ extension ItemProvider {
     ///     To avoid the copy, use `everyTime` and return the same memory at each load.
     ///   - firstByteTimeout: the maximum time until the handler returns or reports progress, at most 10 minutes; nil:
     ///     30 s.
-    ///   - loadHandler: makes the memory, or returns memory that it made before. The progress that it reports is passed on
-    ///     to the destination and keeps a slow load alive. When the load is cancelled, its task and the progress are
+    ///   - loadHandler: makes the memory, or returns memory that it made before. The progress that it reports is passed
+    ///     on to the destination and keeps a slow load alive. When the load is cancelled, its task and the progress are
     ///     cancelled. An error that it throws is passed on to the destination.
     public func registerSharedMemory(
         for contentType: UniformType,

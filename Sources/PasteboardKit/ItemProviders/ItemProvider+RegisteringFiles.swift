@@ -152,10 +152,10 @@ extension ItemProvider {
     ///   - policy: whether the handler runs for each load or only once.
     ///   - firstByteTimeout: the maximum time until the handler returns or reports progress, at most 10 minutes; nil:
     ///     30 s.
-    ///   - loadHandler: finds or makes the file. The library opens it as soon as the handler returns; then the file may be
-    ///     removed. The progress that the handler reports is passed on to the destination and keeps a slow load alive. When
-    ///     the load is cancelled, its task and the progress are cancelled. An error that it throws is passed on to the
-    ///     destination.
+    ///   - loadHandler: finds or makes the file. The library opens it as soon as the handler returns; then the file may
+    ///     be removed. The progress that the handler reports is passed on to the destination and keeps a slow load
+    ///     alive. When the load is cancelled, its task and the progress are cancelled. An error that it throws is
+    ///     passed on to the destination.
     public func registerFileRepresentation(
         for contentType: UniformType,
         visibility: ItemProviderRepresentationVisibility = .all,

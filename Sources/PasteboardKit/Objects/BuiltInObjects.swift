@@ -28,7 +28,8 @@ extension String: ItemProviderReading {
     /// Makes a string from text. The encoding is that of the type; if the type does not determine it, that of the byte
     /// order mark, or UTF-8 without a mark.
     ///
-    /// - Throws: a ``PasteboardError`` of code `source-failed` that names the type and the first byte that is not valid.
+    /// - Throws: a ``PasteboardError`` of code `source-failed` that names the type and the first byte that is not
+    ///   valid.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> String {
         let type = UniformType(importedAs: typeIdentifier)
         return try data.text(as: TextEncoding(of: type, data), type: type)

@@ -41,7 +41,8 @@ final class HandlerPool: TaskExecutor {
             guard !isEmpty else { return nil }
             let work = queue[first]
             first += 1
-            // Finished work is removed many at a time, so that the cost of taking does not depend on the queue's length.
+            // Finished work is removed many at a time, so that the cost of taking does not depend on the queue's
+            // length.
             if isEmpty || first >= 64 {
                 queue.removeFirst(first)
                 first = 0
