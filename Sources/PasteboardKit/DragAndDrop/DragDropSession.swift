@@ -4,7 +4,8 @@
 public protocol DragDropSession: AnyObject, Sendable {
     /// The items, in the source's order. Items may be added during the session; none are removed.
     var items: [DragItem] { get }
-    /// Whether the session allows ``DropOperation/move``. A ``DropSession`` answers for a drop at this destination.
+    /// Whether the session allows ``DropOperation/move``. In a ``DropSession`` the value applies to a drop at this
+    /// destination.
     var allowsMoveOperation: Bool { get }
     /// Whether only the process in which the session began may be its destination.
     var isRestrictedToDraggingApplication: Bool { get }
@@ -88,8 +89,8 @@ public protocol DropSession: DragDropSession {
     /// Use it in `performDrop`, which is synchronous, and in a handler that first asks the user. While `body` runs, the
     /// broker waits for the first load up to its limit `session`: 10 minutes without a byte or progress.
     ///
-    /// - Parameter body: the work to wait for. It begins at once, on the main actor. If it throws, the drop fails and a
-    ///   move deletes nothing.
+    /// - Parameter body: the work to wait for. It begins immediately, on the main actor. If it throws, the drop fails
+    ///   and a move deletes nothing.
     func extendDropWindow(_ body: @escaping @MainActor () async throws -> Void)
 }
 

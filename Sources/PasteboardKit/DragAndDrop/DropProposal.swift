@@ -1,4 +1,4 @@
-/// A destination's answer to the question what a drop at the session's location would do.
+/// A destination's proposal for a drop at the session's current location.
 public struct DropProposal: Sendable, Hashable {
     /// The operation of the drop.
     public let operation: DropOperation

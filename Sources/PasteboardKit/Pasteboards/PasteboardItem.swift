@@ -6,7 +6,7 @@ public struct PasteboardItem: Sendable, Identifiable {
     public struct Representation: Sendable {
         /// The state of a representation's bytes.
         public enum State: Sendable {
-            /// The source produces them for each load.
+            /// The source produces them when they are loaded.
             case promised
             /// The broker holds them.
             case kept

@@ -44,7 +44,7 @@ extension LoadProgress {
         return part
     }
 
-    /// Ends the load successfully after its first part has ended so.
+    /// Ends the load with success, after the success of its first part.
     func end(_ part: LoadProgress?) {
         end(byteCount: Int(clamping: part?.completedUnitCount ?? 0))
     }

@@ -115,8 +115,8 @@ public final class LoadProgress: Sendable {
     /// Whether ``cancel()`` was called before the end.
     public var isCancelled: Bool { now.isCancelled }
 
-    /// A closure that ``cancel()`` calls once, on its own thread and without a lock held. If it is set after a
-    /// cancellation, it is called at once. It is released after the call and at the end of the load.
+    /// A closure that ``cancel()`` calls once, on the thread of the caller and without a lock held. If it is set after
+    /// a cancellation, it is called at once. It is released after the call and at the end of the load.
     public var cancellationHandler: (@Sendable () -> Void)? {
         get { now.cancellationHandler }
         set {
@@ -127,8 +127,8 @@ public final class LoadProgress: Sendable {
         }
     }
 
-    /// Asks the work of this progress and of its children to stop. The work of its parent goes on. It does nothing
-    /// after the load has ended, or when it is called again.
+    /// Asks the work of this progress and of its children to stop. The work of its parent continues. The call does
+    /// nothing after the load has ended, or when it is repeated.
     public func cancel() {
         let stopped = state.withLock { state -> State? in
             guard !state.isCancelled, state.phase == .free || state.phase == .loading else { return nil }

@@ -4,19 +4,19 @@ import PasteboardWire
 
 // Calls for a source to find destinations.
 extension DropDestination {
-    /// Waits until there is a destination to which drags of this process can be directed. It returns at once if there is
-    /// one already. A broker is started if none is running.
+    /// Waits until there is a destination to which drags of this process can be directed. It returns at once if there
+    /// is one already. A broker is started if none is running.
     ///
-    /// The destination may be gone again before a drag is moved to it. ``Drag/move(to:waitingUpTo:)`` waits and moves in
+    /// The destination may have ended before a drag is moved to it. ``Drag/move(to:waitingUpTo:)`` waits and moves in
     /// one call.
     ///
     /// - Parameters:
     ///   - name: the name of the destination.
     ///   - duration: the longest time to wait; nil: until the task is cancelled.
     ///   - connection: the connection to the broker.
-    /// - Throws: `nothing-here` when the time has passed; `invalid-argument` if the name is invalid; `limit-exceeded` if
-    ///   the process has 128 waits already; `version-mismatch` if the broker is too old; `timeout` if the broker does not
-    ///   answer in time; `cancelled` if the task is cancelled; the error that ended the connection.
+    /// - Throws: `nothing-here` when the time has passed; `invalid-argument` if the name is invalid; `limit-exceeded`
+    ///   if the process has 128 waits already; `version-mismatch` if the broker is too old; `timeout` if the broker
+    ///   does not answer in time; `cancelled` if the task is cancelled; the error that ended the connection.
     public static func wait(
         for name: String,
         upTo duration: Duration? = nil,

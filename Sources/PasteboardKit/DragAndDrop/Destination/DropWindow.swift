@@ -21,7 +21,7 @@ final class DropWindow: LoadScope {
         /// The number of loads, calls and other holds that must end before the drop is complete.
         var underWay = 0
         var hasFailedLoads = false
-        /// The result of the session; nil until it is over.
+        /// The result of the session; nil until the session has ended.
         var outcome: Drag.Outcome?
         /// Items with a failed load here, and items with a completed one. Bytes that the broker has handed over may
         /// still be lost on this side.
@@ -60,7 +60,7 @@ final class DropWindow: LoadScope {
     /// Whether no load, call or hold is under way.
     var isQuiet: Bool { state.withLock { $0.underWay == 0 } }
 
-    /// The result of the session; nil until it is over.
+    /// The result of the session; nil until the session has ended.
     var outcome: Drag.Outcome? { state.withLock { $0.outcome } }
 
     /// The failure that ended the session while the handler of its drop is still running, so that no load can begin.
@@ -128,7 +128,8 @@ final class DropWindow: LoadScope {
 
     /// Begins a load.
     ///
-    /// - Returns: the progress to which the load reports, as a part of the drop's.
+    /// - Returns: the progress to which the load reports. While the window is open it is a part of the drop's progress;
+    ///   otherwise it is `progress`.
     func begin(_ progress: LoadProgress?, item: Int) -> LoadProgress? {
         let counts = state.withLock { state -> Bool in
             switch state.phase {

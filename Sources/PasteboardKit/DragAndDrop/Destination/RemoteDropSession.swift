@@ -174,7 +174,7 @@ package final class RemoteDropSession: DropSession {
         var performed = Performed()
         performed.items = window.takenItems
         performed.failure = failure
-        // Callbacks and loads may go on after the handler; the report keeps the limit `conclude` from ending the drop.
+        // Callbacks and loads may run on after the handler. The report keeps the limit `conclude` from ending the drop.
         let isQuiet = failure != nil || window.isQuiet
         live.tell { [performed, stream] client in
             if !isQuiet { client.report(Progress(), on: stream) }
@@ -203,7 +203,7 @@ package final class RemoteDropSession: DropSession {
         live.tell { [stream] client in client.report(Progress(), on: stream) }
     }
 
-    /// Reports progress to the broker, so that no limit ends a drop that goes on.
+    /// Reports progress to the broker, so that no limit ends a drop that makes progress.
     private func reportProgress() {
         let now = ContinuousClock.now
         guard state.withLock({ $0.reports.isDue(at: now) }) else { return }

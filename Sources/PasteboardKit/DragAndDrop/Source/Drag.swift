@@ -203,7 +203,7 @@ public final class Drag: DragSession {
     /// - Throws: `nothing-here` if there is no such destination; `refused` if the destination has another session or
     ///   releases this one; `invalid-argument` if the location is invalid or the session was dropped; `timeout`, or
     ///   `cancelled` if the task is cancelled: in both cases the session may have been moved or not; the error that
-    ///   ended the session. After every other error the session goes on.
+    ///   ended the session. After every other error the session continues.
     @discardableResult
     public func move(
         to location: DropLocation?,
@@ -232,8 +232,8 @@ public final class Drag: DragSession {
     ///
     /// - Parameters:
     ///   - location: the destination and a location in it.
-    ///   - duration: the longest time to wait for the destination. A waiting session is not idle, but it may still take no
-    ///     longer than 10 minutes in all before its drop.
+    ///   - duration: the longest time to wait for the destination. The wait keeps the session from being idle, but the
+    ///     total time before the drop is still limited to 10 minutes.
     /// - Returns: as ``move(to:timeout:)``.
     /// - Throws: as ``move(to:timeout:)`` and ``DropDestination/wait(for:upTo:connection:)``; `nothing-here` if the
     ///   destination does not exist when the time has passed.
@@ -295,7 +295,7 @@ public final class Drag: DragSession {
 
     /// Waits for the end of the session. After that, ``deletableItems`` contains the items that the source may delete.
     ///
-    /// - Throws: `cancelled`, at once, if the task is cancelled before the end; the session goes on.
+    /// - Throws: `cancelled`, at once, if the task is cancelled before the end; the session continues.
     public func outcome() async throws(PasteboardError) -> Outcome {
         guard let (request, _) = state.withLock({ $0.session }) else { return .cancelled }
         let outcome = try await request.end.value(for: Call("the wait for the drag's outcome", besides: "the drag"))

@@ -39,8 +39,8 @@ open class InteractionView {
         self.frame = frame
     }
 
-    /// Adds a view as the uppermost subview, and removes it from its previous superview. The view must not be this one,
-    /// nor contain it.
+    /// Adds a view as the uppermost subview, and removes it from its previous superview. The view must be neither this
+    /// one nor a view that contains this one.
     public func addSubview(_ view: InteractionView) {
         precondition(!isDescendant(of: view), "a view cannot lie in itself")
         view.removeFromSuperview()
