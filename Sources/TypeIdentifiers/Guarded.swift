@@ -1,9 +1,10 @@
 internal import Synchronization
 
-/// A value that one thread at a time may use: a `Mutex`, and an atomic that shows ThreadSanitizer the order of its uses.
+/// A value that one thread at a time may use. It consists of a `Mutex`, and an atomic that shows ThreadSanitizer the
+/// order of its uses.
 ///
-/// ThreadSanitizer does not see the synchronization inside `Mutex` and would report every use as a race, in the tests of
-/// users too.
+/// ThreadSanitizer does not see the synchronization inside `Mutex`, and would report every use as a race, also in the
+/// tests of programs that use this package.
 struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     private let order = Atomic<Bool>(false)

@@ -1,10 +1,10 @@
-/// The grammar of a type identifier, as the protocol has it.
+/// The grammar of type identifiers, as the protocol defines it.
 package enum TypeIdentifier {
-    /// In bytes of UTF-8.
+    /// The largest length in bytes of UTF-8.
     package static let maximumLength = 512
 
-    /// Whether `identifier` is 1 to 512 bytes of ASCII letters, digits, `-`, `.`, `_` and code points from U+00A1 on
-    /// that do not change how the text around them is shown.
+    /// Whether `identifier` consists of 1 to 512 bytes: ASCII letters, digits, `-`, `.`, `_`, and code points from
+    /// U+00A1 on that do not change the display of the text around them.
     package static func isWellFormed(_ identifier: String) -> Bool {
         let bytes = identifier.utf8.span
         guard 1...maximumLength ~= bytes.count else { return false }
@@ -26,8 +26,8 @@ package enum TypeIdentifier {
         switch scalar.value {
         case ..<0x80: isAllowed(UInt8(truncatingIfNeeded: scalar.value))
         case ..<0xA1: false
-        // Bidirectional controls, and the two separators between them that break a line: an identifier is shown in
-        // lists and messages, and must not rearrange them.
+        // Bidirectional controls, and two separators that break a line. An identifier is shown in lists and messages,
+        // and must not rearrange them.
         case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: false
         default: true
         }

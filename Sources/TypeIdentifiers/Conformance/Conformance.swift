@@ -1,15 +1,15 @@
-/// The one judge of conformance: what the broker, the library and the command line all ask.
+/// The rules of conformance for the broker, the library and the command line.
 ///
-/// Pure: it knows the system's table and its arguments, never what a process has declared.
+/// The result depends only on the system's table and the arguments, never on declarations of the process.
 package enum Conformance {
-    /// Whether `identifier` conforms to `target`: reflexive, transitive, without ASCII case.
+    /// Whether `identifier` conforms to `target`. The relation is reflexive and transitive, and ignores ASCII case.
     ///
     /// - Parameters:
-    ///   - closure: what the publisher of `identifier` says it conforms to; may be empty.
-    ///   - edges: what the destination adds. Any edge may be followed, whatever it starts from.
+    ///   - closure: the supertypes of `identifier` from its publisher; may be empty.
+    ///   - edges: the supertypes that the destination adds. All edges may be followed, regardless of where they start.
     ///
-    /// Where neither edges that lead on nor dynamic identifiers are involved nothing is allocated. Else the work is linear
-    /// in the arguments.
+    /// If neither edges that start at a supertype of `identifier` nor dynamic identifiers are involved, nothing is
+    /// allocated. Otherwise the work is linear in the size of the arguments.
     package static func conforms(
         _ identifier: String,
         closure: [String],
@@ -18,21 +18,22 @@ package enum Conformance {
     ) -> Bool {
         if conformsAtOnce(identifier, closure: closure, to: target) { return true }
         if !DynamicType.isDynamic(identifier) && !closure.contains(where: DynamicType.isDynamic) {
-            // With a closure, which strangers choose, this look at each edge could take as long as both are.
+            // With a closure, which an untrusted peer chooses, checking each edge could take time proportional to the
+            // product of both lengths.
             let leadsOn = edges.contains { !closure.isEmpty || conformsAtOnce(identifier, closure: [], to: $0.type) }
             if !leadsOn { return false }
         }
         return SupertypeWalk(from: identifier, closure: closure, edges: edges).contains { equal($0, target) }
     }
 
-    /// By the closure and the table alone.
+    /// Whether the closure and the table alone show that the type conforms.
     private static func conformsAtOnce(_ identifier: String, closure: [String], to target: String) -> Bool {
         if equal(identifier, target) || closure.contains(where: { equal($0, target) }) { return true }
         guard let target = ConformanceTable.row(of: target) else { return false }
         return tableConforms(identifier, to: target) || closure.contains { tableConforms($0, to: target) }
     }
 
-    /// Whether both name the same type: equal bytes, ASCII case aside. Allocates nothing.
+    /// Whether both name the same type: their bytes are equal, ignoring ASCII case. Allocates nothing.
     package static func equal(_ left: String, _ right: String) -> Bool {
         left.utf8.span.equalsFolded(right.utf8.span)
     }

@@ -1,24 +1,24 @@
-/// What the system declares: identifiers, their whole supertype closures and their tags.
+/// The system's types: identifiers, their supertype closures and their tags.
 ///
-/// The rows are static data written by `Table/generate.py`, which also refuses cycles and missing supertypes: nothing is
-/// made of them when a program starts. A row is a number. To find one, to ask whether it conforms to another, and to go
-/// through the claimants of a tag allocates nothing.
+/// The rows are static data written by `Table/generate.py`, which also refuses cycles and missing supertypes. Nothing
+/// is built from them when a program starts. A row is a number. To find one, to check whether it conforms to another,
+/// and to list the claimants of a tag needs no allocation.
 enum ConformanceTable {
     static func row(of identifier: String) -> Int? {
         places(of: identifier, in: identifiers).first
     }
 
-    /// Whether `row` conforms to another row.
+    /// Whether `row` conforms to the row `supertype`.
     static func conforms(_ row: Int, to supertype: Int) -> Bool {
         row == supertype || range(of: row, in: closureStarts).contains { Int(closures[$0]) == supertype }
     }
 
-    /// The closure of `row`, depth first, without itself.
+    /// The supertype closure of `row`, depth first, without itself.
     static func supertypes(of row: Int) -> [String] {
         range(of: row, in: closureStarts).map { identifiers[Int(closures[$0])] }
     }
 
-    /// The identifiers that claim `tag`, best first: the order of the table decides.
+    /// The identifiers that claim `tag`, best first. The order of the table decides.
     static func claimants(of tag: String, _ tagClass: UniformType.TagClass) -> Claimants {
         switch tagClass {
         case .filenameExtension:
@@ -53,7 +53,7 @@ enum ConformanceTable {
 }
 
 extension ConformanceTable {
-    /// The places of `name` in a list that is sorted by folded bytes. Allocates nothing.
+    /// The indices of `name` in a list that is sorted by folded bytes. Allocates nothing.
     static func places(of name: String, in names: [String]) -> Range<Int> {
         let name = name.utf8.span
         var (low, high) = (0, names.count)

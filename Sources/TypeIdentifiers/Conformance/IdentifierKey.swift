@@ -1,4 +1,4 @@
-/// An identifier as a key of sets and dictionaries: hashed and compared without ASCII case.
+/// An identifier as a key of sets and dictionaries, which ignores ASCII case.
 package struct IdentifierKey: Hashable, Sendable {
     let identifier: String
 
@@ -10,7 +10,8 @@ package struct IdentifierKey: Hashable, Sendable {
         Conformance.equal(left.identifier, right.identifier)
     }
 
-    /// Eight folded bytes at a time: the hasher's cost is by call, and this runs for each name a stranger sends.
+    /// Hashes eight folded bytes at a time: the hasher's cost depends on the number of calls, and this runs for each
+    /// name that a peer sends.
     package func hash(into hasher: inout Hasher) {
         let bytes = identifier.utf8.span
         var word: UInt64 = 0

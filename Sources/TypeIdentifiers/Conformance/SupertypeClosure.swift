@@ -1,12 +1,12 @@
 extension Conformance {
-    /// All that one type conforms to, walked once for many questions.
+    /// All types that one type conforms to, determined once for many checks.
     ///
-    /// For whoever asks about each pair of an offer and an accept list: a stranger chooses the size of both and of the
-    /// closures, and a dynamic identifier spells out dozens of names. A question is a look-up; only the walk depends on
-    /// what was sent.
+    /// It is for callers that check each pair of an offer and an accept list. An untrusted peer determines the size of
+    /// both and of the closures, and a dynamic identifier contains dozens of names. A check is a lookup. Only the
+    /// creation of this value depends on the size of the input.
     package struct SupertypeClosure: Sendable {
         private enum Form: Sendable {
-            /// A type of the table of which its publisher says nothing more, as most are: the table has the answers.
+            /// A type of the table for which the publisher sent no supertypes, as for most types. Checks use the table.
             case row(UInt16)
             indirect case walked(Walk)
         }
@@ -25,13 +25,14 @@ extension Conformance {
             form = .walked(walk)
         }
 
-        /// About how many bytes it holds beyond those of the arguments, which a stranger is to be charged for.
+        /// The approximate number of bytes that this holds in addition to the arguments. They are charged to a peer.
         package var byteCount: UInt64 {
             guard case .walked(let walk) = form else { return 0 }
             return 64 * UInt64(walk.spelledCount)
         }
 
-        /// What ``Conformance/conforms(_:closure:to:edges:)`` answers for the same arguments. Allocates nothing.
+        /// Returns the same result as ``Conformance/conforms(_:closure:to:edges:)`` for the same arguments. Allocates
+        /// nothing.
         package func conforms(to target: String) -> Bool {
             let row = ConformanceTable.row(of: target)
             switch form {
@@ -41,7 +42,8 @@ extension Conformance {
             }
         }
 
-        /// Whether it conforms to one of several types. However many they are, the work is that of what it holds alone.
+        /// Whether the type conforms to one of several types. The work depends on the size of this closure, not on
+        /// their number.
         package func conforms(toAny targets: Targets) -> Bool {
             switch form {
             case .row(let own): targets.conforming.contains(Int(own))
@@ -49,9 +51,9 @@ extension Conformance {
             }
         }
 
-        /// With what edges add: any of them may be followed, whatever it starts from.
+        /// Adds the supertypes in edges. All edges may be followed, regardless of where they start.
         ///
-        /// The work is linear in what the edges reach.
+        /// The work is linear in the number of names that the edges lead to.
         package func adding(_ edges: Edges) -> SupertypeClosure {
             switch form {
             case .row(let row):
@@ -62,13 +64,13 @@ extension Conformance {
     }
 
     fileprivate struct Walk: Sendable {
-        /// Rows of the table, a bit each.
+        /// The rows of the table, one bit for each.
         private var rows: [UInt64] = []
-        /// Names that the table does not have.
+        /// The names that are not in the table.
         private var names: Set<IdentifierKey> = []
-        /// Those of edges, apart, so that `names` is shared and not copied for a load.
+        /// The names from edges. They are separate, so that loads share `names` instead of copying it.
         private var added: Set<IdentifierKey> = []
-        /// What of `names` was not sent as names: what dynamic identifiers spell.
+        /// The number of entries of `names` that come from dynamic identifiers, and were not sent as names themselves.
         let spelledCount: Int
 
         init(of identifier: String, closure: [String]) {
@@ -107,7 +109,7 @@ extension Conformance {
             return holdsRow(row)
         }
 
-        /// - Returns: whether it is new.
+        /// - Returns: whether the name is new.
         private mutating func insert(_ name: Edges.Name) -> Bool {
             if let row = name.row { return Self.insert(row, into: &rows) }
             return !names.contains(name.key) && added.insert(name.key).inserted
@@ -121,12 +123,12 @@ extension Conformance {
         }
     }
 
-    /// Types that are asked about together, again and again.
+    /// Types that are checked together many times.
     package struct Targets: Sendable {
-        /// Those of the table, and names that it does not have.
+        /// The rows of those in the table. `names` contains the others.
         fileprivate let rows: [Int]
         fileprivate let names: Set<IdentifierKey>
-        /// Rows of all that conform to one of them.
+        /// The rows of all types that conform to one of them.
         fileprivate let conforming: Set<Int>
 
         package init(_ identifiers: [String]) {
@@ -141,7 +143,7 @@ extension Conformance {
         }
     }
 
-    /// What a destination adds to the supertypes of types, expanded once for all of them.
+    /// The supertypes that a destination adds to types, expanded once for all types.
     package struct Edges: Sendable {
         fileprivate struct Name: Sendable {
             let key: IdentifierKey
@@ -155,7 +157,7 @@ extension Conformance {
 
         private var starts: [Name] = []
         private var places: [IdentifierKey: Int] = [:]
-        /// By place: all that the edges from there lead to without another edge.
+        /// For each start, all names that its edges lead to without another edge.
         fileprivate var reached: [[Name]] = []
 
         package init(_ edges: [(type: String, supertypes: [String])]) {
@@ -174,7 +176,7 @@ extension Conformance {
 
         package var isEmpty: Bool { starts.isEmpty }
 
-        /// How many names the edges lead to: what a question costs at most.
+        /// The number of names that the edges lead to, which is the greatest cost of a check.
         package var nameCount: Int { reached.reduce(0) { $0 + $1.count } }
 
         fileprivate func index(of name: Name) -> Int? { places[name.key] }

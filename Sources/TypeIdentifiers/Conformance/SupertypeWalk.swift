@@ -1,7 +1,8 @@
-/// Everything a type conforms to, itself first, each name once, depth first.
+/// All types that a type conforms to, itself first, each name once, depth first.
 ///
-/// It follows the publisher's closure, the edges of whoever asks, the table, and what dynamic identifiers say of
-/// themselves. Names may come from strangers: each is expanded once, so cycles end and the work is linear in the input.
+/// The walk follows the publisher's closure, the edges of the caller, the table, and the supertypes in dynamic
+/// identifiers. Names may come from untrusted peers: each is expanded once, so cycles end, and the work is linear in
+/// the input.
 struct SupertypeWalk: Sequence, IteratorProtocol {
     private let edges: [(type: String, supertypes: [String])]
     private var edgesByType: [IdentifierKey: [Int]] = [:]

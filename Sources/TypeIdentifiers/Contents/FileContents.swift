@@ -1,4 +1,4 @@
-/// The form of a file's contents, as far as its first bytes show it.
+/// The form of a file's contents, as determined from its first bytes.
 enum FileContents {
     case empty
     /// UTF-8 without NUL, with the type that the text itself indicates, if any.
@@ -10,7 +10,7 @@ enum FileContents {
 
     /// - Parameters:
     ///   - head: the first bytes.
-    ///   - isWhole: whether nothing follows them.
+    ///   - isWhole: whether `head` contains all bytes.
     init(_ head: Span<UInt8>, isWhole: Bool) {
         if head.isEmpty {
             self = .empty
@@ -27,7 +27,7 @@ enum FileContents {
         }
     }
 
-    /// The type of the contents alone.
+    /// The type of the contents, independent of the name.
     var type: UniformType {
         switch self {
         case .empty: .utf8PlainText

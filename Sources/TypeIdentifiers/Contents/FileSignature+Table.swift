@@ -1,5 +1,5 @@
 extension FileSignature {
-    /// The signatures, each before those that it is a special case of.
+    /// The signatures. A special case precedes the more general signature.
     static let all: [FileSignature] = [
         // Images.
         .init("89 'PNG' 0D 0A 1A 0A", "public.png"),
@@ -10,7 +10,7 @@ extension FileSignature {
         .init("'II' 2A 00", "public.tiff", .tiff),
         .init("'MM' 00 2A", "public.tiff", .tiff),
         .init("'BM' .. .. .. .. 00 00 00 00", "com.microsoft.bmp"),
-        // The images of an icon follow its directory at once; without that, small numbers would look the same.
+        // The images of an icon directly follow its directory. Without this check, small numbers would match, too.
         .init("00 00 01 00 01 00 @18 16 00 00 00", "com.microsoft.ico"),
         .init("00 00 01 00 02 00 @18 26 00 00 00", "com.microsoft.ico"),
         .init("00 00 01 00 03 00 @18 36 00 00 00", "com.microsoft.ico"),
@@ -36,7 +36,7 @@ extension FileSignature {
         .init("@4 'ftypcrx '", "public.camera-raw-image", .baseMedia),
         .init("@4 'ftyp'", "public.mpeg-4", .baseMedia),
 
-        // Sound and films.
+        // Sound and movies.
         .init("'RIFF' .. .. .. .. 'WAVE'", "com.microsoft.waveform-audio"),
         .init("'RIFF' .. .. .. .. 'AVI '", "public.avi"),
         .init("'OggS' @28 'OpusHead'", "org.xiph.opus", .ogg),
@@ -63,7 +63,7 @@ extension FileSignature {
         .init("'bplist0'", "com.apple.binary-property-list", .propertyList),
         .init("'SQLite format 3' 00", "org.swift-pasteboard.sqlite-database", .sqlite),
 
-        // Archives. A document that is one has its MIME type first.
+        // Archives. A document that is an archive begins with its MIME type.
         .init("'PK' 03 04 @30 'mimetypeapplication/epub+zip'", "org.idpf.epub-container", .zip),
         .init(
             "'PK' 03 04 @30 'mimetypeapplication/vnd.oasis.opendocument.text'",
@@ -99,7 +99,7 @@ extension FileSignature {
         .init("'ttcf' 00", "public.truetype-collection-font"),
     ]
 
-    /// Types whose files have a signature of a family, though the types do not conform to that of the signature.
+    /// Types whose files have a signature of a family, although the types do not conform to the signature's type.
     static let relatives: [(type: String, family: Family)] = [
         ("org.openxmlformats.openxml", .zip), ("org.oasis-open.opendocument", .zip),
         ("com.pixar.universal-scene-description-mobile", .zip),
@@ -108,7 +108,7 @@ extension FileSignature {
         ("com.adobe.raw-image", .tiff), ("public.camera-raw-image", .tiff),
         ("public.object-code", .executable), ("com.microsoft.windows-dynamic-link-library", .executable),
         ("com.adobe.illustrator.ai-image", .postScript),
-        // Any sound may have such tags in front.
+        // Any sound file may begin with such tags.
         ("public.audio", .id3),
     ]
 }

@@ -1,11 +1,12 @@
-/// Bytes by which files of a type are recognized.
+/// Bytes that identify the files of a type.
 struct FileSignature {
     let pattern: String
     /// The identifier of the type.
     let type: String
-    /// The family: its signatures are variants of one form, so their types do not contradict each other.
+    /// The family of the signature. Its signatures are variants of one form, so their types do not contradict each
+    /// other.
     let family: Family
-    /// Whether such a file can be UTF-8 text. If not, text that happens to start with the signature ("BM") stays text.
+    /// Whether such a file can be UTF-8 text. If not, text that begins with the signature, such as "BM", stays text.
     let isText: Bool
 
     init(_ pattern: String, _ type: String, _ family: Family = .none, isText: Bool = false) {
@@ -17,7 +18,7 @@ struct FileSignature {
 
     enum Family {
         case none
-        /// Containers: many types use one, and the contents show only the container.
+        /// Containers. Many types use one, and the contents identify only the container.
         case zip, gzip, bzip2, xz, zstandard, tar, sqlite, propertyList, tiff
         case baseMedia, matroska, ogg, id3, executable, postScript
 

@@ -13,9 +13,9 @@ package struct FileType {
     package let contradiction: UniformType?
 
     /// - Parameters:
-    ///   - names: names and paths, of which the first with an extension counts; none for bytes without a name.
-    ///   - head: the first bytes, as many as ``headLength(named:)`` says, or all.
-    ///   - isWhole: whether nothing follows them.
+    ///   - names: names and paths; the first one with an extension counts. Empty for bytes without a name.
+    ///   - head: the first bytes, at least as many as ``headLength(named:)`` requires, or all.
+    ///   - isWhole: whether `head` contains all bytes.
     package init(named names: [String], head: Span<UInt8>, isWhole: Bool) {
         let tag = names.lazy.compactMap(UniformType.fileExtension).first
         let claimants = tag.map(Self.types) ?? []
@@ -34,8 +34,8 @@ package struct FileType {
         }
     }
 
-    /// The number of first bytes to examine. A contradiction to the extension is found in few bytes; more are examined
-    /// only if the contents decide.
+    /// The number of first bytes to examine. Few bytes are enough to contradict an extension; more are examined only if
+    /// the contents decide.
     package static func headLength(named names: [String]) -> Int {
         let claimants = names.lazy.compactMap(UniformType.fileExtension).first.map(types) ?? []
         return claimants.count == 1 && claimants[0].isDeclared ? 4 << 10 : maximumHeadLength
@@ -49,8 +49,8 @@ package struct FileType {
 
     /// The types that a file with this extension can have: the declared ones, otherwise the dynamic one.
     ///
-    /// `bin` also has the dynamic one: it is declared for MacBinary archives, but most files with it are something
-    /// else.
+    /// The extension `bin` has the dynamic one, too: it is declared for MacBinary archives, but most such files are of
+    /// another type.
     static func types(ofExtension tag: String) -> [UniformType] {
         let types = UniformType.types(tag: tag, tagClass: .filenameExtension, conformingTo: .data)
         guard tag.foldedASCII == "bin" else { return types }
@@ -65,8 +65,9 @@ extension FileContents {
         if case .signed(let signature) = self { signature.type == type.identifier } else { false }
     }
 
-    /// The type of a file whose extension is not declared. In general it is the type of the contents. But there are
-    /// many kinds of text and containers: for these it is the dynamic type, which conforms to the type of the contents.
+    /// The type of a file whose extension is not declared. Usually it is the type of the contents. But many types share
+    /// the forms of text and of containers: for these it is the dynamic type, which conforms to the type of the
+    /// contents.
     fileprivate func type(forUnknown dynamic: UniformType) -> UniformType {
         switch self {
         case .bytes: return dynamic
@@ -91,7 +92,7 @@ extension FileContents {
         if case .utf16 = self, type == .plainText { .utf16PlainText } else { type }
     }
 
-    /// The one of several types of an extension that matches the contents, otherwise the first that is possible.
+    /// The type that matches the contents, from several types of one extension; otherwise the first possible type.
     fileprivate func choice(of claimants: [UniformType], _ head: Span<UInt8>) -> UniformType {
         let choice =
             switch self {

@@ -1,9 +1,9 @@
-/// Text that says by its first lines that it is HTML or XML.
+/// Recognizes HTML and XML by the first lines of a text.
 enum Markup {
-    /// The types of XML documents, by their first element.
+    /// The types of XML documents that are recognized by their first element.
     static let types: [UniformType] = [.svg, .xmlPropertyList]
 
-    /// The type of a document by its declaration and its first element; nil for other text.
+    /// The type of a document, from its declaration and its first element; nil for other text.
     static func type(of text: Span<UInt8>) -> UniformType? {
         guard opensWithTag(text) else { return nil }
         var scanner = Scanner(text: text.indices.map { text[$0] })
@@ -24,7 +24,7 @@ enum Markup {
         }
     }
 
-    /// Whether the first character is a `<`: most text is no markup, and needs no copy to tell.
+    /// Whether the first character is a `<`. Most text is no markup, and this check needs no copy of it.
     private static func opensWithTag(_ text: Span<UInt8>) -> Bool {
         var place = BytePattern.matches("EF BB BF", text) ? 3 : 0
         while place < text.count, isSpace(text[place]) { place += 1 }
@@ -37,7 +37,7 @@ enum Markup {
         let text: [UInt8]
         var place = 0
 
-        /// Without ASCII case.
+        /// Whether the text continues with `prefix`, ignoring ASCII case.
         func starts(_ prefix: String) -> Bool {
             let prefix = prefix.utf8.span
             return text.count - place >= prefix.count
@@ -52,7 +52,8 @@ enum Markup {
             while place < text.count, isSpace(text[place]) { place += 1 }
         }
 
-        /// Whether `opening` is here; then it goes on after `closing`, or at the end without one.
+        /// If `opening` is here, continues after `closing`, or at the end if there is none. Returns whether `opening`
+        /// was here.
         mutating func skipUpToEnd(of opening: String, _ closing: String) -> Bool {
             guard starts(opening) else { return false }
             while place < text.count, !starts(closing) { place += 1 }
@@ -60,7 +61,8 @@ enum Markup {
             return true
         }
 
-        /// The name of the element that opens here, in small letters and without its prefix; nil where none does.
+        /// The name of the element that begins here, in lower-case letters and without its prefix; nil if none begins
+        /// here.
         var elementName: String? {
             guard place < text.count, text[place] == UInt8(ascii: "<") else { return nil }
             var name: [UInt8] = []

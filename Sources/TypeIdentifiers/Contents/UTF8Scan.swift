@@ -2,9 +2,9 @@
 package enum UTF8Scan {
     package enum Step: Equatable {
         case scalar(UInt32, length: Int)
-        /// No scalar begins with this byte, or not with those behind it.
+        /// No scalar begins with this byte, or none continues with the bytes after it.
         case invalid
-        /// It may be a scalar, whose rest would be behind the end.
+        /// A scalar may begin here, but the bytes end before it is complete.
         case incomplete
     }
 
@@ -12,7 +12,7 @@ package enum UTF8Scan {
         let first = bytes[index]
         let length: Int
         var value: UInt32
-        // The second byte's range keeps out overlong forms, surrogates and what is above U+10FFFF.
+        // The range of the second byte excludes overlong forms, surrogates and numbers above U+10FFFF.
         var second: ClosedRange<UInt8> = 0x80...0xBF
         switch first {
         case 0x00...0x7F: return .scalar(UInt32(first), length: 1)
@@ -38,11 +38,11 @@ package enum UTF8Scan {
 
     /// Whether the bytes are UTF-8 without NUL.
     ///
-    /// - Parameter isWhole: nothing follows; else the last scalar may lack its rest.
+    /// - Parameter isWhole: whether no more bytes follow. Otherwise the last scalar may be incomplete.
     package static func isText(_ bytes: Span<UInt8>, isWhole: Bool) -> Bool {
         var index = 0
         while index < bytes.count {
-            // Most text is ASCII, and all of it is looked at before it is sent.
+            // Most text is ASCII, and all text is checked before it is sent.
             if bytes[index] &- 1 < 0x7F {
                 index += 1
                 continue

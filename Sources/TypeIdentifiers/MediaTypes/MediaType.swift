@@ -1,12 +1,12 @@
-/// A MIME type taken apart: type and subtype, and for text its charset.
+/// A parsed MIME type: type and subtype, and for text its charset.
 struct MediaType {
-    /// Type and subtype in small letters, without parameters.
+    /// Type and subtype in lower-case letters, without parameters.
     let essence: String
-    /// The charset of text, in small letters; nil if none is given. The names that are only other spellings of the
-    /// tags of the table, and the one subset of UTF-8, are replaced by those.
+    /// The charset of text in lower-case letters; nil if none is given. Aliases of the charsets in the table's tags,
+    /// and the one subset of UTF-8, are replaced by the names in the tags.
     let charset: String?
 
-    /// nil unless `text` starts with two tokens and a slash between them.
+    /// Parses a MIME type; nil unless `text` starts with two tokens that are separated by a slash.
     init?(_ text: String) {
         let parts = text.foldedASCII.split(separator: ";", omittingEmptySubsequences: false).map(Self.trim)
         let names = parts[0].split(separator: "/", omittingEmptySubsequences: false)
@@ -17,10 +17,10 @@ struct MediaType {
         charset = names[0] == "text" ? parts.dropFirst().compactMap(Self.charset).first : nil
     }
 
-    /// With the charset if there is one.
+    /// The MIME type as a tag, with the charset if there is one.
     var tag: String { charset.map { "\(essence);charset=\($0)" } ?? essence }
 
-    /// Whether the bytes cannot be read without knowing the charset: whoever assumes UTF-8 would be wrong.
+    /// Whether the bytes cannot be read as UTF-8, because they have another charset.
     var hasForeignCharset: Bool { charset != nil && charset != "utf-8" }
 
     private static func charset(_ parameter: Substring) -> String? {
@@ -35,7 +35,7 @@ struct MediaType {
         }
     }
 
-    /// As in the registry of charsets, and nothing that a converter would take for an option of its own.
+    /// Whether the name has the characters of registered charset names. Others could be options for a converter.
     private static func isCharsetName(_ name: String) -> Bool {
         1...40 ~= name.utf8.count
             && name.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7A ~= $0 || "-._:+".utf8.contains($0) }
@@ -47,7 +47,7 @@ struct MediaType {
         return end.map { start[...$0] } ?? ""
     }
 
-    /// A token that starts with a letter or digit, which tells `./x` from a type.
+    /// Whether the text is a token that starts with a letter or digit. So `./x` is not a type.
     private static func isName(_ text: Substring) -> Bool {
         guard let first = text.first, first.isASCII, first.isLetter || first.isNumber else { return false }
         return text.utf8.allSatisfy { 0x21...0x7E ~= $0 && !"()<>@,;:\\\"/[]?=".utf8.contains($0) }

@@ -4,8 +4,9 @@ struct MimeGlob {
     let mimeType: String
     let filenameExtension: String
 
-    /// From `weight:type:pattern` or `weight:type:pattern:flags`; nil for a line that is not so, and for patterns that say
-    /// nothing about extensions (`Makefile`, `*~`). Of the flags only `cs` is known, and others are to be ignored.
+    /// Parses the fields of `weight:type:pattern` or `weight:type:pattern:flags`; nil for a malformed line, and for
+    /// patterns that do not describe an extension (`Makefile`, `*~`). Of the flags only `cs` is known; others are
+    /// ignored.
     init?(fields: [String]) {
         guard fields.count >= 3, let weight = Int(fields[0]), 0...100 ~= weight else { return nil }
         let name = fields[2].utf8.dropFirst(2)
@@ -14,13 +15,13 @@ struct MimeGlob {
         self.weight = weight
         mimeType = fields[1].foldedASCII
         filenameExtension = String(Substring(name)).foldedASCII
-        // Extensions of types are without case, so a pattern that insists on capitals can never be meant.
+        // Extensions of types ignore case, so a case-sensitive pattern in capitals cannot be represented.
         let isCaseSensitive = fields.count > 3 && fields[3].split(separator: ",").contains("cs")
         guard SharedMimeInfo.isMIMEType(mimeType), !isCaseSensitive || "*." + filenameExtension == fields[2] else {
             return nil
         }
     }
 
-    /// Whether a line says that patterns for its type in less important directories do not count.
+    /// Whether a line cancels the patterns for its type in directories of lower precedence.
     static func closesType(_ fields: [String]) -> Bool { fields.count > 2 && fields[2] == "__NOGLOBS__" }
 }

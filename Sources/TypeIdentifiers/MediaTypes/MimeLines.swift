@@ -1,16 +1,16 @@
-/// A file of the MIME database: lines of fields, looked through where they lie. That takes less time than to make
-/// dictionaries of thousands of lines of which a program asks for a few.
+/// A file of the MIME database: lines of fields, which are searched in the file's bytes. That takes less time than
+/// building dictionaries of thousands of lines, of which a program needs only a few.
 struct MimeLines: Sendable {
     let bytes: [UInt8]
     let separator: UInt8
 
-    /// The fields of every line in which the one at `place` is `key`, ASCII case aside. Comments are passed over.
+    /// The fields of every line in which the field `place` is `key`, ignoring ASCII case. Comments are skipped.
     func lines(with key: String, at place: Int) -> [[String]] {
         let (bytes, key) = (bytes.span, key.utf8.span)
         var found: [[String]] = []
         var start = 0
         while start < bytes.count {
-            // The field wanted, and on the way to the end of the line its end.
+            // The number of the current field, the range of the requested field, and the end of the line.
             var (field, fieldStart, fieldEnd, end) = (0, start, start, start)
             while end < bytes.count, bytes[end] != UInt8(ascii: "\n") {
                 if bytes[end] == separator {

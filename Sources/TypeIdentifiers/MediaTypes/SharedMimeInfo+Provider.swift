@@ -9,18 +9,18 @@ extension SharedMimeInfo {
 
     private static let source = Guarded(Source.none)
 
-    /// Says where the database comes from, process wide; the first call counts.
+    /// Sets the source of the database for the whole process. Only the first call has an effect.
     ///
-    /// `provider` is called at the first question that neither the table nor the program's declarations answer: nobody
-    /// waits for files who asks only for types of the table. It runs under no lock; threads that ask at the same moment may
-    /// each call it, and what the first one returns is then used by all.
+    /// `provider` is called at the first lookup that neither the table nor the program's declarations can answer. So a
+    /// program that uses only types of the table never waits for files. It runs under no lock. Threads that need it at
+    /// the same time may each call it; then all use the result that was returned first.
     package static func install(_ provider: @escaping @Sendable () -> SharedMimeInfo?) {
         source.withLock { source in
             if case .none = source { source = .provider(provider) }
         }
     }
 
-    /// The database of this process; nil where there is none, and where nobody reads it.
+    /// The database of this process; nil if there is none, or if no provider is installed.
     static var current: SharedMimeInfo? {
         switch source.withLock({ $0 }) {
         case .none: return nil
@@ -35,11 +35,12 @@ extension SharedMimeInfo {
         }
     }
 
-    /// Answers that were given, so that each is looked for once. It starts anew at a size that no program should need.
+    /// The matches that were determined earlier, so that each is searched once. The cache is emptied at a size that no
+    /// program should need.
     private static let matches = Guarded<[IdentifierKey: Match?]>([:])
     private static let matchLimit = 1024
 
-    /// What the database of this process takes a dynamic type for.
+    /// The match of a dynamic type in the database of this process.
     static func match(for type: DynamicType, identifier: String) -> Match? {
         let key = IdentifierKey(identifier)
         if let match = matches.withLock({ $0[key] }) { return match }

@@ -1,10 +1,12 @@
-/// What the system's shared-mime-info database says of MIME types and extensions: plain values, read by somebody else.
+/// The contents of the system's shared-mime-info database about MIME types and extensions. These are plain values;
+/// another module reads the files.
 ///
-/// It adds to the table and to what a program declares, and never changes them. A type it knows of stays a dynamic type
-/// whose identifier says what it would say without the database, so that processes with different databases still agree
-/// on it; what the database adds, supertypes and tags, goes with the value and with what a publisher sends.
+/// The database adds to the table and to the program's declarations, and never changes them. A type that only the
+/// database knows stays a dynamic type with the same identifier as without the database, so that processes with
+/// different databases agree on it. The supertypes and tags from the database are stored in the value, and a publisher
+/// sends them.
 package struct SharedMimeInfo: Sendable {
-    /// The files of one directory of the database, as they are; empty ones for those that are not there.
+    /// The unchanged files of one directory of the database; empty for missing files.
     package struct Files: Sendable {
         package var types: [UInt8] = []
         package var aliases: [UInt8] = []
@@ -16,7 +18,7 @@ package struct SharedMimeInfo: Sendable {
         package var isEmpty: Bool { types.isEmpty && aliases.isEmpty && subclasses.isEmpty && globs.isEmpty }
     }
 
-    /// What the database takes a dynamic type for.
+    /// The MIME type that the database has for a dynamic type.
     struct Match {
         let mimeType: String
         let supertypes: [String]
@@ -29,8 +31,8 @@ package struct SharedMimeInfo: Sendable {
     private let subclasses: [MimeLines]
     private let globs: [MimeLines]
 
-    /// - Parameter directories: the one that counts most first. Lines that are not as the specification has them are passed
-    ///   over.
+    /// - Parameter directories: the directories, the one with the highest precedence first. Lines that violate the
+    ///   specification are ignored.
     package init(_ directories: [Files]) {
         types = directories.map { MimeLines(bytes: $0.types, separator: UInt8(ascii: " ")) }
         aliases = directories.map { MimeLines(bytes: $0.aliases, separator: UInt8(ascii: " ")) }
@@ -38,14 +40,15 @@ package struct SharedMimeInfo: Sendable {
         globs = directories.map { MimeLines(bytes: $0.globs, separator: UInt8(ascii: ":")) }
     }
 
-    /// The name an alias stands for, and the others for it, in small letters; `mimeType` itself is left out.
+    /// The name that an alias stands for, and its other aliases, in lower-case letters, without `mimeType` itself.
     func otherNames(of mimeType: String) -> [String] {
         let canonical = canonicalName(of: mimeType)
         let others = aliases.flatMap { Self.pairs(in: $0, with: canonical, at: 1).map(\.0) }
         return ([canonical] + others).filter { $0 != mimeType.foldedASCII }
     }
 
-    /// The extensions of a MIME type, best first: the table's, else by weight, the short ones first (`php`, then `phps`).
+    /// The extensions of a MIME type, best first. They come from the table, else from the database by weight, short
+    /// ones first (`php`, then `phps`).
     func filenameExtensions(of mimeType: String) -> [String] {
         if let declared = declaredType(of: mimeType) {
             return UniformType(known: declared).tags[.filenameExtension] ?? []
@@ -58,10 +61,10 @@ package struct SharedMimeInfo: Sendable {
             .map(\.filenameExtension)
     }
 
-    /// What the database takes a dynamic type for, going by its tags: the best MIME type that conforms to everything that
-    /// the identifier demands. With that nobody gets a text file for a folder with the same extension.
+    /// The match of a dynamic type's tags in the database: the best MIME type that conforms to all supertypes in the
+    /// identifier. So a dynamic type of folders does not match a text file with the same extension.
     func match(for type: DynamicType) -> Match? {
-        // A stranger's identifier may have a hundred tags; each costs a look through the files.
+        // An identifier from an untrusted peer may have a hundred tags, and each requires a search through the files.
         let (mimeTypes, extensions) = (type.tags[.mimeType, default: []], type.tags[.filenameExtension, default: []])
         let named = mimeTypes.prefix(Self.tagLimit).compactMap { MediaType($0).map { canonicalName(of: $0.essence) } }
         let byExtension = extensions.prefix(Self.tagLimit).flatMap { tag in
@@ -77,9 +80,9 @@ package struct SharedMimeInfo: Sendable {
         return nil
     }
 
-    /// What a MIME type conforms to, without what follows from the rest: where `subclasses` leads to, types of the table and
-    /// dynamic ones on the way there, and the family of its first part, as all text is plain text by the database's own
-    /// specification.
+    /// The direct supertypes of a MIME type. They come from `subclasses`, as types of the table and as dynamic types on
+    /// the way to them, and from the family of the first part, because the database's specification makes all text
+    /// plain text. Supertypes that follow from others are left out.
     private func supertypes(of mimeType: String) -> [String] {
         var found: Set<String> = []
         var (seen, pending): (Set<String>, [String]) = ([], [mimeType])
@@ -97,16 +100,16 @@ package struct SharedMimeInfo: Sendable {
         return found.sorted().filter { name in !found.contains { $0 != name && Self.conforms($0, to: name) } }
     }
 
-    /// The type that a lookup without a particular supertype gives.
+    /// The identifier that a lookup of the MIME type without a particular supertype returns.
     private static func identifier(of mimeType: String) -> String? {
         guard isData(mimeType) else { return nil }
         return DynamicType.identifier(tag: mimeType, tagClass: .mimeType, supertypes: ["public.data"])
     }
 
-    /// Whatever has a MIME type is bytes, but for what the file system itself is made of.
+    /// Whether a MIME type stands for bytes. All do, except those for objects of the file system.
     private static func isData(_ mimeType: String) -> Bool { !mimeType.hasFoldedPrefix("inode/") }
 
-    /// The type of the table that has any of the names of a MIME type.
+    /// The type of the table that has the MIME type or one of its other names.
     private func declaredType(of mimeType: String) -> String? {
         for name in [mimeType] + otherNames(of: mimeType) {
             var claimants = ConformanceTable.claimants(of: name, .mimeType)
@@ -127,7 +130,7 @@ package struct SharedMimeInfo: Sendable {
         }
     }
 
-    /// The first directory that has an alias decides.
+    /// The name that an alias stands for, from the first directory that contains the alias.
     private func canonicalName(of mimeType: String) -> String {
         for lines in aliases {
             if let pair = Self.pairs(in: lines, with: mimeType, at: 0).first { return pair.1 }
@@ -135,7 +138,7 @@ package struct SharedMimeInfo: Sendable {
         return mimeType.foldedASCII
     }
 
-    /// Whether the database says something of a type: of all text it does, listed or not.
+    /// Whether the database describes a type. It describes all text, even text types that are not listed.
     private func isKnown(_ mimeType: String) -> Bool {
         mimeType.hasFoldedPrefix("text/")
             || types.contains { !$0.lines(with: mimeType, at: 0).isEmpty }
@@ -144,7 +147,7 @@ package struct SharedMimeInfo: Sendable {
             || !globs(with: mimeType, at: 1).isEmpty
     }
 
-    /// The lines of two MIME types, in small letters, of which one is `key`.
+    /// The lines with two MIME types, in lower-case letters, in which the field `place` is `key`.
     private static func pairs(in lines: MimeLines, with key: String, at place: Int) -> [(String, String)] {
         lines.lines(with: key, at: place).compactMap { names in
             let folded = names.map(\.foldedASCII)
@@ -152,7 +155,7 @@ package struct SharedMimeInfo: Sendable {
         }
     }
 
-    /// The patterns of all directories that are an extension, and whose field at `place` is `key`.
+    /// The patterns of all directories that stand for an extension, and whose field `place` is `key`.
     private func globs(with key: String, at place: Int) -> [MimeGlob] {
         globs.indices.flatMap { directory in
             globs[directory].lines(with: key, at: place).compactMap(MimeGlob.init).filter { glob in

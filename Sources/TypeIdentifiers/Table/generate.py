@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Writes ConformanceTable+Rows.swift and UniformType+Constants.swift from uttypes.tsv.
 
-The first rows are what Apple's systems declare. Types that other programs declare there follow, with the identifiers they
-give them, and last the types that have an identifier of this project, which begins with org.swift-pasteboard. Of several
-types with one tag the first is preferred, so new rows come at the end.
+The first rows are the types that Apple's systems declare. After them come types that other programs declare there, with
+the identifiers from those programs, and then types with an identifier of this project, which begins with
+org.swift-pasteboard. If several types have a tag, the first one is preferred, so new rows come at the end.
 
-Run it from anywhere after an edit of the table; both results are committed. It refuses a table with a missing
-supertype, a cycle or a name that appears twice, so the program never has to look for those.
+Run it from any directory after an edit of the table; both results are committed. It refuses a table with a missing
+supertype, a cycle or a name that appears twice, so the program need not check for these.
 """
 import csv
 import pathlib

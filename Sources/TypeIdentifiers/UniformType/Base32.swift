@@ -1,7 +1,8 @@
-/// Base 32 with the alphabet of dynamic identifiers, most significant bit first.
+/// Base 32 in the alphabet of dynamic identifiers, most significant bit first.
 enum Base32 {
     private static let alphabet = Array("abcdefghkmnpqrstuvwxyz0123456789".utf8)
-    /// By digit, in either case: its value, or 32 where it is none. Strangers choose how much is decoded.
+    /// The value of each digit in either case, or 32 for other bytes. A table, because untrusted peers determine the
+    /// amount of decoding.
     private static let values = (0...UInt8.max).map { digit in
         UInt8(alphabet.firstIndex(of: digit.foldedASCII) ?? 32)
     }
@@ -21,7 +22,8 @@ enum Base32 {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// nil for a foreign digit, and for an ending that encoding would not have written: one text, one meaning.
+    /// Decodes the digits. Returns nil for an invalid digit, and for an ending that encoding never produces, so that
+    /// only one text stands for the bytes.
     static func decode(_ digits: Substring.UTF8View) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count * 5 / 8)

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// The types this program declares, process wide.
+/// The types that this program declares, for the whole process.
 ///
-/// Only the program's own calls get here: what a stranger sends is carried by values and forgotten with them.
+/// Only the program's own calls add types. Supertypes that peers send are stored in values and released with them.
 enum Declarations {
-    /// Who says it. A higher rank replaces a lower one; within a rank the first declaration stays.
+    /// The origin of a declaration. A higher rank replaces a lower one; within a rank the first declaration stays.
     enum Rank: Int, Comparable {
         case imported
         case exported
@@ -13,7 +13,7 @@ enum Declarations {
         static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// `edges`, `ranks` and `tags` run in step.
+    /// `edges`, `ranks` and `tags` have the same indices.
     private struct State {
         var places: [IdentifierKey: Int] = [:]
         var edges: [(type: String, supertypes: [String])] = []
@@ -46,7 +46,8 @@ enum Declarations {
             .map { state.edges[$0].type }
     }
 
-    /// Names that the system declares, dynamic ones and ones that no peer would accept are left as they are.
+    /// Adds a declaration. Identifiers that the system declares, dynamic identifiers, and those that no peer would
+    /// accept are ignored.
     static func add(
         _ identifier: String,
         supertypes: [String],

@@ -1,21 +1,22 @@
-/// A type that nobody declares, whose identifier spells out its tags and supertypes.
+/// A type that is not declared. Its identifier contains its tags and supertypes.
 ///
 /// The identifier is `dyn.a` and the base-32 form of a descriptor, for example `?0=6:1=xyz`: fields of one key and
-/// comma-separated values. Two processes with different tables therefore agree on it without talking.
+/// comma-separated values. So two processes with different tables derive the same identifier without communication.
 struct DynamicType {
     private(set) var supertypes: [String] = []
     private(set) var tags: [UniformType.TagClass: [String]] = [:]
 
     private static let prefix = "dyn.a"
-    /// `dyn.` is reserved, so a name that starts with it is dynamic or nothing.
+    /// Whether the identifier begins with `dyn.`. The prefix is reserved, so such a name is a dynamic identifier or
+    /// invalid.
     static func isDynamic(_ identifier: String) -> Bool { identifier.hasFoldedPrefix("dyn.") }
 
-    /// What `identifier` says, or nil unless it is a canonical dynamic identifier.
+    /// Decodes a dynamic identifier; nil unless it is in the canonical form.
     init?(_ identifier: String) {
         guard identifier.utf8.count <= TypeIdentifier.maximumLength, identifier.hasFoldedPrefix(Self.prefix),
             let descriptor = Base32.decode(identifier.utf8.dropFirst(Self.prefix.utf8.count))
         else { return nil }
-        // A descriptor without supertypes starts with its first field at once.
+        // A descriptor without supertypes begins directly with its first field.
         let fields = descriptor.first == UInt8(ascii: "?") ? descriptor.dropFirst() : descriptor[...]
         for field in Self.split(fields, at: UInt8(ascii: ":")) {
             guard let key = field.first, field.dropFirst().first == UInt8(ascii: "=") else { return nil }
@@ -27,7 +28,7 @@ struct DynamicType {
         if supertypes.isEmpty && tags.isEmpty { return nil }
     }
 
-    /// The identifier of the type with this one tag; nil for a class without a key, and for what would not fit.
+    /// The identifier of the type with this tag only; nil for a class without a key, and if it would be too long.
     static func identifier(tag: String, tagClass: UniformType.TagClass, supertypes: [String]) -> String? {
         guard let key = key(of: tagClass), !tag.isEmpty else { return nil }
         var descriptor: [UInt8] = []
@@ -46,7 +47,8 @@ struct DynamicType {
             let supertype = value.utf8.count == 1 ? Self.supertype(code: value) : value
             if TypeIdentifier.isWellFormed(supertype) { supertypes.append(supertype) }
         } else if let tagClass = Self.tagClasses.first(where: { $0.key == key })?.tagClass, !value.isEmpty {
-            // A stranger may have spelled it; it ends up behind names of files and in headers of messages.
+            // An untrusted peer may have made the identifier. The tag is appended to names of files and sent in headers
+            // of messages.
             switch tagClass {
             case .filenameExtension where !TagLookup.isFilenameExtension(value): return
             case .mimeType where MediaType(value) == nil: return
@@ -82,7 +84,7 @@ struct DynamicType {
         }
     }
 
-    /// More codes exist than are known here; whatever they stand for holds bytes.
+    /// A code that is unknown here stands for a type of bytes: there are more codes than this list contains.
     private static func supertype(code: String) -> String {
         switch code {
         case "7": "public.text"
@@ -118,7 +120,7 @@ struct DynamicType {
         return isEscaped ? nil : String(validating: bytes, as: UTF8.self)
     }
 
-    /// The parts between separators that no backslash precedes.
+    /// The parts between separators, except those after a backslash.
     private static func split(_ bytes: ArraySlice<UInt8>, at separator: UInt8) -> [ArraySlice<UInt8>] {
         var parts: [ArraySlice<UInt8>] = []
         var start = bytes.startIndex

@@ -1,5 +1,5 @@
 extension UniformType {
-    /// A kind of tag: another naming scheme in which types have names.
+    /// A kind of tag. Each class is another naming scheme for types.
     public struct TagClass: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
         /// The identifier of the class.
         public let rawValue: String
@@ -19,5 +19,5 @@ extension UniformType {
     }
 }
 
-/// The class of a tag by the name that a program written for `UTTagClass` has for it.
+/// The class of a tag, under the name that programs written for `UTTagClass` expect.
 public typealias UniformTagClass = UniformType.TagClass

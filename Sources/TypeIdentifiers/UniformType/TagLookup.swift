@@ -1,10 +1,11 @@
-/// One question for the types with a tag: of which class, and what they have to conform to.
+/// A lookup of the types with a tag: the tag's class, and a required supertype.
 struct TagLookup {
     let tagClass: UniformType.TagClass
-    /// nil if any will do.
+    /// nil if there is no required supertype.
     let supertype: UniformType?
 
-    /// Best first: declared types, else one dynamic type, else nothing because the tag is invalid.
+    /// The types with the tag, best first: the declared ones, else one dynamic type, else none because the tag is
+    /// invalid.
     func types(tagged tag: String) -> [UniformType] {
         switch tagClass {
         case .filenameExtension: Self.isFilenameExtension(tag) ? types(named: tag.foldedASCII) : []
@@ -13,8 +14,8 @@ struct TagLookup {
         }
     }
 
-    /// The system's best type, found without allocating: the answer to most questions. nil does not mean that there is
-    /// none, since the tag is taken as it is.
+    /// The system's best type, found without allocating. Most lookups end here. nil does not mean that there is none,
+    /// because the tag is not normalized here.
     func systemType(tagged tag: String) -> UniformType? {
         for identifier in ConformanceTable.claimants(of: tag, tagClass) {
             let type = UniformType(known: identifier)
@@ -28,8 +29,8 @@ struct TagLookup {
         return declared.isEmpty ? dynamicType(named: tag, [supertype?.identifier]) : declared
     }
 
-    /// Text in a charset of which the table knows nothing is a type of its own, which keeps the charset: under the type of
-    /// the same text in UTF-8 a reader would take the bytes for what they are not.
+    /// The types of a MIME type. Text in a charset that the table does not contain is a type of its own, which keeps
+    /// the charset: under the type of UTF-8 text, a reader would decode the bytes incorrectly.
     private func types(_ media: MediaType) -> [UniformType] {
         let declared = declaredTypes(named: media.tag)
         guard declared.isEmpty else { return declared }
@@ -37,13 +38,13 @@ struct TagLookup {
         guard media.hasForeignCharset else {
             return plain.isEmpty ? dynamicType(named: media.essence, [supertype?.identifier]) : plain
         }
-        // A type that settles the encoding itself contradicts the charset.
+        // A type that determines the encoding itself contradicts the charset.
         let known = plain.first { $0.textEncodingName == nil } ?? .plainText
         let isWanted = supertype.map(known.conforms) ?? true
         return dynamicType(named: media.tag, [isWanted ? known.identifier : supertype?.identifier])
     }
 
-    /// The MIME database knows other names of the same type.
+    /// The declared types of a MIME type, also by its other names in the MIME database.
     private func declaredTypes(mimeType: String) -> [UniformType] {
         let declared = declaredTypes(named: mimeType)
         guard declared.isEmpty, let database = SharedMimeInfo.current else { return declared }

@@ -1,8 +1,9 @@
 extension UniformType {
-    /// A type that this program owns.
+    /// Declares a type that this program owns.
     ///
-    /// Process wide. Without `parent`, and unless ``declare(_:conformingTo:tags:)`` says otherwise, it conforms to ``data``.
-    /// The first declaration of an identifier wins, and the system's wins over any.
+    /// The declaration holds for the whole process. Without `parent` the type conforms to ``data``, unless
+    /// ``declare(_:conformingTo:tags:)`` declares otherwise. The first declaration of an identifier wins, and the
+    /// system's declarations win over all others.
     public init(exportedAs identifier: String, conformingTo parent: UniformType? = nil) {
         Declarations.add(identifier, supertypes: (parent ?? .data).named, rank: .exported)
         self.init(known: identifier)
@@ -10,8 +11,9 @@ extension UniformType {
 
     /// A type that another program owns.
     ///
-    /// Never fails, so that a destination can name what it does not know. With `parent` this is a declaration that one of
-    /// the owner replaces; without, the type conforms to ``data`` unless something here declares it, and nothing is kept.
+    /// This never fails, so that a destination can name types that it does not know. With `parent` this declares the
+    /// type, and a declaration by its owner replaces it. Without `parent` nothing is declared: the type conforms to
+    /// ``data``, unless it is declared elsewhere in this process.
     public init(importedAs identifier: String, conformingTo parent: UniformType? = nil) {
         if let parent {
             Declarations.add(identifier, supertypes: parent.named, rank: .imported)
@@ -22,11 +24,13 @@ extension UniformType {
         }
     }
 
-    /// Declares a type of this program with all its supertypes and tags: what a bundle's property list says elsewhere.
+    /// Declares a type of this program with all its supertypes and tags, like the property list of a bundle on other
+    /// systems.
     ///
-    /// Process wide. It replaces what the two initializers declare, before or after; the first call for an identifier
-    /// wins, and the system's declarations win over any. Tags of a class are in the order of preference. Text that is no
-    /// identifier (letters, digits, `-`, `.` and `_`) declares nothing; a write that names it is refused.
+    /// The declaration holds for the whole process. It replaces those of the two initializers, earlier or later ones.
+    /// The first call for an identifier wins, and the system's declarations win over all others. The tags of a class
+    /// are in the order of preference. Text that is no identifier (letters, digits, `-`, `.` and `_`) declares nothing,
+    /// and a write with such a type is refused.
     @discardableResult
     public static func declare(
         _ identifier: String,
@@ -37,8 +41,8 @@ extension UniformType {
         return UniformType(known: identifier)
     }
 
-    /// The declarations of this program that make other types conform to one of `accepted`: the edges a load carries, so
-    /// that the broker's answer is the one this process would give.
+    /// The declarations of this program that make other types conform to one of `accepted`. A load sends them as edges,
+    /// so that the broker decides about conformance as this process would.
     package static func edges(toward accepted: [UniformType]) -> [(type: String, supertypes: [String])] {
         let edges = Declarations.edges
         return edges.filter { edge in
@@ -49,6 +53,6 @@ extension UniformType {
         }
     }
 
-    /// The identifier, and what its publisher says of it if it came from elsewhere.
+    /// The identifier and, for a type from another program, the supertypes from its publisher.
     private var named: [String] { [identifier] + closure }
 }

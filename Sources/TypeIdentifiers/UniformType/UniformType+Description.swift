@@ -1,13 +1,13 @@
 extension UniformType {
-    /// A few words for people, in English: the type's own or its nearest supertype's. nil for dynamic types.
+    /// A few words for people, in English, of the type itself or of its nearest supertype. nil for dynamic types.
     public var localizedDescription: String? {
         if isDynamic { return nil }
         let descriptions = ([identifier] + supertypeIdentifiers).compactMap(Self.ownDescription)
-        // Nearly everything is data: what else it is says more.
+        // Nearly all types conform to data, so any other description is more useful.
         return descriptions.first { $0 != "data" } ?? descriptions.first
     }
 
-    /// An identifier, and after a dynamic one the MIME type or extension that it spells: `dyn.… (.toy)`.
+    /// The identifier and, for a dynamic type, the MIME type or extension that it contains: `dyn.… (.toy)`.
     package static func readable(_ identifier: String) -> String {
         guard let tags = DynamicType(identifier)?.tags else { return identifier }
         let tag = tags[.mimeType]?.first ?? tags[.filenameExtension]?.first.map { ".\($0)" }
@@ -46,6 +46,7 @@ extension UniformType {
 }
 
 extension UniformType {
-    /// The version of the type's declaration. Nothing declares one here, so it is nil; for programs that ask UTType.
+    /// The version of the type's declaration, for programs that use it with UTType. Declarations have no version here,
+    /// so it is nil.
     public var version: Int? { nil }
 }

@@ -1,10 +1,11 @@
-// How people and file systems name types.
+// The names that people and file systems use for types.
 extension UniformType {
-    /// The type a person means by an identifier, a MIME type, an extension with or without its dot, or the name of a family:
-    /// `text`, `image`, `audio`, `video`, `font`, also as `image/*`.
+    /// The type for a text that a user has entered: an identifier, a MIME type, an extension with or without its dot,
+    /// or the name of a family: `text`, `image`, `audio`, `video`, `font`, also as `image/*`.
     ///
-    /// A MIME type or extension with its dot that nothing declares gives a dynamic type, and an identifier is taken as it
-    /// is. A word without a dot has to be declared, as `public.WORD` or as an extension: otherwise it is a slip.
+    /// A MIME type, or an extension with its dot, results in a dynamic type if no type declares it. An identifier is
+    /// used unchanged. A word without a dot must be declared, as `public.WORD` or as an extension; otherwise it is
+    /// regarded as a mistake.
     package static func fromUserSpelling(_ spelling: String) -> UniformType? {
         if let family = family(named: spelling) { return family }
         if spelling.utf8.contains(UInt8(ascii: "/")) {
@@ -17,14 +18,14 @@ extension UniformType {
         return UniformType(importedAs: spelling)
     }
 
-    /// The types a person accepts by a spelling: of an extension that several types have, each of them.
+    /// The types that a user accepts by a text. For an extension that several types have, these are all of them.
     package static func accepted(byUserSpelling spelling: String) -> [UniformType] {
         guard let best = fromUserSpelling(spelling) else { return [] }
         guard let tag = fileExtension(spelledAs: spelling), best.conforms(to: .data) else { return [best] }
         return [best] + FileType.types(ofExtension: tag).filter { $0 != best }
     }
 
-    /// The types of which a file has one, in words or as a MIME type with any subtype.
+    /// The type of a family, such as ``image`` for `image` and `image/*`; nil for other names.
     package static func family(named name: String) -> UniformType? {
         switch name.foldedASCII {
         case "text", "text/*": .text
@@ -36,7 +37,8 @@ extension UniformType {
         }
     }
 
-    /// The extension that `.png` or `png` means; nil where a word is the name of a public type, such as `png` and `url`.
+    /// The extension that `.png` or `png` stands for; nil for a word that is also the name of a public type, such as
+    /// `png` and `url`.
     private static func fileExtension(spelledAs spelling: String) -> String? {
         if spelling.utf8.first == UInt8(ascii: ".") { return String(spelling.dropFirst()) }
         guard !spelling.utf8.contains(UInt8(ascii: ".")), UniformType("public." + spelling.foldedASCII) == nil else {
@@ -45,12 +47,12 @@ extension UniformType {
         return fromExtension(spelling)?.isDeclared == true ? spelling : nil
     }
 
-    /// The type of a regular file by its name or path; ``data`` if it has no extension.
+    /// The type of a regular file, from its name or path; ``data`` if it has no extension.
     package static func forFile(named name: String) -> UniformType {
         fileExtension(of: name).flatMap { UniformType(filenameExtension: $0) } ?? .data
     }
 
-    /// The type of a directory by its name or path: one that is declared for its extension, else ``folder``.
+    /// The type of a directory, from its name or path: the type declared for its extension, else ``folder``.
     package static func forFolder(named name: String) -> UniformType {
         let type = fileExtension(of: name).flatMap { UniformType(filenameExtension: $0, conformingTo: .directory) }
         return type.flatMap { $0.isDynamic ? nil : $0 } ?? .folder
@@ -58,12 +60,12 @@ extension UniformType {
 
     static func fileExtension(of name: String) -> String? {
         let last = name.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
-        // A leading dot hides a file and starts no extension.
+        // A leading dot hides the file; it does not begin an extension.
         guard let dot = last.dropFirst().lastIndex(of: UInt8(ascii: ".")) else { return nil }
         return String(Substring(last[last.index(after: dot)...]))
     }
 
-    /// Bytes if any type of bytes has the extension, else a directory's type, else a dynamic type of bytes.
+    /// A declared type of files if one has the extension, else one of directories, else a dynamic type of files.
     private static func fromExtension(_ text: String) -> UniformType? {
         guard let type = UniformType(filenameExtension: text), type.isDynamic else {
             return UniformType(filenameExtension: text)

@@ -1,9 +1,10 @@
 extension UniformType {
-    /// The name of the charset in which text of this type is written, as IANA and `iconv` have it; nil for a type that
-    /// says nothing of it, whose text is taken for UTF-8.
+    /// The name of the charset of text in this type, as used by IANA and `iconv`; nil for a type without a charset,
+    /// whose text is read as UTF-8.
     ///
-    /// The nearest type that says so decides: the type itself, then its supertypes. UTF-16 without a byte order mark is in
-    /// the order of this machine, and in network order if it is meant for other machines (`utf16ExternalPlainText`).
+    /// The nearest type with a charset decides: the type itself, then its supertypes. UTF-16 without a byte order mark
+    /// is in the byte order of this machine, or in network order if it is meant for other machines
+    /// (`utf16ExternalPlainText`).
     package var textEncodingName: String? {
         Self.ownTextEncodingName(of: identifier)
             ?? supertypeIdentifiers.lazy.compactMap(Self.ownTextEncodingName).first

@@ -1,17 +1,19 @@
-/// A type of data: an identifier, what it conforms to, and its tags.
+/// A type of data: an identifier, its supertypes and its tags.
 ///
 /// Types come from the system's table (``png``, ``init(_:)``), from this program's declarations
-/// (``init(exportedAs:conformingTo:)``, ``declare(_:conformingTo:tags:)``), from tags (``init(filenameExtension:conformingTo:)``,
-/// ``init(mimeType:conformingTo:)``), and from other programs over a pasteboard; the last carry what their publisher says
-/// of them. Equality, hashing and coding are by identifier alone, without ASCII case.
+/// (``init(exportedAs:conformingTo:)``, ``declare(_:conformingTo:tags:)``), from tags
+/// (``init(filenameExtension:conformingTo:)``, ``init(mimeType:conformingTo:)``), and from other programs over a
+/// pasteboard. The latter carry the supertypes that their publisher sent. Equality, hashing and coding use only the
+/// identifier, without ASCII case.
 public struct UniformType: Sendable {
-    /// For example `public.png`.
+    /// The name of the type, for example `public.png`.
     public let identifier: String
-    /// What the publisher of the type says it conforms to, or of a dynamic type made here the MIME database; empty for
-    /// types that are known here.
+    /// The supertypes that the publisher of the type sent or, for a dynamic type made here, those from the MIME
+    /// database. Empty for types that are declared here.
     package let closure: [String]
 
-    /// A type received from elsewhere, with the supertypes its publisher sent. Nothing is kept but in this value.
+    /// A type received from another process, with the supertypes that its publisher sent. They are stored only in this
+    /// value.
     package init(identifier: String, supertypes: [String]) {
         self.identifier = identifier
         closure = supertypes
@@ -21,7 +23,7 @@ public struct UniformType: Sendable {
         self.init(identifier: identifier, supertypes: [])
     }
 
-    /// A dynamic type as this process sees it: with what its MIME database says of the tags.
+    /// A dynamic type with the supertypes that this process's MIME database has for its tags.
     init(dynamic identifier: String, _ type: DynamicType) {
         self.init(
             identifier: identifier,
@@ -29,31 +31,32 @@ public struct UniformType: Sendable {
         )
     }
 
-    /// Whether the type has a declaration, here or where it came from: whether it is not dynamic.
+    /// Whether the type has a declaration, here or in the program that it comes from. All types except dynamic ones
+    /// have one.
     public var isDeclared: Bool { !isDynamic }
 
-    /// Whether the identifier was made from a tag that no declared type has.
+    /// Whether the identifier was derived from a tag that no declared type has.
     public var isDynamic: Bool { DynamicType.isDynamic(identifier) }
 
-    /// Whether the identifier is of the reserved family `public.`.
+    /// Whether the identifier begins with the reserved prefix `public.`.
     public var isPublic: Bool { identifier.hasFoldedPrefix("public.") }
 
-    /// Everything the type conforms to, directly or not, without itself.
+    /// All types that this type conforms to, directly or indirectly, without itself.
     public var supertypes: Set<UniformType> {
         Set(supertypeIdentifiers.map(UniformType.init(known:)))
     }
 
-    /// The whole closure without the type itself, depth first: what a publisher sends.
+    /// The supertype closure without the type itself, depth first, as a publisher sends it.
     package var supertypeIdentifiers: [String] {
         Array(SupertypeWalk(from: identifier, closure: closure, edges: Declarations.edges).dropFirst())
     }
 
-    /// The closure as far as others cannot know it: empty for the types of the table.
+    /// The part of the closure that other programs cannot look up: empty for the types of the table.
     package var publishedSupertypes: [String] {
         ConformanceTable.row(of: identifier) == nil ? supertypeIdentifiers : []
     }
 
-    /// Whether this is `type` or conforms to it, directly or not.
+    /// Whether this is `type` or conforms to it, directly or indirectly.
     public func conforms(to type: UniformType) -> Bool {
         Conformance.conforms(identifier, closure: closure, to: type.identifier, edges: Declarations.edges)
     }
@@ -70,7 +73,7 @@ public struct UniformType: Sendable {
 }
 
 extension UniformType: Hashable {
-    /// Whether both have the same identifier, ASCII case aside.
+    /// Whether both have the same identifier, ignoring ASCII case.
     public static func == (left: UniformType, right: UniformType) -> Bool {
         Conformance.equal(left.identifier, right.identifier)
     }
@@ -82,7 +85,7 @@ extension UniformType: Hashable {
 }
 
 extension UniformType: Codable {
-    /// Reads an identifier, which need not be declared here.
+    /// Decodes an identifier, which need not be declared here.
     ///
     /// - Throws: `DecodingError.dataCorrupted` for text that is no identifier.
     public init(from decoder: any Decoder) throws {
@@ -98,7 +101,7 @@ extension UniformType: Codable {
         self = UniformType(identifier) ?? UniformType(importedAs: identifier)
     }
 
-    /// Writes the identifier as a single string.
+    /// Encodes the identifier as a single string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(identifier)
