@@ -12,9 +12,9 @@ public struct PasteboardError: Error, Hashable, Sendable, CustomStringConvertibl
         /// if there is none; for an `NSError` it is the localized description; for any other error it is the
         /// `description`.
         ///
-        /// An error from another process names the files of this library's, the system's and Foundation's errors
-        /// without their directories. In a text that the program has written itself, paths below the usual directories
-        /// (`/home`, `/tmp` …) are shortened to their last component as far as they are recognized.
+        /// In an error from another process, texts of this library, the system and Foundation contain the names of
+        /// files without their directories. In a text of the program itself, paths below the usual directories
+        /// (`/home`, `/tmp` …) are shortened to their last component if they are recognized.
         public let message: String
 
         /// Makes the description of an error.

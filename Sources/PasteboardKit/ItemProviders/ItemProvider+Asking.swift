@@ -5,8 +5,8 @@ import PasteboardTransport
 extension ItemProvider {
     /// The types in which the item is available, best first.
     ///
-    /// If an item of another process has text in another encoding than UTF-8, the last type is
-    /// `UniformType.utf8PlainText`, to which this library converts the text.
+    /// If the text of another process's item is not in UTF-8, the last type is `UniformType.utf8PlainText`, to which
+    /// this library converts the text.
     public var registeredTypeIdentifiers: [String] {
         registeredContentTypes.map(\.identifier)
     }

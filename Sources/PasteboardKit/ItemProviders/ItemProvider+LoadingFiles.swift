@@ -1,22 +1,22 @@
 public import FoundationEssentials
 
-// Loads into files, whose bytes need not fit into memory. If the source has a file, the kernel copies it.
+// Loads into files. The bytes need not fit into memory. If the source has a file, the kernel copies it.
 extension ItemProvider {
-    /// Loads the bytes into a file, or a folder's tree into a folder, which exists while `body` runs. To keep it, move
-    /// it with ``Loaded/move(to:)``, or copy it.
+    /// Loads the bytes into a file, or a folder's tree into a folder. The copy exists while `body` runs: to keep it,
+    /// move it with ``Loaded/move(to:)``, or copy it.
     ///
     /// The copy is in a new directory, which no other user may enter. That directory is created in `directory`, under a
     /// hidden name: pass the directory where the file is to stay, so that the file need not be copied from one disk to
     /// another.
     ///
-    /// The copy is named after ``suggestedName``, with unsafe characters replaced, otherwise after the source's file,
-    /// and gets the extension of the type. If the source has made its provider for a file, the copy keeps the exact
-    /// name, the permissions and the modification time of that file.
+    /// The copy is named after ``suggestedName``, with unsafe characters replaced. Without a suggested name it is named
+    /// after the source's file. It gets the extension of the type. If the source has made its provider for a file, the
+    /// copy keeps the exact name, the permissions and the modification time of that file.
     ///
     /// `body` gets the source's own file instead of a copy, as ``Loaded/isInPlace`` reports, if `openInPlace` is set,
-    /// the source has declared it, both processes are on this machine and it is a regular file. That file may only be
-    /// read, and stays when `body` returns. NSItemProvider behaves in the same way, except that here a copy is always
-    /// removed.
+    /// the source has allowed it, both processes are on this machine and it is a regular file. That file may only be
+    /// read, and is not removed when `body` returns. NSItemProvider behaves in the same way, except that here a copy is
+    /// always removed.
     ///
     /// A folder's symbolic links are unchanged and may lead anywhere; pipes and devices are omitted.
     ///

@@ -15,7 +15,7 @@ extension ItemProvider {
     /// Promises the item as data of a type.
     ///
     /// - Parameters:
-    ///   - typeIdentifier: for example `public.png`.
+    ///   - typeIdentifier: the type of the bytes, for example `public.png`.
     ///   - visibility: the processes that may see the representation.
     ///   - policy: whether the handler runs for each load or only once.
     ///   - firstByteTimeout: the maximum time until the first byte or progress report, at most 10 minutes; nil: 30 s.

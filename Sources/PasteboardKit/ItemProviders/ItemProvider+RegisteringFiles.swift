@@ -56,7 +56,7 @@ extension ItemProvider {
     /// Promises the item as a file or folder of a type.
     ///
     /// - Parameters:
-    ///   - typeIdentifier: for example `public.mpeg-4`.
+    ///   - typeIdentifier: the type of the file's bytes, or of the folder, for example `public.mpeg-4`.
     ///   - fileOptions: whether a destination may open the file in place.
     ///   - visibility: the processes that may see the representation.
     ///   - policy: whether the handler runs for each load or only once.

@@ -82,7 +82,7 @@ public enum PreferredPresentationStyle: Int, Sendable {
     case attachment
 }
 
-/// Which processes may see a representation.
+/// The processes that may see a representation.
 public enum ItemProviderRepresentationVisibility: Int, Sendable {
     /// All processes that the broker admits.
     case all

@@ -5,11 +5,11 @@ extension PasteboardError {
     ///
     /// | code | number |
     /// | --- | --- |
-    /// | `nothing-here`, `type-unavailable`, `superseded`, `not-loadable-now` | -1000: there is no such item, or not now |
-    /// | `source-gone`, `source-failed`, `source-stalled`, `source-truncated` | -1000: its source could not give it |
-    /// | `broker-unavailable`, `broker-restarted`, `link-down` | -1000: the way to its source is gone |
-    /// | `source-failed` by a handler that broke its contract | -1 |
-    /// | `source-failed` by bytes that are not what their type says | -1200 |
+    /// | `nothing-here`, `type-unavailable`, `superseded`, `not-loadable-now` | -1000: there is no such item now |
+    /// | `source-gone`, `source-failed`, `source-stalled`, `source-truncated` | -1000: its source could not provide it |
+    /// | `broker-unavailable`, `broker-restarted`, `link-down` | -1000: the connection to its source is lost |
+    /// | `source-failed`, for a handler that violated its contract | -1 |
+    /// | `source-failed`, for bytes that are not valid for their type | -1200 |
     /// | all others | -1 |
     ///
     /// -1100 does not occur, because the compiler checks the classes.

@@ -2,7 +2,7 @@ import PasteboardWire
 
 /// The result of a load: a value, and the type of the representation that it was made from.
 ///
-/// A load of `UniformType.image` may give PNG or JPEG: the bytes alone do not say which.
+/// A load of `UniformType.image` may return PNG or JPEG data; ``type`` is the actual type.
 ///
 /// ```swift
 /// let picture = try await item.loadData(for: .image)

@@ -10,7 +10,7 @@ struct Call: Sendable {
 
     /// - Parameters:
     ///   - name: the subject of a sentence: "the write".
-    ///   - other: an object that goes on when the call fails, for the message: "the drag".
+    ///   - other: an object that continues when the call fails, for the message: "the drag".
     init(_ name: String, besides other: String? = nil, timeout: Duration? = nil) {
         self.name = name
         self.other = other
