@@ -5,11 +5,11 @@ import PasteboardWire
 /// The sink of a load from another process. Its conforming types differ in where the bytes go.
 protocol LoadSink: StreamSink {
     var progress: LoadProgress? { get }
-    /// The source has answered with the type, size and name.
+    /// Called when the source has answered with the type, size and name.
     func answered(_ answer: Answer, _ effects: inout [ConnectionEffect])
     /// Called when the source reports its own progress. From then on the number of bytes does not count as progress.
     func sourceReports()
-    /// The load is complete. Called under the connection's lock.
+    /// Called under the connection's lock when the load is complete.
     func finish(_ effects: inout [ConnectionEffect])
 }
 

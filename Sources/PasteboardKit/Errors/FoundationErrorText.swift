@@ -27,7 +27,7 @@ struct FoundationErrorText {
             self.code = code
             self.text = text
         case let error as POSIXError:
-            // The C library's own property would need an import of it.
+            // The C library's own property would need an import of the C library.
             let number = (error.code as any RawRepresentable<CInt>).rawValue
             self.domain = "NSPOSIXErrorDomain"
             self.code = Int(number)
@@ -63,7 +63,7 @@ struct FoundationErrorText {
         }
     }
 
-    /// FoundationEssentials has no names for the errors of coders.
+    /// The texts of Cocoa errors. FoundationEssentials has no names for the errors of coders.
     private static let reasons: [CocoaError.Code: String] = [
         .fileNoSuchFile: "there is no such file",
         .fileReadNoSuchFile: "there is no such file",
