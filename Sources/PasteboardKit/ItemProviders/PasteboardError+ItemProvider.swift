@@ -6,7 +6,7 @@ extension PasteboardError {
     /// | code | number |
     /// | --- | --- |
     /// | `nothing-here`, `type-unavailable`, `superseded`, `not-loadable-now` | -1000: there is no such item now |
-    /// | `source-gone`, `source-failed`, `source-stalled`, `source-truncated` | -1000: its source could not provide it |
+    /// | `source-gone`, `source-failed`, `source-stalled`, `source-truncated` | -1000: the source failed |
     /// | `broker-unavailable`, `broker-restarted`, `link-down` | -1000: the connection to its source is lost |
     /// | `source-failed`, for a handler that violated its contract | -1 |
     /// | `source-failed`, for bytes that are not valid for their type | -1200 |
