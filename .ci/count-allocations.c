@@ -1,4 +1,5 @@
-// Preloaded into a program: counts its allocations, and at its exit writes the number to the file named by COUNT_FILE.
+// A library to preload into a program. It counts the program's allocations, and writes their number to the file named by
+// COUNT_FILE when the program exits.
 
 #include <fcntl.h>
 #include <stddef.h>

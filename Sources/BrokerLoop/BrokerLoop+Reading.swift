@@ -60,12 +60,12 @@ extension BrokerLoop {
         }
     }
 
-    /// Lets the next turn read the connection, whatever epoll reports.
+    /// Makes the next turn read the connection, regardless of epoll's events.
     mutating func readLater(_ connection: Connection) {
         if connection.fallBehind() { behind.append(connection.peer) }
     }
 
-    /// Reads the connections that earlier turns have left behind.
+    /// Reads the connections that have input left from earlier turns.
     mutating func readBehind() {
         guard !behind.isEmpty else { return }
         swap(&behind, &resuming)

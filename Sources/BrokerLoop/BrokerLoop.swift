@@ -2,8 +2,8 @@ package import BrokerState
 package import PasteboardTransport
 import PasteboardWire
 
-/// The driver of the broker's state: one thread that waits for sockets, puts what they bring into the state, and
-/// performs what the state decides.
+/// The driver of the broker's state: one thread that waits for sockets, passes their input to the state, and
+/// performs the state's decisions.
 ///
 /// A turn takes a bounded amount of input from every ready connection, and then writes once to every connection that has
 /// something to send. Bytes of a load go from the memory into which they were read to the destination's socket; only
@@ -36,7 +36,7 @@ package struct BrokerLoop: ~Copyable {
     var unflushed: [PeerID] = []
     /// The part of that list that is being flushed.
     var flushing: [PeerID] = []
-    /// Connections that the next turn reads whatever epoll reports: their `reading` is `behind`.
+    /// Connections that the next turn reads regardless of epoll's events: their `reading` is `behind`.
     var behind: [PeerID] = []
     /// The part of that list that is being read.
     var resuming: [PeerID] = []
@@ -119,9 +119,9 @@ package struct BrokerLoop: ~Copyable {
 
     // MARK: Input and effects
 
-    /// Puts one input into the state, and performs what the state decides about it.
+    /// Passes one input to the state, and performs the decisions in the outbox.
     ///
-    /// All changes of the state go through here: an outbox that is not performed is a peer that waits for ever.
+    /// All changes of the state go through here: if an outbox were not performed, a peer would wait forever.
     ///
     /// - Parameter prepare: runs before the outbox is performed, with the result of `body`.
     @inline(__always)

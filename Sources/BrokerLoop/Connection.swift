@@ -30,7 +30,7 @@ import PasteboardWire
 //   open to spent, held                 stop                   the parser
 //   behind to open                      resume                 BrokerLoop.readBehind
 //   open, spent, held to behind         fallBehind             BrokerLoop.readLater, from a flush or a read
-//   idle, blocked to pending            appended               BrokerLoop.flushLater, from whatever adds output
+//   idle, blocked to pending            appended               BrokerLoop.flushLater, from all code that adds output
 //   pending to idle                     beginFlush             BrokerLoop.settle
 //   idle, blocked to idle, blocked      flushed                BrokerLoop.flush
 //   idle, pending, blocked to failing   writeFailed            BrokerLoop.send
@@ -59,7 +59,7 @@ final class Connection {
         case blocked
         /// A write outside of a flush failed. The next flush reports that to the state.
         case failing
-        /// The state knows that the peer receives nothing any more.
+        /// The state knows that the peer receives no more output.
         case failed
     }
 
@@ -120,13 +120,13 @@ final class Connection {
     /// that is cheaper than switching them off and on.
     var isWatchedForInput: Bool { reading == .open || reading == .behind }
 
-    /// Leaves the end of a read over.
+    /// Stores the rest of a read for later.
     func stop(_ reason: StopReason, leaving rest: Rest) {
         self.rest = rest
         reading = reason == .effort ? .spent : .held
     }
 
-    /// Leaves the rest over from an offset on.
+    /// Keeps the rest from an offset on for later.
     func stop(_ reason: StopReason, at offset: Int) {
         rest.offset = offset
         reading = reason == .effort ? .spent : .held
@@ -151,7 +151,7 @@ final class Connection {
 
     // MARK: Writing
 
-    /// Whether the peer receives nothing any more.
+    /// Whether the peer receives no more output.
     var isWriteClosed: Bool { writing == .failing || writing == .failed }
 
     /// Returns whether the connection has to be added to the list.

@@ -140,7 +140,7 @@ struct pbs_status {
 };
 
 // If `path` is empty, the status of the descriptor itself. If `sync` is zero, the values that the kernel has in memory, so
-// that a dead network or FUSE file system cannot block the caller. A symbolic link is never followed.
+// that an unresponsive network or FUSE file system cannot block the caller. A symbolic link is never followed.
 static inline int pbs_status(int directory, const char *path, int sync, struct pbs_status *out) {
     struct statx raw;
     int flags = 0x100 /* AT_SYMLINK_NOFOLLOW */ | 0x1000 /* AT_EMPTY_PATH */;

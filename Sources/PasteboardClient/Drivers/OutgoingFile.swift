@@ -1,7 +1,7 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// A chunk on its way into a stream. It may need several data frames, because a frame carries at most the stream's credit.
+/// A chunk that is being sent on a stream. It may need several data frames, because a frame carries at most the stream's credit.
 package struct OutgoingChunk: Sendable {
     fileprivate let bytes: [UInt8]
     /// Whether the stream ends with this chunk.
@@ -19,7 +19,7 @@ package struct OutgoingChunk: Sendable {
 extension ConnectionIO {
     /// Sends the next data frame of a chunk.
     ///
-    /// - Returns: whether another frame can follow. False if the whole chunk was sent, if the stream is over, or if it has
+    /// - Returns: whether another frame can follow. False if the whole chunk was sent, if the stream has ended, or if it has
     ///   no credit now.
     package mutating func sendFrame(of chunk: inout OutgoingChunk, on stream: UInt64) throws(Failure) -> Bool {
         let bytes = chunk.bytes
@@ -30,7 +30,7 @@ extension ConnectionIO {
     }
 }
 
-/// A file on its way into a stream: a chunk is read only when the stream can carry it.
+/// A file that is being sent on a stream: a chunk is read only when the stream can carry it.
 ///
 /// The file is read at an offset of this value, so several streams can send one file at the same time.
 package struct OutgoingFile: Sendable {

@@ -1,7 +1,7 @@
 import Glibc
 import PasteboardWire
 
-/// A clock that never goes back.
+/// A clock whose time never decreases.
 package enum MonotonicClock {
     /// Nanoseconds since a time before this process started. The clock stops while the machine sleeps.
     package static func now() -> UInt64 {

@@ -80,7 +80,7 @@ extension System {
         return FileStatus(raw)
     }
 
-    /// The status of an open file. If `synchronizing` is false, a dead network or FUSE file system cannot block the caller,
+    /// The status of an open file. If `synchronizing` is false, an unresponsive network or FUSE file system cannot block the caller,
     /// and the values may be outdated.
     package static func status(
         of descriptor: CInt,

@@ -3,11 +3,11 @@ import Glibc
 
 /// A program started by this process.
 ///
-/// In the child no signal is blocked or ignored, and no descriptor is open except those given to it.
+/// In the child no signal is blocked or ignored, and only the descriptors in the configuration are open.
 package struct ChildProcess: Sendable {
     /// The file of one of the child's standard streams.
     package enum Stream: Sendable {
-        /// The same as this process's.
+        /// The stream of this process.
         case inherited
         case null
         case descriptor(CInt)
@@ -16,7 +16,7 @@ package struct ChildProcess: Sendable {
     }
 
     package struct Configuration: Sendable {
-        /// The program's path, which is not searched for.
+        /// The program's path. It is not searched in `PATH`.
         package var path: String
         /// The arguments, beginning with the program's name.
         package var arguments: [SystemString]
@@ -29,7 +29,7 @@ package struct ChildProcess: Sendable {
         package var descriptors: [CInt] = []
         /// An open directory in which the child runs; by default that of this process.
         package var directory: DescriptorBox?
-        /// Whether the child starts a session: it outlives the terminal, and its keys do not reach it.
+        /// Whether the child starts a session. It then outlives the terminal, and the terminal's keys send it no signals.
         package var inNewSession = false
         /// Whether the child starts a process group, so that it can be ended together with its children.
         package var inNewGroup = false

@@ -14,8 +14,8 @@ package struct ListeningSocket: ~Copyable {
     }
 
     private let descriptor: OwnedDescriptor
-    // Closed for the time of a refusal. Without it a connection over the limit could not be taken off the queue, and a
-    // level-triggered wait would report it for ever.
+    // A spare descriptor, closed during a refusal. Without it, a connection over the limit could not be taken off the
+    // queue, and a level-triggered wait would report it forever.
     private var reserve: OwnedDescriptor?
     /// The bytes sent to a connection for which no descriptor is left.
     private let refusal: [UInt8]
@@ -27,7 +27,7 @@ package struct ListeningSocket: ~Copyable {
     package init(path: String, refusal: [UInt8] = []) throws(SystemError) {
         try Socket.checkLength(of: path)
         let descriptor = OwnedDescriptor(adopting: try System.call("socket") { pbs_unix_socket() })
-        // Before bind, which creates the file with this mode whatever the process's mask is.
+        // Set before bind, which creates the file with this mode regardless of the process's mask.
         try System.setMode(0o600, of: descriptor.raw)
         _ = try System.call("bind", path) { pbs_bind(descriptor.raw, path) }
         _ = try System.call("listen", path) { listen(descriptor.raw, 4096) }
@@ -78,7 +78,7 @@ package struct ListeningSocket: ~Copyable {
             do throws(SystemError) {
                 return try System.callUnlessBlocked("accept") { pbs_accept(descriptor.raw) }
             } catch {
-                // The client gave up while it waited. The next one may not have.
+                // This client closed its connection while it waited. Another one may be waiting.
                 if error.errno != ECONNABORTED { throw error }
             }
         }

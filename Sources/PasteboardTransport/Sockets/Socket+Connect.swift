@@ -9,7 +9,8 @@ extension Socket {
     package static func connect(path: String, deadline: UInt64) throws(SystemError) -> OwnedDescriptor {
         try checkLength(of: path)
         let socket = OwnedDescriptor(adopting: try System.call("socket") { pbs_unix_socket() })
-        // A Unix socket connects at once or, while the queue is full, not at all. The kernel reports no event for room.
+        // A Unix socket connects at once or, while the queue is full, not at all. The kernel reports no event when the
+        // queue has room.
         var pause = 1
         while true {
             if try attempt(socket.raw, path) { return socket }

@@ -23,13 +23,13 @@ package enum Socket {
         _ = pbs_set_int_option(socket, SO_RCVBUF, bytes)
     }
 
-    /// Lets a receive wait for at most this time, or without limit if 0. For a thread that watches nothing else, this saves
-    /// the call that waits. Sends still do not wait.
+    /// Lets a receive block for at most this time, or without limit if 0. A thread that watches nothing else then needs no
+    /// separate call to wait. Sends still do not block.
     package static func letReceiveWait(_ socket: CInt, milliseconds: Int) throws(SystemError) {
         _ = try System.call("setsockopt SO_RCVTIMEO") { pbs_set_receive_timeout(socket, milliseconds) }
     }
 
-    /// Ends the direction of writing. The peer reads the bytes that were written, and then the end.
+    /// Shuts down the sending direction. The peer reads the bytes that were sent, and then the end.
     package static func endWriting(_ socket: CInt) throws(SystemError) {
         _ = try System.call("shutdown") { shutdown(socket, CInt(SHUT_WR)) }
     }

@@ -1,7 +1,7 @@
 import CPasteboardSystem
 import Glibc
 
-/// The only place where this project calls the operating system.
+/// The calls of the operating system. No other code of this project calls it.
 ///
 /// Every call retries after EINTR, reads errno before anything else can change it, and throws a `SystemError`. EAGAIN is a
 /// value where it is an ordinary result.

@@ -2,7 +2,7 @@ import Glibc
 
 /// Threads that close descriptors, because closing one may take long.
 ///
-/// The last close of a file on a dead FUSE or network mount may wait for ever, and that of a large memory file releases its
+/// The last close of a file on a FUSE or network mount that does not answer may block forever, and that of a large memory file releases its
 /// pages one by one. An event loop has no time for either. A close that is stuck occupies one thread and does not delay
 /// the descriptors after it: a thread that takes one of several first wakes another, up to four. Threads start when they
 /// are needed, and close the remaining descriptors after the closer has been released.

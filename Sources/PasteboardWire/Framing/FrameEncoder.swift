@@ -67,7 +67,7 @@ package struct FrameEncoder: Sendable {
 }
 
 extension FrameHeader {
-    /// Writes the header over the first bytes of the output.
+    /// Writes the header to the first bytes of the output.
     fileprivate func store(in output: inout OutputSpan<UInt8>) {
         let (first, second) = self.words
         var span = output.mutableSpan

@@ -15,7 +15,7 @@ package struct EndReason: WireEnumeration {
     package static var highest: UInt32 { 2 }
 }
 
-/// The kind of a client, as it says in hello. An absent role means a program.
+/// The kind of a client, as in its hello. An absent role means a program.
 package struct Role: WireEnumeration {
     package let rawValue: UInt32
 

@@ -19,7 +19,7 @@ package struct Visibility: WireEnumeration {
     package static var highest: UInt32 { 3 }
 }
 
-/// The place where the bytes of a representation are.
+/// The state of a representation's bytes: promised, kept or gone.
 package struct Provision: WireEnumeration {
     package let rawValue: UInt32
 
@@ -72,7 +72,7 @@ package struct ContentForm: WireEnumeration {
     package static var highest: UInt32 { 1 }
 }
 
-/// The ways in which a source gives its own file.
+/// The ways in which a source may give its own file.
 package struct FileOptions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 

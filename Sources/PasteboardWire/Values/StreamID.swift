@@ -38,7 +38,7 @@ package struct StreamID: RawRepresentable, Hashable, Sendable {
     /// Whether the broker opened it for a drag session at a destination.
     @inlinable package var isDestinationSession: Bool { rawValue & (1 << 31 | 1) == 1 << 31 }
 
-    /// The slot of the load that an ask is for. The stream of a destination session gives a slot that no load has.
+    /// The slot of the load that an ask is for. For the stream of a destination session, no load has this slot.
     @inlinable package var askSlot: UInt32 { UInt32(truncatingIfNeeded: rawValue) >> 1 }
     /// The slot of the record of a destination session.
     @inlinable package var destinationSessionSlot: UInt32 { askSlot & 0x3FFF_FFFF }

@@ -13,7 +13,7 @@ extension WireEnumeration {
     /// The meaning of a field that was not sent.
     @inlinable package static var absent: Self { Self(rawValue: 0) }
 
-    /// Whether this version gives the number a meaning.
+    /// Whether this version knows the number.
     package var isKnown: Bool { rawValue <= Self.highest }
 }
 
