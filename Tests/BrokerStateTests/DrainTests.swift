@@ -13,7 +13,7 @@ import Testing
         self.broker.promise("a", from: self.source)
     }
 
-    @Test("Loads without a byte end at once, one that flows may finish, and nothing new begins")
+    @Test("In a drain, loads without bytes end at once, a load with bytes may finish, and no load begins")
     mutating func drain() {
         let flowing = self.broker.load(from: self.reader)
         let asked = self.broker.load(from: self.reader)
@@ -35,7 +35,7 @@ import Testing
         #expect(self.broker.isDrained)
     }
 
-    @Test("A drain is not over before the last bytes have left")
+    @Test("A drain ends only after the last bytes have been sent")
     mutating func lastBytes() {
         self.broker.deliversAtOnce = false
         self.broker.load(from: self.reader)
@@ -48,7 +48,7 @@ import Testing
         #expect(self.broker.isDrained)
     }
 
-    @Test("After 5 s what still flows ends, and every connection is sent an error and closed")
+    @Test("After 5 s of a drain the remaining loads end, and every connection is sent an error and closed")
     mutating func limit() {
         let load = self.broker.load(from: self.reader)
         let ask = self.broker.takeAsks(self.source)[0]
@@ -66,7 +66,7 @@ import Testing
         #expect(self.broker.held.peers == 0 && self.broker.held.inTransfer == 0)
     }
 
-    @Test("Stop is answered by end, and drains")
+    @Test("A stop request is answered with end, and starts a drain")
     mutating func stop() {
         let stream = self.broker.newStream(of: self.reader)
         self.broker.send(Stop(), on: stream, from: self.reader)
@@ -87,7 +87,7 @@ import Testing
         #expect(self.broker.held.writes == 0 && stream == 1)
     }
 
-    @Test("Ending at once without a drain starts no load that waited")
+    @Test("A broker that ends without a drain starts no waiting load")
     mutating func atOnce() {
         for _ in 0..<4 { self.broker.load(from: self.reader) }
         let asks = self.broker.takeAsks(self.source)

@@ -2,15 +2,15 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// A frame that a peer was sent.
+/// A frame that the broker has sent to a peer.
 struct Frame: CustomStringConvertible {
     let kind: FrameKind
     let stream: UInt64
     let payload: [UInt8]
-    /// On data: the sequence ends here.
+    /// Whether a data frame is the last one of its stream.
     let last: Bool
     let order: FrameOrder
-    /// The descriptor that goes with it.
+    /// The descriptor that is passed with the frame.
     var passing: Outbox.Passing.Descriptor?
 
     init(kind: FrameKind, stream: UInt64, payload: [UInt8], last: Bool, order: FrameOrder) {

@@ -2,9 +2,9 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// A broker that ends when nobody needs it.
+/// The exit of a broker without connections.
 @Suite struct IdleExitTests {
-    @Test("By default a broker stays, however long nobody is connected")
+    @Test("By default a broker does not exit, however long it has no connections")
     func stays() {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -13,7 +13,7 @@ import Testing
         #expect(!broker.isDraining)
     }
 
-    @Test("A broker to which nobody ever connects ends after idle-exit")
+    @Test("A broker without any connection exits after the limit idle-exit")
     func neverConnected() {
         let broker = StateHarness { $0.idleExit = 60_000 }
         broker.advance(by: 1_000)
@@ -23,7 +23,7 @@ import Testing
         #expect(broker.isDraining && broker.isDrained && broker.stoppedListening)
     }
 
-    @Test("The time counts from the end of the last connection, and contents that are kept do not stop it")
+    @Test("The time counts from the end of the last connection, and kept contents do not stop it")
     func lastConnection() {
         let broker = StateHarness { $0.idleExit = 60_000 }
         let (first, second) = (broker.connect(), broker.connect())
@@ -33,7 +33,7 @@ import Testing
         #expect(!broker.isDraining)
         broker.disconnect(second)
         broker.advance(by: 50_000)
-        // One that looks in begins it anew.
+        // A new connection starts the time again.
         let third = broker.connect()
         broker.disconnect(third)
         broker.advance(by: 50_000)

@@ -8,7 +8,7 @@ extension StateHarness {
     var hasCachedLoads: Bool { !self.state.loads.cachedLoads.isEmpty }
 }
 
-/// The conditions that are broken, in words.
+/// Descriptions of the broken conditions.
 struct BrokenConditions {
     private(set) var all: [String] = []
 
@@ -19,7 +19,7 @@ struct BrokenConditions {
     mutating func add(_ others: [String]) { all += others }
 }
 
-// The conditions that hold between any two inputs and concern several parts. Those of one part are beside its tests.
+// Conditions between several parts that must hold after each input. The conditions of one part are beside its tests.
 extension BrokerState {
     func brokenInvariants() -> [String] {
         loads.brokenConditions(contents, context) + brokenPeers() + brokenContents() + brokenSessions()

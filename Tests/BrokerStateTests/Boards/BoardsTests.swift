@@ -12,7 +12,7 @@ import Testing
         return BrokerContext(limits: limits)
     }
 
-    @Test("Each change counts one up, and returns the contents that it has replaced")
+    @Test("Each change increases the count by one and returns the replaced contents")
     func changes() {
         let context = Self.context(boards: 8)
         var boards = Boards(firstChangeCount: 40)
@@ -27,7 +27,7 @@ import Testing
         #expect(boards.full.isEmpty && boards.count == 1)
     }
 
-    @Test("A condition holds at its change count alone")
+    @Test("A condition holds only at its change count")
     func conditions() throws {
         let context = Self.context(boards: 8)
         var boards = Boards(firstChangeCount: 40)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("An empty board makes room for another name, and its count does not go back")
+    @Test("An empty board is forgotten to make room for another name, and its count never decreases")
     func room() throws {
         var context = Self.context(boards: 8)
         let account = try context.accounting.connect(ProcessKey(pid: 1, identity: 1), limit: 10, free: 100)

@@ -3,7 +3,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct ChangeCountTests {
-    @Test("A board starts at the given count and grows by one with every write and clear, whatever others do")
+    @Test("A board starts at the given count, and each of its writes and clears increases the count by one")
     func steps() {
         let broker = StateHarness(firstChangeCount: 900)
         let peer = broker.connect()
@@ -31,7 +31,7 @@ import Testing
         #expect(broker.take(peer).kinds.contains(.committed))
     }
 
-    @Test("A forgotten board does not go back, neither in a list nor with its next write")
+    @Test("The count of a forgotten board does not decrease, neither in a list nor with its next write")
     func eviction() throws {
         let broker = StateHarness(firstChangeCount: 900) { $0.boards = 1 }
         let peer = broker.connect()
@@ -45,7 +45,7 @@ import Testing
         #expect(next > last)
     }
 
-    @Test("Clearing an empty board counts on, is seen in no list, and needs no room")
+    @Test("Clearing an empty board increases its count, appears in no list, and needs no room")
     func clearingNothing() {
         let broker = StateHarness(firstChangeCount: 900) { $0.boards = 1 }
         let peer = broker.connect()
@@ -57,7 +57,7 @@ import Testing
         #expect(broker.status(from: peer).compactMap(\.board).map(\.name) == ["general"])
     }
 
-    @Test("A cleared board is listed no more, and clearing it does not make another look changed")
+    @Test("A cleared board is not listed, and clearing it does not change the count of another board")
     func cleared() {
         let broker = StateHarness(firstChangeCount: 900)
         let peer = broker.connect()
@@ -71,7 +71,7 @@ import Testing
         #expect(broker.list("never", from: peer).first(Contents.self)?.changeCount == 900)
     }
 
-    @Test("Of many cleared boards 64 are remembered, and none has a count again that it had before")
+    @Test("Of many cleared boards 64 are remembered, and none gets a count again that it had before")
     func manyCleared() throws {
         let broker = StateHarness(firstChangeCount: 900)
         let peer = broker.connect()
@@ -79,7 +79,7 @@ import Testing
         for number in 0..<200 {
             broker.promise("t", board: "board \(number)", from: peer)
             broker.clear("board \(number)", from: peer)
-            // A forgotten board raises the count of every unknown one.
+            // Forgetting a board raises the count of every unknown board.
             #expect(number < 64 ? unknown() == 900 : try #require(unknown()) >= 902)
         }
         for number in [0, 100, 199] {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("Two lives of a broker name contents by different handles")
+    @Test("Two lifetimes of a broker use different handles")
     func handles() {
         let first = StateHarness(epoch: 1)
         let second = StateHarness(epoch: 2)

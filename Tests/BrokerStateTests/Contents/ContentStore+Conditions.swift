@@ -2,11 +2,11 @@ import PasteboardWire
 
 @testable import BrokerState
 
-// The conditions that hold for contents and their charges between any two inputs.
+// The conditions that contents and their charges must meet after each input.
 extension ContentStore {
     /// - Parameters:
-    ///   - boards: the number of boards that hold something.
-    ///   - charges: the charges that others hold.
+    /// - boards: the number of boards that are not empty.
+    /// - charges: the charges of other parts of the broker.
     func brokenConditions(_ context: borrowing BrokerContext, boards: Int, charges: [Charge]) -> [String] {
         var broken = BrokenConditions()
         var charges = charges

@@ -3,11 +3,11 @@ import Testing
 
 @testable import BrokerState
 
-/// Contents without connections and boards.
+/// Tests of the content store without connections and boards.
 @Suite struct ContentStoreTests {
     private var scene = ContentScene()
 
-    @Test("A write becomes a publication with its items, and frees everything when nothing holds it")
+    @Test("A write becomes a publication with its items, and releases everything when the publication has no users")
     func lifetime() throws {
         let publication = try scene.publish([Item("public.text"), Item("public.png")])
         #expect(scene.itemCount(of: publication) == 2)
@@ -22,7 +22,7 @@ import Testing
         #expect(scene.context.accounting.held == Accounting.Amount())
     }
 
-    @Test("A write that is discarded leaves nothing, its kept bytes included")
+    @Test("A discarded write leaves nothing, and its kept bytes are released")
     func discard() throws {
         let write = try scene.begin()
         try scene.add(Item([Representation("public.png", kept: true)]), to: write)
@@ -34,7 +34,7 @@ import Testing
         #expect(scene.context.accounting.held == Accounting.Amount())
     }
 
-    @Test("Bytes are counted for the kept representations in their order, and a commit waits for all of them")
+    @Test("Bytes belong to the kept representations in their order, and a commit needs the bytes of all of them")
     func keptBytes() throws {
         let write = try scene.begin()
         let types = [Representation("a.one", byteCount: 2, kept: true), Representation("a.two", kept: true)]
@@ -48,7 +48,7 @@ import Testing
         )
     }
 
-    @Test("An offer counts the items that the destination may see, and refuses what it may not see")
+    @Test("An offer counts only the items that the destination may see, and refuses a hidden item")
     func visibility() throws {
         let hidden = Item([Representation("public.png", visibility: 3)])
         let publication = try scene.publish([hidden, Item("public.text")])
@@ -59,7 +59,7 @@ import Testing
         #expect(scene.code { _ = try scene.offer(publication, to: scene.stranger) { $0.item = 1 } } == .nothingHere)
     }
 
-    @Test("A promise is offered while its source is there; kept bytes beside it also afterwards")
+    @Test("Promises are offered only while their source is connected, and kept bytes also afterwards")
     func ownerLeft() throws {
         let types = [Representation("a.promised"), Representation("a.kept", byteCount: 0, kept: true)]
         let publication = try scene.publish([Item(types)], kept: [0])
@@ -78,7 +78,7 @@ import Testing
         )
     }
 
-    @Test("A cached representation is a promise again if it was not filled, and kept bytes if it was")
+    @Test("A cached representation is a promise again if its load failed, and kept bytes if it succeeded")
     func cache() throws {
         var item = Item("a.once")
         item.requires = [Feature.onceAndKept.rawValue]
@@ -103,7 +103,7 @@ import Testing
     }
 }
 
-/// A store, a context, and a source that writes.
+/// A content store, a context, and a source that writes.
 final class ContentScene {
     var contents = ContentStore(epoch: 77)
     var context = BrokerContext(limits: BrokerLimits(), epoch: 77)
@@ -130,7 +130,7 @@ final class ContentScene {
         try contents.add(item, metadata: 10, to: write, &context)
     }
 
-    /// Writes and publishes items, whose kept representations have so many bytes.
+    /// Writes and publishes items, with the given sizes of their kept representations.
     func publish(_ items: [Item], kept: [UInt64] = [], session: SessionID? = nil) throws -> PublicationID {
         let write = try begin()
         var counts = kept[...]
@@ -160,7 +160,7 @@ final class ContentScene {
         contents.find(publication).map { contents[$0].items.count } ?? 0
     }
 
-    /// The code of the failure of `body`.
+    /// The error code with which `body` fails.
     func code(_ body: () throws -> Void) -> ErrorCode? {
         do {
             try body()

@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Kept bytes that are the archive of a folder.
+/// The content form of kept bytes, such as the archive of a folder.
 @Suite struct KeptContentTests {
     private static func item(content: ContentForm?, kept: Bool = true) -> Item {
         var representation = Representation("public.folder", kept: kept)
@@ -10,7 +10,10 @@ import Testing
         return Item([representation], name: "tree")
     }
 
-    @Test("Each answer and each list has what the writer said of kept bytes", arguments: [nil, 0, 1] as [ContentForm?])
+    @Test(
+        "Each answer and each list contains the content form that the writer gave for kept bytes",
+        arguments: [nil, 0, 1] as [ContentForm?]
+    )
     func stored(content: ContentForm?) throws {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -26,7 +29,7 @@ import Testing
         #expect(listed.representations.map(\.content) == [content])
     }
 
-    @Test("An archive that is passed as its memory is said to be one")
+    @Test("The answer for an archive that is passed as a memory file contains its content form")
     func passed() throws {
         let broker = StateHarness()
         let writer = broker.connect(descriptors: true)
@@ -42,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "An unknown content, and any of a promise, is refused and leaves what the board held",
+        "An unknown content form, and any form of a promise, is refused, and the board does not change",
         arguments: [(2, true), (77, true), (.folderArchive, false), (2, false)] as [(ContentForm, Bool)]
     )
     func refused(content: ContentForm, isKept: Bool) {

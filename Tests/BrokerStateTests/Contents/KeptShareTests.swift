@@ -2,13 +2,13 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// The part of all kept objects that one process may take, and the part that it has to leave.
+/// The part of the limits on kept contents that one process may take, and the part that it has to leave to others.
 @Suite struct KeptShareTests {
     private static func kept(_ count: UInt64) -> Item {
         Item([Representation("a", byteCount: count, kept: true)])
     }
 
-    @Test("One process leaves an eighth of the kept pool to the others, whether it takes it in one write or in many")
+    @Test("One process leaves an eighth of the kept pool to others, whether it writes once or many times")
     func bytes() {
         for piece in [875, 100, 7] as [UInt64] {
             let broker = StateHarness { $0.keptPool = 1_000 }
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("What a process has left behind is still its own, and a new one may take of the rest")
+    @Test("Kept bytes of a process that has ended still count for it, and a new process may take a part of the rest")
     func leftBehind() {
         let broker = StateHarness { $0.keptPool = 1_000 }
         let first = broker.connect(process: 7)
@@ -44,7 +44,7 @@ import Testing
         #expect(broker.held == .nothing)
     }
 
-    @Test("The free room that a client is sent is the room that it may use")
+    @Test("The free room that welcome announces is the room that the client may use")
     func told() throws {
         let broker = StateHarness { $0.keptPool = 999 }
         for _ in 0..<6 {
@@ -65,7 +65,7 @@ import Testing
         #expect(broker.held.keptBytes == 999)
     }
 
-    @Test("Bytes that are kept once asked for belong to who promised them, not to who wanted them")
+    @Test("Kept bytes of a cached load are charged to the source, not to the destination")
     func fills() throws {
         let broker = StateHarness { $0.keptPool = 1_000 }
         let (source, reader) = (broker.connect(), broker.connect())
@@ -79,7 +79,7 @@ import Testing
         #expect(broker.take(reader).kinds.last == .committed)
     }
 
-    @Test("One process leaves some of the kept representations and of the boards to the others")
+    @Test("One process leaves some of the kept representations and boards to others")
     func representationsAndBoards() {
         let broker = StateHarness {
             $0.keptRepresentations = 80
@@ -95,20 +95,20 @@ import Testing
         _ = broker.take(greedy)
         for number in 0..<100 { broker.promise("a", board: "b\(number)", from: greedy) }
         #expect(broker.held.publications == 70)
-        // It may go on to write to those that it has.
+        // The process may still write to its own boards.
         broker.promise("a", board: "b3", from: greedy)
         #expect(broker.take(greedy).codes.isEmpty)
         let other = broker.connect()
         broker.write([Self.kept(0)], kept: [[]], board: "other", from: other)
         #expect(broker.take(other).kinds == [.committed])
-        // To replace what another holds takes nothing from anybody.
+        // Replacing another process's contents needs no additional board.
         broker.promise("a", board: "other", from: greedy)
         #expect(broker.list("other", from: other).first(Item.self)?.representations.map(\.type) == ["a"])
         #expect(broker.brokenInvariants().isEmpty)
     }
 
     @Test(
-        "One program may take all of a limit but an eighth, rounded down",
+        "One process may take seven eighths of a limit, rounded down",
         arguments: [(1, 1), (2, 2), (7, 7), (8, 7), (15, 14), (16, 14), (1_024, 896)] as [(UInt64, UInt64)]
     )
     func reserve(limit: UInt64, share: UInt64) throws {
@@ -130,7 +130,7 @@ import Testing
         )
     }
 
-    @Test("A write of which nothing comes for 10 s is refused, and what it reserved is free")
+    @Test("A write that makes no progress for 10 s is refused, and its reserved room is released")
     func standingWrite() {
         let broker = StateHarness { $0.keptPool = 1_000 }
         let writer = broker.connect()
@@ -151,7 +151,7 @@ import Testing
         #expect(broker.take(writer).isEmpty && broker.closed.isEmpty)
     }
 
-    @Test("So is one that was only begun, but not one that has been committed")
+    @Test("A write without any items is refused after 10 s too, but not a committed one")
     func begunWrite() {
         let broker = StateHarness()
         let writer = broker.connect()

@@ -3,7 +3,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct PublicationTests {
-    @Test("A publication's stream ends once, saying why", arguments: [true, false])
+    @Test("A publication's stream ends once, with the reason", arguments: [true, false])
     func told(_ byClear: Bool) {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -20,7 +20,7 @@ import Testing
         #expect(broker.take(writer).isEmpty && broker.closed.isEmpty)
     }
 
-    @Test("A writer that replaces itself is sent the end of the old before or with the commit of the new, in one queue")
+    @Test("A writer that replaces its own publication is sent its end before the new commit or with it, in one queue")
     func replacesItself() {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -32,7 +32,7 @@ import Testing
         #expect(frames.allSatisfy { $0.order == .connection })
     }
 
-    @Test("Kept contents outlive their writer, promised ones are listed as gone until replaced")
+    @Test("Kept contents outlive their writer, and its promises are listed as gone until they are replaced")
     func afterDeath() {
         let broker = StateHarness()
         let writer = broker.connect("w", process: 900)
@@ -49,7 +49,7 @@ import Testing
         #expect(broker.held == .nothing && broker.openMemory == 0)
     }
 
-    @Test("What a peer sends after it has stopped reading counts, but its lists and loads are passed over")
+    @Test("Writes of a peer that has stopped reading are performed, but its lists and loads are skipped")
     func unreadable() {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -60,13 +60,13 @@ import Testing
         #expect(broker.list(from: writer).isEmpty)
         let load = broker.load(from: writer)
         #expect(broker.take(writer).isEmpty && broker.held.loads == 0)
-        // It was opened all the same.
+        // The stream of the load was opened nevertheless.
         broker.send(Cancel(), on: load, from: writer)
         #expect(broker.closed.isEmpty)
         broker.disconnect(writer)
     }
 
-    @Test("Kept bytes of a dead writer stay charged to its process until they go")
+    @Test("Kept bytes of a dead writer stay charged to its process until they are released")
     func chargedAfterDeath() {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -77,7 +77,7 @@ import Testing
         #expect(held.keptBytes == 1)
     }
 
-    @Test("A source that dies after its contents were replaced is gone from everywhere")
+    @Test("If a source dies after its contents were replaced, nothing of it is left")
     func diesAfterReplacement() {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -90,7 +90,7 @@ import Testing
         #expect(broker.held.publications == 1)
     }
 
-    @Test("Status tells peers, boards, loads, counters and limits, and no contents and no hidden types")
+    @Test("Status contains peers, boards, loads, counters and limits, but no bytes and no hidden types")
     func status() throws {
         let broker = StateHarness()
         let source = broker.connect("source", process: 800)

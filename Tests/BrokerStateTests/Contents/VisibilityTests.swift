@@ -27,7 +27,7 @@ import Testing
         return self.broker.take(peer).all(StatusEntry.self).compactMap(\.board).first?.types ?? []
     }
 
-    /// The types that loads give, and what those that do not give say is there.
+    /// The types that loads give, and the available types that failed loads report.
     private mutating func loaded(by peer: PeerID) -> [String] {
         Self.types.filter { type in
             let stream = self.broker.load(from: peer) { $0.accepts = [Accept(type, match: .exact)] }
@@ -45,21 +45,21 @@ import Testing
         #expect(self.loaded(by: peer) == types)
     }
 
-    @Test("A program of this user sees what is for all and for the team, a link only what is for all")
+    @Test("A program of this user sees representations for all and for the team, a link only those for all")
     mutating func team() {
         self.check(self.broker.connect("r"), sees: [0, 1])
         self.check(self.broker.connect("r", role: .program), sees: [0, 1])
         self.check(self.broker.connect("l", role: .link), sees: [0])
     }
 
-    @Test("What is for a group is seen by who shows one of its writer's tokens")
+    @Test("A peer sees representations for a group if it has one of the writer's tokens")
     mutating func group() {
         self.check(self.broker.connect("r", groups: ["green", "red"]), sees: [0, 1, 2])
         self.check(self.broker.connect("r", groups: ["green", "Red", "re"]), sees: [0, 1])
         self.check(self.broker.connect("l", role: 2, groups: ["blue"]), sees: [0, 2])
     }
 
-    @Test("The writer's own process sees everything, on other connections too")
+    @Test("The writer's own process sees everything, also over other connections")
     mutating func ownProcess() {
         self.check(self.source, sees: [0, 1, 2, 3])
         self.check(self.broker.connect("r", process: 1), sees: [0, 1, 2, 3])
@@ -77,7 +77,7 @@ import Testing
         #expect(self.broker.take(stranger).codes == [.nothingHere])
     }
 
-    @Test("Items of which nothing may be seen are not there, and do not count")
+    @Test("Items without visible representations are neither listed nor counted")
     mutating func places() {
         var hidden = Item([Representation("a", visibility: .ownProcess)], name: "secret")
         hidden.teamData = [1]
@@ -88,7 +88,7 @@ import Testing
         let frames = self.broker.list(from: reader)
         #expect(frames.first(Contents.self)?.itemCount == 1)
         #expect(frames.all(Item.self).map(\.suggestedName) == ["open"])
-        // The first for him is the source's second.
+        // The reader's first item is the source's second one.
         self.broker.load(from: reader)
         let frame = self.broker.take(self.source).first { $0.kind == .ask }
         let ask = frame?.decode(Ask.self)
@@ -98,7 +98,7 @@ import Testing
         #expect(answer?.item == 0 && answer?.itemCount == 1)
     }
 
-    @Test("Contents of which nothing may be seen look as if there were none")
+    @Test("Contents without visible representations look like an empty board")
     mutating func nothing() {
         self.broker.write([Item([Representation("a", visibility: .ownProcess)], name: "secret")], from: self.source)
         let reader = self.broker.connect("r")
@@ -109,7 +109,7 @@ import Testing
         #expect(self.broker.take(reader).codes == [.nothingHere])
     }
 
-    @Test("How an item would like to be shown is listed, and its team data to programs on this machine")
+    @Test("Lists contain an item's presentation, and its team data if the peer is on this machine")
     mutating func metadata() throws {
         var item = Item("a")
         item.presentationWidth = 1_500
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "A hello with a bad token, or with too many, is refused without showing it",
+        "A hello with an invalid token or with too many tokens is refused, and the error does not contain the token",
         arguments: [
             ([""], ErrorCode.invalidArgument), ([String(repeating: "t", count: 256)], .invalidArgument),
             ([String](repeating: "ttttt", count: 9), .limitExceeded),
@@ -167,7 +167,7 @@ import Testing
         #expect(try #require(frames.first(Failure.self)).text.contains("tttt") == false)
     }
 
-    @Test("Tokens of the greatest length, as many as there may be, are taken")
+    @Test("The maximum number of tokens of the maximum length is accepted")
     mutating func tokens() {
         let groups = (0..<8).map { String(repeating: String($0), count: 255) }
         let peer = self.broker.connect("r", groups: groups)

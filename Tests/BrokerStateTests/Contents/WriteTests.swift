@@ -38,7 +38,7 @@ import Testing
         #expect(broker.sealed.count == 2)
     }
 
-    @Test("The attributes of a file are listed as they came; a name that is no component of a path is refused")
+    @Test("File attributes are listed as they were written, and a name that is not a path component is refused")
     func fileAttributes() throws {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("Kept bytes come back as they were written, from any of several items")
+    @Test("Kept bytes are returned as they were written, from any of several items")
     func keptBytes() {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "A cancel or the writer's death before commit leaves the old contents and nothing else",
+        "A cancel before the commit, or the writer's death, leaves only the old contents",
         arguments: [true, false]
     )
     func discarded(_ byDeath: Bool) {
@@ -112,7 +112,7 @@ import Testing
         #expect(!broker.closed.contains(writer))
     }
 
-    @Test("A write that fails is answered once, discarded, and its late frames are dropped")
+    @Test("A write that fails gets one error and is discarded, and its late frames are dropped")
     func refusedOnce() {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -127,7 +127,7 @@ import Testing
         #expect(broker.list(from: writer).kinds == [.contents, .end])
     }
 
-    @Test("A condition is judged when the write begins and when it commits")
+    @Test("A condition is checked when the write begins and when it commits")
     func conditions() {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(
-        "Messages that make no sense are invalid, and the connection goes on",
+        "Invalid messages are refused, and the connection stays open",
         arguments: [
             Item([Representation("")]),
             Item([Representation("has space")]),
@@ -194,7 +194,10 @@ import Testing
         #expect(broker.take(peer).codes == [.invalidArgument])
     }
 
-    @Test("Exactly the announced bytes have to come", arguments: [(3, true), (2, true), (5, false), (5, true)])
+    @Test(
+        "A kept representation must have exactly the announced number of bytes",
+        arguments: [(3, true), (2, true), (5, false), (5, true)]
+    )
     func announcedSize(_ count: Int, _ last: Bool) {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -205,7 +208,7 @@ import Testing
         #expect(broker.openMemory == 0 && broker.held.keptBytes == 0)
     }
 
-    @Test("Bytes that belong to nothing, a missing end of bytes and a wrong count are invalid")
+    @Test("Unexpected bytes, a missing end of bytes and a wrong item count are invalid")
     func wrongOrder() {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -231,7 +234,9 @@ import Testing
         #expect(broker.openMemory == 0 && broker.held.writes == 0)
     }
 
-    @Test("What cannot fit a program's part of the pool fails before its first byte, what outgrows it as it comes")
+    @Test(
+        "A write beyond its share of the pool fails before its first byte if its size is announced, else as it grows"
+    )
     func pool() {
         let broker = StateHarness { $0.keptPool = 100 }
         let peer = broker.connect()
@@ -250,7 +255,7 @@ import Testing
         #expect(broker.take(peer).codes == [.noSpace])
     }
 
-    @Test("Beyond the number of kept representations a write is refused, and the places it had are free again")
+    @Test("A write beyond the number of kept representations is refused, and gives back those that it had")
     func keptRepresentations() {
         let broker = StateHarness { $0.keptRepresentations = 2 }
         let peer = broker.connect()
@@ -264,7 +269,7 @@ import Testing
         #expect(broker.openMemory == 0)
     }
 
-    @Test("Replaced and cleared contents give their bytes back to the pool")
+    @Test("Replaced and cleared contents return their bytes to the pool")
     func credited() {
         let broker = StateHarness { $0.keptPool = 100 }
         let peer = broker.connect()
@@ -278,7 +283,7 @@ import Testing
         #expect(broker.held == .nothing)
     }
 
-    @Test("Memory that cannot be made or filled fails the write with no-space")
+    @Test("If memory cannot be created or filled, the write fails with no-space")
     func memoryFails() {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -309,7 +314,7 @@ import Testing
         #expect(broker.held.writes == 0 && broker.held.metadata == 0)
     }
 
-    @Test("Unfinished writes are charged: nobody can hold items without end by never committing")
+    @Test("Items of unfinished writes are charged, so that a process cannot hold many by never committing")
     func unfinishedWrites() {
         let broker = StateHarness { $0.objects = 100 }
         let hoarder = broker.connect()
@@ -330,7 +335,7 @@ import Testing
         #expect(broker.held == .nothing)
     }
 
-    @Test("A new board finds room by forgetting an empty one, and is refused when all hold something")
+    @Test("A new board replaces an empty one, and is refused if all boards have contents")
     func boardLimit() {
         let broker = StateHarness { $0.boards = 2 }
         let (peer, other) = (broker.connect(), broker.connect())

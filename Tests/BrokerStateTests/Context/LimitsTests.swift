@@ -3,7 +3,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct LimitsTests {
-    @Test("The defaults are these")
+    @Test("The default limits are as documented")
     func defaults() {
         let limits = BrokerLimits()
         let expected: [String: UInt64] = [
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "What is no limit or no number is refused and changes nothing",
+        "An unknown limit or an invalid value is refused and changes nothing",
         arguments: [
             "", "=", "hello", "hello=", "hello=-1", "hello=1.s", "hello=.5s", "hello=1.2.3s",
             "hello=1.0001s", "hello=1.5", "hello=1KiB", "hello= s", "boards=1s", "boards=1.0",
@@ -58,7 +58,7 @@ import Testing
         #expect(limits == BrokerLimits())
     }
 
-    @Test("The greatest values of all limits do not overflow anything")
+    @Test("The greatest values of all limits cause no overflow")
     func greatest() {
         let broker = StateHarness { limits in
             for entry in BrokerLimits.entries { limits[keyPath: entry.path] = .max }

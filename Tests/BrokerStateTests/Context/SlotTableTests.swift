@@ -3,7 +3,7 @@ import Testing
 @testable import BrokerState
 
 @Suite struct SlotTableTests {
-    /// A record that counts its ends.
+    /// A record that counts its deinitializations.
     private struct Record: ~Copyable {
         final class Ends {
             var count = 0
@@ -15,7 +15,7 @@ import Testing
         deinit { ends.count += 1 }
     }
 
-    @Test("An id finds its record until that is removed, and never the next one of its slot")
+    @Test("An id finds its record until the record is removed, and never a later record in the same slot")
     func identity() throws {
         let ends = Record.Ends()
         var table = SlotTable<Record>()
@@ -34,7 +34,7 @@ import Testing
         #expect(knowsFirst && !knowsNext)
     }
 
-    @Test("Records keep their values while the table grows, and end once, at the latest with the table")
+    @Test("Records keep their values while the table grows, and each is released once")
     func growth() {
         let ends = Record.Ends()
         do {
@@ -49,7 +49,7 @@ import Testing
         #expect(ends.count == 100)
     }
 
-    @Test("Records of two tables that are inserted as one are found by one id")
+    @Test("One id finds the records of two tables that are filled in parallel")
     func mirrored() {
         let ends = Record.Ends()
         var table = SlotTable<Record>()
@@ -57,7 +57,7 @@ import Testing
         var ids: [SlotTable<Record>.ID] = []
         for value in 0..<6 {
             let id = table.insert(Record(value: value, ends: ends))
-            // An id that is used in the first table alone leaves a gap in the other.
+            // An id that is used only in the first table leaves a gap in the second one.
             if value != 3 { mirror.insert(Record(value: value, ends: ends), at: id) }
             ids.append(id)
         }
@@ -70,7 +70,7 @@ import Testing
         #expect(mirror.count == 5)
     }
 
-    @Test("The records are walked in the order of slots, also if the current one is removed")
+    @Test("An iteration visits the records in the order of slots, also if the current record is removed")
     func walk() {
         let ends = Record.Ends()
         var table = SlotTable<Record>()

@@ -3,7 +3,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct AskTests {
-    @Test("A source is asked for no more at once than it takes; the next is asked as one ends, in order")
+    @Test("A source gets no more asks at a time than it accepts, and the next one in order when one ends")
     func queue() {
         let broker = StateHarness()
         let source = broker.connect(maximumStreams: 2)
@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    @Test("A load that is cancelled while it waits is never asked")
+    @Test("The source is not asked for a load that is cancelled while it waits")
     func cancelledWhileWaiting() {
         let broker = StateHarness()
         let source = broker.connect(maximumStreams: 1)
@@ -41,7 +41,7 @@ import Testing
         #expect(broker.held.loads == 1)
     }
 
-    @Test("Beyond the queue's limit a load is refused at once")
+    @Test("A load beyond the limit of the queue is refused at once")
     func queueLimit() {
         let broker = StateHarness { $0.waitingPerSource = 1 }
         let source = broker.connect(maximumStreams: 1)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "A source that says it takes none is asked for one at a time, one that says many for the limit",
+        "A source that accepts no streams gets one ask at a time, and one that accepts many gets the limit",
         arguments: [
             (UInt32(0), 1), (1, 1), (.max, 128),
         ]
@@ -67,7 +67,7 @@ import Testing
         #expect(broker.takeAsks(source).count == expected)
     }
 
-    @Test("The death of a source ends those that wait too, and asks nobody")
+    @Test("If a source dies, waiting loads end too, and nothing is asked")
     func sourceDies() {
         let broker = StateHarness()
         let source = broker.connect(maximumStreams: 1)
@@ -81,7 +81,7 @@ import Testing
         #expect(broker.held.loads == 0)
     }
 
-    @Test("The death of a destination frees its places for others")
+    @Test("If a destination dies, other loads take its turns")
     func destinationDies() {
         let broker = StateHarness()
         let source = broker.connect(maximumStreams: 1)
@@ -96,7 +96,7 @@ import Testing
         #expect(frames.kinds == [.cancel, .ask] && frames[0].stream == ask && frames[1].stream != ask)
     }
 
-    @Test("A withdrawn promise ends its loads: those asked are cancelled, those that wait are never asked")
+    @Test("A withdrawn promise ends its loads: asked ones are cancelled, waiting ones are never asked")
     func withdrawn() {
         let broker = StateHarness()
         let source = broker.connect(maximumStreams: 1)

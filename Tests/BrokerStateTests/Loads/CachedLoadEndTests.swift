@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// How bytes that are being kept come to nothing, and what is left of them: nothing.
+/// Failures of cached loads. They leave nothing behind.
 @Suite struct CachedLoadEndTests {
     private var broker: StateHarness
     private let source: PeerID
@@ -19,7 +19,7 @@ import Testing
         self.broker.load(from: self.reader) { $0.timeoutMilliseconds = timeout }
     }
 
-    /// Two loads, and the ask for both.
+    /// Starts two loads, and takes the ask for both.
     private mutating func start() throws -> (loads: [UInt64], ask: UInt64) {
         let loads = [self.load(), self.load()]
         return (loads, try #require(self.broker.takeAsks(self.source).first))
@@ -31,7 +31,7 @@ import Testing
             && self.broker.brokenInvariants().isEmpty
     }
 
-    /// Both loads have ended with the code, nothing is left, and a later load asks again.
+    /// Checks that both loads have ended with the code, that nothing is left, and that a later load asks again.
     private mutating func check(_ loads: [UInt64], failedWith code: ErrorCode) throws {
         let frames = self.broker.take(self.reader)
         for load in loads { #expect(frames.on(load).codes == [code]) }
@@ -42,7 +42,7 @@ import Testing
         #expect(self.broker.take(self.reader).on(again).bytes == [5])
     }
 
-    @Test("An error of the source reaches every load, with bytes before it or without, and a later load asks again")
+    @Test("An error of the source, before or after bytes, ends every load, and a later load asks again")
     mutating func sourceFailed() throws {
         for bytes in [[], [1, 2]] as [[UInt8]] {
             self.broker.promiseOnce(from: self.source)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("Fewer bytes than announced, or than counted, fail every load")
+    @Test("Fewer bytes than announced, or than the end counts, fail every load")
     mutating func truncated() throws {
         for isCounted in [true, false] {
             self.broker.promiseOnce(from: self.source)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("More bytes than announced fail every load, and the source gets a cancel")
+    @Test("More bytes than announced fail every load, and the source is sent a cancel")
     mutating func excess() throws {
         let (loads, ask) = try self.start()
         self.broker.send(Answer(byteCount: 1), on: ask, from: self.source)
@@ -74,7 +74,7 @@ import Testing
         try self.check(loads, failedWith: .sourceFailed)
     }
 
-    @Test("A source that dies in the middle fails every load, and its promise is gone")
+    @Test("If the source dies before all bytes have come, every load fails, and the promise is gone")
     mutating func sourceDies() throws {
         let (loads, ask) = try self.start()
         self.broker.data([1], on: ask, from: self.source)
@@ -86,7 +86,7 @@ import Testing
         #expect(self.broker.take(self.reader).codes == [.sourceGone])
     }
 
-    @Test("A source that withdraws, before its turn or after it began, fails every load", arguments: [true, false])
+    @Test("If the source withdraws before or after the ask, every load fails", arguments: [true, false])
     mutating func withdrawn(_ waits: Bool) throws {
         let source = self.broker.connect("s", maximumStreams: 1)
         self.broker.promise("other", board: "b", from: source)
@@ -103,7 +103,7 @@ import Testing
         #expect(self.broker.brokenInvariants().isEmpty)
     }
 
-    @Test("A source that breaks the rules ends, and every load with it")
+    @Test("If the source violates the protocol, its connection and every load end")
     mutating func violation() throws {
         let (loads, ask) = try self.start()
         self.broker.data([1], on: ask, from: self.source)
@@ -122,7 +122,9 @@ import Testing
         #expect(self.broker.take(self.reader).codes == [.sourceGone])
     }
 
-    @Test("A cached load has the source's deadlines: for the first byte, its own if it gave one, and between two bytes")
+    @Test(
+        "A cached load has the source's deadlines: for the first byte, by default or its own, and between bytes"
+    )
     mutating func deadlines() throws {
         var (loads, ask) = try self.start()
         self.broker.advance(by: 29_900)
@@ -150,7 +152,7 @@ import Testing
         #expect(self.broker.take(self.reader).codes == [.sourceStalled])
     }
 
-    @Test("A load's own time ends that load alone; with the last one the source gets one cancel")
+    @Test("A load's own timeout ends only that load; the end of the last load sends the source one cancel")
     mutating func timeout() throws {
         let first = self.load(timeout: 1_000)
         let second = self.load(timeout: 40_000)
@@ -170,7 +172,7 @@ import Testing
         #expect(self.isClean)
     }
 
-    @Test("One load that is cancelled goes alone; with the last one the source gets one cancel")
+    @Test("A cancel ends only its load; the cancel of the last load sends the source one cancel")
     mutating func cancelled() throws {
         let (loads, ask) = try self.start()
         self.broker.send(Cancel(), on: loads[0], from: self.reader)
@@ -181,7 +183,7 @@ import Testing
         self.broker.send(Cancel(), on: loads[1], from: self.reader)
         #expect(self.broker.take(self.source).on(ask).kinds == [.cancel])
         #expect(self.isClean)
-        // These crossed with it.
+        // The source sent these bytes before it received the cancel.
         self.broker.data([2], on: ask, from: self.source)
         self.broker.send(Progress(), on: ask, from: self.source)
         self.broker.send(End(), on: ask, from: self.source)
@@ -189,7 +191,7 @@ import Testing
         try self.check([], failedWith: .cancelled)
     }
 
-    @Test("A destination that dies takes its own loads along; with the last one the source gets one cancel")
+    @Test("The death of a destination ends only its loads; the end of the last load sends the source one cancel")
     mutating func destinationDies() throws {
         let other = self.broker.connect("o")
         let theirs = self.broker.load(from: other)
@@ -202,7 +204,7 @@ import Testing
         #expect(self.isClean)
     }
 
-    @Test("Bytes that do not fit the pool fail every load with no-space, and give their room back")
+    @Test("Bytes beyond the pool fail every load with no-space, and release their room")
     mutating func noSpace() throws {
         let (loads, ask) = try self.start()
         self.broker.data(count: 600, on: ask, from: self.source)
@@ -215,14 +217,14 @@ import Testing
         self.broker.send(Answer(byteCount: 1_001), on: second, from: self.source)
         try self.check(announced, failedWith: .noSpace)
 
-        // The source has said it before: it is not even asked.
+        // The source has announced the size, so it is not even asked.
         self.broker.promiseOnce(byteCount: 1_001, from: self.source)
         _ = self.load()
         #expect(self.broker.take(self.reader).codes == [.noSpace])
         #expect(self.broker.takeAsks(self.source).isEmpty && self.isClean)
     }
 
-    @Test("Memory that cannot be written fails every load with no-space", arguments: [true, false])
+    @Test("If memory cannot be written, every load fails with no-space", arguments: [true, false])
     mutating func unwritable(_ isLast: Bool) throws {
         let (loads, ask) = try self.start()
         self.broker.data([1], on: ask, from: self.source)
@@ -232,7 +234,7 @@ import Testing
         try self.check(loads, failedWith: .noSpace)
     }
 
-    @Test("A smaller size than the source registered gives the difference back")
+    @Test("If the size is smaller than registered, the difference is released")
     mutating func smaller() throws {
         self.broker.promiseOnce(byteCount: 800, from: self.source)
         let load = self.load()
@@ -244,7 +246,7 @@ import Testing
         #expect(self.broker.held.keptBytes == 2 && self.broker.brokenInvariants().isEmpty)
     }
 
-    @Test("No place for one more kept representation refuses the load, and a full queue the cached load")
+    @Test("At the limit of kept representations or of the queue, the load is refused")
     mutating func limits() throws {
         self.broker = StateHarness {
             $0.keptRepresentations = 1
@@ -268,7 +270,7 @@ import Testing
         #expect(self.broker.held.keptBytes == 0 && self.broker.brokenInvariants().isEmpty)
     }
 
-    @Test("A drain ends a cached load that has not begun at once, and lets one that has begun finish")
+    @Test("A drain ends a cached load without bytes at once, and lets one with bytes finish")
     mutating func drain() throws {
         let (loads, ask) = try self.start()
         self.broker.data([1], on: ask, from: self.source)

@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Representations that are asked for once and then kept: loads that join, and what becomes of them.
+/// Cached loads: representations that are asked for once and then kept, and the loads that join.
 @Suite struct CachedLoadTests {
     private var broker = StateHarness()
     private let source: PeerID
@@ -14,7 +14,7 @@ import Testing
         self.broker.promiseOnce(from: self.source)
     }
 
-    /// Starts loads of one reader, and returns them with the ask that there is.
+    /// Starts loads of one reader, and returns them with the only ask.
     private mutating func loads(_ count: Int, credit: UInt64 = 1 << 40) throws -> (loads: [UInt64], ask: UInt64) {
         let loads = (0..<count).map { _ in self.broker.load(from: self.reader, credit: credit) }
         let asks = self.broker.takeAsks(self.source)
@@ -27,14 +27,14 @@ import Testing
             && self.broker.brokenInvariants().isEmpty
     }
 
-    @Test("A hundred loads at once cost one ask, and each gets identical bytes and one answer")
+    @Test("A hundred simultaneous loads cause one ask, and each gets one answer and identical bytes")
     mutating func joined() throws {
         let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let readers = (0..<10).map { self.broker.connect("r\($0)") }
         var loads: [(PeerID, UInt64)] = []
         for index in 0..<100 {
             let reader = readers[index % 10]
-            // With little credit, with much, and in between.
+            // The loads have little, medium and much credit.
             loads.append((reader, self.broker.load(from: reader, credit: UInt64(index) * 20_000)))
         }
         let asks = self.broker.take(self.source)
@@ -60,7 +60,7 @@ import Testing
         #expect(self.isClean && self.broker.held.keptBytes == 600_000)
     }
 
-    @Test("A late load begins at byte 0 while the rest still comes")
+    @Test("A late load begins at byte 0 while later bytes still arrive")
     mutating func late() throws {
         let (loads, ask) = try self.loads(1)
         self.broker.data([1, 2, 3], on: ask, from: self.source)
@@ -74,7 +74,7 @@ import Testing
         #expect(self.broker.takeAsks(self.source).isEmpty && self.isClean)
     }
 
-    @Test("An end that comes after the last byte has gone out ends every load", arguments: [0, 3])
+    @Test("An end that arrives after the last byte was delivered ends every load", arguments: [0, 3])
     mutating func lateEnd(_ count: Int) throws {
         let (loads, ask) = try self.loads(2, credit: 3)
         if count > 0 { self.broker.data(count: count, on: ask, from: self.source) }
@@ -85,7 +85,9 @@ import Testing
         #expect(self.isClean && self.broker.held.keptBytes == UInt64(count))
     }
 
-    @Test("What came whole is listed as kept, survives its source and goes by descriptor where there is much of it")
+    @Test(
+        "A complete representation is kept, survives its source, and is passed as a descriptor if it is large"
+    )
     mutating func kept() throws {
         var listed = try #require(self.broker.list(from: self.reader).first(Item.self)?.representations.first)
         #expect(listed.provision == .promised && listed.policy == .onceAndKept && listed.byteCount == nil)
@@ -109,7 +111,7 @@ import Testing
         #expect(self.broker.openMemory == 0 && self.broker.held.keptBytes == 0)
     }
 
-    @Test("Loads that joined go inline to their end, though a descriptor would be welcome")
+    @Test("Loads that joined stay inline, even if they accept a descriptor")
     mutating func inline() throws {
         let load = self.broker.load(from: self.reader) { $0.descriptorWelcome = true }
         let ask = try #require(self.broker.takeAsks(self.source).first)
@@ -123,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("A size that the source announces is passed on, and it binds the source; loads that allow less end alone")
+    @Test("The announced size is passed on and binds the source; only loads with a smaller limit fail")
     mutating func announced() throws {
         let small = self.broker.load(from: self.reader) { $0.maximumByteCount = 3 }
         let load = self.broker.load(from: self.reader) { $0.maximumByteCount = 4 }
@@ -147,7 +149,7 @@ import Testing
         #expect(self.isClean)
     }
 
-    @Test("More bytes than a load allows end that load and no other, whenever it joined")
+    @Test("If the bytes exceed the limit of a load, only that load ends, whenever it joined")
     mutating func tooLarge() throws {
         let (loads, ask) = try self.loads(1)
         let early = self.broker.load(from: self.reader) { $0.maximumByteCount = 2 }
@@ -159,7 +161,7 @@ import Testing
         #expect(self.broker.take(self.reader).on(loads[0]).last?.last == true)
     }
 
-    @Test("Each load has its own credit: one that gives none holds up nobody, and reads later what was kept")
+    @Test("Each load has its own credit: a load without credit delays no other load, and reads the kept bytes later")
     mutating func credit() throws {
         let slow = self.broker.load(from: self.reader, credit: 0)
         let (loads, ask) = (
@@ -177,7 +179,7 @@ import Testing
         #expect(self.isClean)
     }
 
-    @Test("The source has credit for a window ahead of what is stored; a byte more ends it, and every load")
+    @Test("The source's credit is one window ahead of the stored bytes; one more byte ends the source and every load")
     mutating func window() throws {
         let (_, ask) = try self.loads(1, credit: 0)
         #expect(self.broker.granted[ask] == 256 << 10)
@@ -198,7 +200,7 @@ import Testing
         #expect(self.isClean && self.broker.openMemory == 0)
     }
 
-    @Test("The source's progress reaches every load, and keeps the cached load alive")
+    @Test("The source's progress reaches every load and extends the deadline of the cached load")
     mutating func progress() throws {
         let (loads, ask) = try self.loads(3)
         for _ in 0..<4 {
@@ -211,7 +213,7 @@ import Testing
         #expect(self.broker.take(self.reader).ends.count == 3)
     }
 
-    @Test("Two cached loads at once, of one item, go their own ways")
+    @Test("Two simultaneous cached loads of one item are independent")
     mutating func two() throws {
         self.broker.promiseOnce("x", "y", from: self.source)
         let loads = ["x", "y", "x", "y"].map { type in
@@ -229,7 +231,7 @@ import Testing
         #expect(provisions == [0, 1])
     }
 
-    @Test("The writer's own process loads in the same way, and an ask that waits for its turn is one too")
+    @Test("Loads of the writer's own process join too, also while the ask waits for its turn")
     mutating func own() throws {
         let source = self.broker.connect("s", maximumStreams: 1)
         self.broker.promise("other", board: "b", from: source)
@@ -246,7 +248,7 @@ import Testing
         #expect(frames.on(first).bytes == [1] && frames.on(second).bytes == [1])
     }
 
-    @Test("Loads that joined outlive a replacement of the board, and the memory goes with the last of them")
+    @Test("Loads that joined outlive a replacement of the board, and the last of them releases the memory")
     mutating func replaced() throws {
         let (loads, ask) = try self.loads(2, credit: 1)
         self.broker.data([1], on: ask, from: self.source)
@@ -258,7 +260,7 @@ import Testing
         #expect(self.broker.openMemory == 0 && self.isClean)
     }
 
-    @Test("Which representations are asked for once is said by policy 1, of promises, with the feature required")
+    @Test("The policy once-and-kept is accepted only for promises of items that require the feature")
     mutating func policy() {
         for (policy, kept, requires, isTaken) in [
             (0, false, [], true), (0, true, [], true), (1, false, [3], true), (1, false, [], false),
@@ -275,7 +277,7 @@ import Testing
 }
 
 extension StateHarness {
-    /// Publishes one item whose types are each asked for once, and takes `committed`.
+    /// Publishes one item whose types all have the policy once-and-kept, and takes `committed`.
     func promiseOnce(_ types: String..., byteCount: UInt64? = nil, from peer: PeerID) {
         var item = Item((types.isEmpty ? ["a.once"] : types).map { Representation($0, byteCount: byteCount) })
         item.requires = [Feature.onceAndKept.rawValue]

@@ -6,7 +6,7 @@ import Testing
     private static let initial: UInt64 = 256 << 10
     private static let largest: UInt64 = 1 << 20
 
-    /// A broker with one load under way: source, destination, its stream and the ask's.
+    /// A broker with one load in progress: source, destination, its stream and the stream of the ask.
     private static func loading(
         credit: UInt64,
         _ configure: (inout BrokerLimits) -> Void = { _ in }
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "A source is first granted the destination's credit or the first window, whichever is less",
+        "A source first gets the destination's credit or the first window, whichever is less",
         arguments: [
             (UInt64(0), UInt64(0)), (1, 1), (initial, initial), (initial + 1, initial), (.max, initial),
         ]
@@ -32,7 +32,7 @@ import Testing
         #expect(broker.held.inTransfer == granted)
     }
 
-    @Test("Credit is cumulative, a smaller value changes nothing, and a grant follows what the destination allows")
+    @Test("Credit is cumulative, a smaller value changes nothing, and grants never exceed the destination's credit")
     func cumulative() {
         let (broker, source, reader, load, ask) = Self.loading(credit: 10)
         broker.credit(100, on: load, from: reader)
@@ -47,7 +47,7 @@ import Testing
         #expect(broker.closed.isEmpty)
     }
 
-    @Test("The window grows to 1 MiB with the second grant and counts from what the socket has taken")
+    @Test("The window grows to 1 MiB with the second grant, and counts from the bytes that the socket has taken")
     func window() {
         let (broker, source, reader, _, ask) = Self.loading(credit: .max)
         broker.deliversAtOnce = false
@@ -61,7 +61,7 @@ import Testing
         #expect(broker.granted[ask] == second + Self.largest)
     }
 
-    @Test("A destination whose socket takes nothing stops its source at the window")
+    @Test("If a destination's socket takes no bytes, its source stops at the window")
     func stalled() {
         let (broker, source, reader, load, ask) = Self.loading(credit: Self.initial)
         broker.deliversAtOnce = false
@@ -71,7 +71,7 @@ import Testing
         #expect(broker.held.inTransfer == Self.initial)
     }
 
-    @Test("When the pool runs short, windows shrink to 16 KiB and loads still go on")
+    @Test("If the pool is nearly full, windows shrink to 16 KiB and loads continue")
     func pressure() {
         let broker = StateHarness { $0.transferPool = 1 << 20 }
         broker.deliversAtOnce = false
@@ -101,7 +101,7 @@ import Testing
         #expect(broker.held.inTransfer == 0)
     }
 
-    @Test("Empty frames need no credit: the end of an empty representation, not a way to send without")
+    @Test("Empty frames need no credit: only the last one has an effect")
     func empty() {
         let (broker, source, reader, load, ask) = Self.loading(credit: 0)
         for _ in 0..<100 { broker.data([], on: ask, from: source) }
@@ -111,7 +111,7 @@ import Testing
         #expect(frames.kinds == [.answer, .data] && frames.last?.last == true)
     }
 
-    @Test("Frames for a destination with several loads are small, with one load large")
+    @Test("Data frames are small if the destination has several loads, and large if it has one")
     func frameLength() {
         let broker = StateHarness()
         let source = broker.connect()
@@ -130,7 +130,7 @@ import Testing
         #expect(broker.take(reader).filter { $0.kind == .data }.allSatisfy { $0.payload.count <= 65_536 })
     }
 
-    @Test("Kept bytes go out as the destination allows, and their end with the last of them")
+    @Test("Kept bytes are sent within the destination's credit, and the last frame ends the load")
     func keptCredit() {
         let broker = StateHarness()
         let source = broker.connect()
@@ -146,7 +146,7 @@ import Testing
         #expect(rest.bytes == [3, 4, 5] && rest.ends.count == 1)
     }
 
-    @Test("Kept bytes never run further ahead of the socket than a window")
+    @Test("Kept bytes are never more than a window ahead of the socket")
     func keptWindow() {
         let broker = StateHarness()
         broker.deliversAtOnce = false
@@ -163,7 +163,9 @@ import Testing
         #expect(broker.held.inTransfer <= Self.largest)
     }
 
-    @Test("A load that has ended is held until the destination has taken its bytes: who does not read gets no more")
+    @Test(
+        "An ended load stays charged until the destination has taken its bytes, so one that does not read gets no more"
+    )
     func unreadBytesAreCharged() {
         let broker = StateHarness { $0.loadsPerConnection = 4 }
         broker.deliversAtOnce = false

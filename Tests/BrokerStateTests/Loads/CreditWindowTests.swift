@@ -5,7 +5,7 @@ import Testing
 @Suite struct CreditWindowTests {
     private static let vast = UInt64.max
 
-    @Test("The first grant is the least of the credit, the bytes that there are, and the window")
+    @Test("The first grant is the least of the credit, the available bytes and the window")
     func firstGrant() {
         for (credit, available, granted) in [(100, Self.vast, 100), (1 << 20, 7, 7), (1 << 20, Self.vast, 256 << 10)] {
             var window = CreditWindow(credit: UInt64(credit))
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("More is granted once that is half a window, or all that is allowed, or the source stands still")
+    @Test("More is granted if it is half a window, or all available bytes, or if the source waits")
     func laterGrants() {
         var window = CreditWindow(credit: Self.vast)
         let initial = window.open(available: Self.vast, poolFree: Self.vast)
@@ -24,7 +24,7 @@ import Testing
         window.receive(1)
         #expect(window.isUsedUp)
         #expect(window.grow(available: Self.vast, poolFree: Self.vast) == 1_000)
-        // From the second grant on the window is the largest.
+        // From the second grant on, the window has its largest size.
         window.receive(1_000)
         _ = window.deliver(.max)
         #expect(window.isDelivered)
@@ -32,13 +32,13 @@ import Testing
         #expect(window.grow(available: Self.vast, poolFree: Self.vast) == nil)
     }
 
-    @Test("A full transfer pool leaves the smallest window")
+    @Test("A full transfer pool leads to the smallest window")
     func fullPool() {
         var window = CreditWindow(credit: Self.vast)
         #expect(window.open(available: Self.vast, poolFree: 0) == CreditWindow.smallest)
     }
 
-    @Test("Credit never decreases, and no more is delivered than was received")
+    @Test("Credit never decreases, and delivered bytes never exceed received bytes")
     func bounds() {
         var window = CreditWindow(credit: 10)
         #expect(!window.allow(9) && window.allow(11) && window.credit == 11)

@@ -21,7 +21,7 @@ import Testing
         return (load, try #require(self.broker.takeAsks(self.source).first))
     }
 
-    /// The error that the reader was sent, after so many milliseconds.
+    /// The error that the reader was sent, and the time in milliseconds until then.
     private struct Lateness: Equatable {
         let code: ErrorCode
         let after: UInt64
@@ -43,7 +43,7 @@ import Testing
         return nil
     }
 
-    @Test("A source has 30 s for the first byte, and is cancelled then")
+    @Test("A source that sends no first byte within 30 s is cancelled")
     mutating func firstByte() throws {
         let (_, ask) = try self.start()
         let failure = self.failure(within: 60_000)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "A registration's own limit replaces the 30 s, within what progress may add, and a load's timeout replaces both",
+        "A registration's limit replaces the 30 s and is bounded like progress; a load's timeout replaces both",
         arguments: [
             (given: UInt64(200), timeout: UInt64?.none, told: UInt64(200), code: ErrorCode.sourceStalled),
             (45_000, nil, 45_000, .sourceStalled), (0, nil, 30_000, .sourceStalled),
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "Between two bytes it has 10 s, counted from the last, whenever the first came",
+        "A source has 10 s between two bytes, counted from the last byte",
         arguments: [UInt64(0), 5_000, 29_000]
     )
     mutating func progressDeadline(_ delay: UInt64) throws {
@@ -82,7 +82,7 @@ import Testing
         #expect(failure == Lateness(.sourceStalled, 10_000))
     }
 
-    @Test("Empty frames are not bytes: they keep nothing alive")
+    @Test("Empty frames do not extend a deadline")
     mutating func emptyFrames() throws {
         let (_, ask) = try self.start()
         for _ in 0..<29 {
@@ -93,20 +93,23 @@ import Testing
         #expect(failure == Lateness(.sourceStalled, 1_000))
     }
 
-    @Test("A source without credit is never late, for its first byte or a later one", arguments: [UInt64(0), 4])
+    @Test(
+        "A source without credit is never late, neither for its first byte nor for a later one",
+        arguments: [UInt64(0), 4]
+    )
     mutating func withoutCredit(_ credit: UInt64) throws {
         let (load, ask) = try self.start(credit: credit)
         if credit > 0 { self.broker.data(count: Int(credit), on: ask, from: self.source) }
         _ = self.broker.take(self.reader)
         let none = self.failure(within: 7_200_000, step: 60_000)
         #expect(none == nil)
-        // The wait does not count against what it has from now on.
+        // The time without credit does not count against the source's deadline.
         self.broker.credit(100, on: load, from: self.reader)
         let failure = self.failure(within: 60_000)
         #expect(failure == Lateness(.sourceStalled, credit == 0 ? 30_000 : 10_000))
     }
 
-    @Test("Progress keeps a handler alive, for 10 minutes without a byte")
+    @Test("Progress extends the deadline of a handler by up to 10 minutes without a byte")
     mutating func keepAlive() throws {
         let (_, ask) = try self.start()
         for _ in 0..<59 {
@@ -118,7 +121,10 @@ import Testing
         #expect(failure == Lateness(.sourceStalled, 10_000))
     }
 
-    @Test("The caller's timeout replaces the deadlines, shorter and longer", arguments: [UInt64(1_000), 3_600_000])
+    @Test(
+        "The caller's timeout replaces the deadlines, whether it is shorter or longer",
+        arguments: [UInt64(1_000), 3_600_000]
+    )
     mutating func timeout(_ timeout: UInt64) throws {
         let (_, ask) = try self.start(timeout: timeout)
         let failure = self.failure(within: 7_200_000)
@@ -126,14 +132,14 @@ import Testing
         #expect(self.broker.take(self.source).on(ask).kinds == [.cancel])
     }
 
-    @Test("A timeout of 0, or of more than a day, is a day", arguments: [UInt64(0), .max])
+    @Test("A timeout of 0 or of more than a day is a day", arguments: [UInt64(0), .max])
     mutating func longest(_ timeout: UInt64) throws {
         _ = try self.start(timeout: timeout)
         let failure = self.failure(within: 100_000_000, step: 600_000)
         #expect(failure == Lateness(.timeout, 86_400_000))
     }
 
-    @Test("The caller's timeout holds for a load that waits for its turn and for kept bytes")
+    @Test("The caller's timeout also applies to a load that waits for its turn and to kept bytes")
     mutating func timeoutElsewhere() throws {
         let busy = self.broker.connect(maximumStreams: 1)
         self.broker.promise("b", board: "busy", from: busy)
@@ -154,7 +160,7 @@ import Testing
         #expect(ofKept == Lateness(.timeout, 2_000))
     }
 
-    /// A pool that two windows fill, and a reader that takes nothing from its socket.
+    /// A pool that two windows fill, and a reader whose socket takes no bytes.
     private static func fullPool() throws -> (broker: StateHarness, source: PeerID, reader: PeerID) {
         let broker = StateHarness { $0.transferPool = 16 << 10 }
         broker.deliversAtOnce = false
@@ -168,7 +174,7 @@ import Testing
         return (broker, source, reader)
     }
 
-    @Test("A destination that does not read is left alone while there is room")
+    @Test("A destination that does not read has no deadline while the pool has room")
     mutating func timeouts() throws {
         self.broker.deliversAtOnce = false
         let (_, ask) = try self.start()
@@ -178,7 +184,9 @@ import Testing
         #expect(none == nil)
     }
 
-    @Test("Under pool pressure a destination that does not read is cut after 10 s, and closed after 10 more")
+    @Test(
+        "If the pool is full, a destination that does not read loses its load after 10 s, and is closed after 10 more"
+    )
     func pressure() throws {
         let (broker, source, reader) = try Self.fullPool()
         broker.advance(by: 9_000)
@@ -193,7 +201,7 @@ import Testing
         #expect(broker.held.inTransfer == 0)
     }
 
-    @Test("Under pool pressure a source that goes on slowly does not protect a destination that does not read")
+    @Test("If the pool is full, a slow source does not protect a destination that does not read")
     func pressureOfSlowSource() throws {
         let broker = StateHarness { $0.transferPool = 16 << 10 }
         broker.deliversAtOnce = false
@@ -208,7 +216,7 @@ import Testing
         #expect(broker.take(reader).codes == [.destinationStalled])
     }
 
-    @Test("Under pool pressure bytes that have just come are not late, however long their source took")
+    @Test("If the pool is full, bytes that have just arrived are not late, however long the source was silent")
     func pressureAfterSilence() throws {
         let broker = StateHarness { $0.transferPool = 16 << 10 }
         let (source, reader) = (broker.connect(), broker.connect())
@@ -225,7 +233,7 @@ import Testing
         #expect(broker.take(reader).codes == [.destinationStalled])
     }
 
-    @Test("Under pool pressure one that reads goes on")
+    @Test("If the pool is full, a destination that reads continues")
     func readsAgain() throws {
         let (broker, source, reader) = try Self.fullPool()
         broker.advance(by: 9_000)
@@ -235,7 +243,7 @@ import Testing
         #expect(broker.take(reader).isEmpty && broker.closed.isEmpty)
     }
 
-    @Test("A caller's timeout does not protect a destination that does not read from the pool's pressure")
+    @Test("A caller's timeout does not protect a destination that does not read while the pool is full")
     func pressureWithTimeout() throws {
         let broker = StateHarness { $0.transferPool = 16 << 10 }
         broker.deliversAtOnce = false

@@ -2,9 +2,9 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Files that are opened where they are, and what a source says about the bytes that it gives.
+/// Files that are opened in place, and the properties of the bytes in a source's answer.
 @Suite struct InPlaceTests {
-    /// A source that was asked for a file, and the destination's load.
+    /// A source that was asked for a file, and the load of the destination.
     private struct Scene {
         let broker = StateHarness()
         let source: PeerID
@@ -35,7 +35,7 @@ import Testing
             self.isWelcome = frame.decode(Ask.self).inPlaceWelcome
         }
 
-        /// The answer to the destination when the source passes a file with this answer.
+        /// The answer to the destination if the source passes a file with this path and content form.
         mutating func answer(path: String?, content: ContentForm? = nil) throws -> Frame {
             var answer = Answer(byteCount: 9)
             answer.path = path
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("A file in place is welcome if its source offers it, the load asks for it, and both are on this machine")
+    @Test("An in-place file is welcome if the source offers it, the load requests it, and both are on this machine")
     func welcome() throws {
         #expect(try Scene().isWelcome == true)
         #expect(try Scene(options: 3).isWelcome == true)
@@ -58,7 +58,7 @@ import Testing
         #expect(try Scene(roles: (.link, .program)).isWelcome == nil)
     }
 
-    @Test("The path goes with the descriptor, and only where it was asked for")
+    @Test("The path is sent with the descriptor, and only if the load requested it")
     func path() throws {
         var scene = try Scene()
         let frame = try scene.answer(path: "/tmp/a b", content: 0)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "A path that is relative, too long or has a NUL is dropped, and the file comes all the same",
+        "A path that is relative, too long or contains a NUL is dropped, and the file is passed nevertheless",
         arguments: ["", "a", "./a", "/a\0b", "/" + String(repeating: "a", count: WireLimits.path)]
     )
     func badPath(_ path: String) throws {
@@ -95,11 +95,11 @@ import Testing
         let frame = try scene.answer(path: path, content: ContentForm(rawValue: .max))
         let answer = frame.decode(Answer.self)
         #expect(answer.path == path && answer.type == type)
-        // Numbers have at most so much left to grow.
+        // The encoded numbers can grow by at most this many bytes.
         #expect(frame.payload.count + 64 <= WireLimits.descriptorFrameLength)
     }
 
-    @Test("What a source says of its bytes reaches the destination, unknown words too", arguments: [0, 1, 77])
+    @Test("The content form in a source's answer reaches the destination, also an unknown one", arguments: [0, 1, 77])
     func content(_ content: ContentForm) throws {
         var passed = try Scene()
         #expect(try passed.answer(path: nil, content: content).decode(Answer.self).content == content)

@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(
-        "The source's order decides unless the reader's is asked for",
+        "The source's order of types decides unless the load requests the destination's order",
         arguments: [(nil, "public.png"), (.source, "public.png"), (.acceptList, "public.utf8-plain-text")]
             as [(Preference?, String)]
     )
@@ -33,20 +33,20 @@ import Testing
         #expect(choice.type == expected)
     }
 
-    @Test("No accept list and an entry for any type take the first")
+    @Test("A load without an accept list, or with an entry for any type, gets the first representation")
     func any() {
         #expect(Self.choice(of: Self.offered) { _ in }.type == "public.png")
         #expect(Self.choice(of: Self.offered) { $0.accepts = [Accept("", match: .any)] }.type == "public.png")
     }
 
-    @Test("An exact entry takes the type itself, without ASCII case, and nothing that conforms")
+    @Test("An exact entry matches only the type itself, without regard to ASCII case")
     func exact() {
         let text = Self.choice(of: Self.offered) { $0.accepts = [Accept("public.UTF8-plain-text", match: .exact)] }
         #expect(text.type == "public.utf8-plain-text")
         #expect(Self.choice(of: Self.offered) { $0.accepts = [Accept("public.image", match: .exact)] }.type == nil)
     }
 
-    @Test("Supertypes of the publisher and edges of the destination both count")
+    @Test("Both the publisher's supertypes and the destination's edges count")
     func edges() {
         let published = [Representation("com.example.own", supertypes: ["public.json"])]
         #expect(Self.choice(of: published) { $0.accepts = [Accept("public.text")] }.type == "com.example.own")
@@ -60,7 +60,7 @@ import Testing
         #expect(Self.choice(of: Self.offered, load).type == "com.example.own")
     }
 
-    @Test("An empty board has nothing, an item that is not there is not either")
+    @Test("A load from an empty board, or of a missing item, fails with nothing-here")
     func nothingHere() {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -78,14 +78,14 @@ import Testing
         #expect(broker.take(peer).codes == [.nothingHere])
     }
 
-    @Test("A type that is not there fails with the list of those that are")
+    @Test("A load of a missing type fails with a list of the available types")
     func typeUnavailable() {
         let failure = Self.choice(of: Self.offered) { $0.accepts = [Accept("public.audio")] }.failure
         #expect(failure?.code == .typeUnavailable)
         #expect(failure?.detail == "public.png\npublic.utf8-plain-text\ncom.example.own")
     }
 
-    @Test("A handle of replaced contents, and a condition that does not hold, are superseded")
+    @Test("A load fails as superseded if its handle is of replaced contents or its condition does not hold")
     func superseded() {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -107,7 +107,7 @@ import Testing
         #expect(broker.take(peer).kinds == [.ask])
     }
 
-    @Test("What a dead source promised is gone, and kept bytes beside it still serve")
+    @Test("Promises of a dead source are gone, and its kept bytes are still served")
     func sourceGone() {
         let broker = StateHarness()
         let source = broker.connect("writer")
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "More than the reader allows is refused before anything is asked, promised or kept",
+        "A representation that is larger than the load allows is refused before the source is asked",
         arguments: [true, false]
     )
     func tooLarge(_ kept: Bool) {
@@ -166,7 +166,7 @@ import Testing
         #expect(broker.take(reader).codes.isEmpty)
     }
 
-    /// An identifier of 512 bytes at most that spells so many names, each of another.
+    /// A type identifier of at most 512 bytes that contains `count` names. Each `seed` leads to different names.
     private static func spelling(_ count: Int, _ seed: Int) -> String {
         let names = (0..<count).map { "\(seed).\($0)" }.joined(separator: ",")
         let digits = Array("abcdefghkmnpqrstuvwxyz0123456789")
@@ -182,7 +182,7 @@ import Testing
         return text
     }
 
-    @Test("Names that dynamic supertypes spell are found, and charged to their publisher while they are held")
+    @Test("Names in dynamic supertypes are found, and charged to their publisher while they are held")
     func spelledNames() {
         let broker = StateHarness { $0.metadataPerPublication = 8_000 }
         let source = broker.connect()
@@ -201,7 +201,7 @@ import Testing
         #expect(broker.held.metadata == idle)
     }
 
-    @Test("Edges that lead to too many names are refused: each representation would be asked about all")
+    @Test("Edges that lead to too many names are refused, because each representation is compared with all of them")
     func tooManyEdges() {
         let edges = (0..<50).map { index in
             var edge = TypeEdges()
@@ -221,7 +221,7 @@ import Testing
         #expect(allowed.failure?.code == .typeUnavailable)
     }
 
-    @Test("More loads than the connection may have open are refused, and ended ones count no longer")
+    @Test("Loads beyond the limit of the connection are refused, and ended loads do not count")
     func loadLimit() {
         let broker = StateHarness { $0.loadsPerConnection = 2 }
         let source = broker.connect()
@@ -234,7 +234,7 @@ import Testing
         #expect(broker.take(reader).codes.isEmpty)
     }
 
-    @Test("An ask names publication, item, representation, type and the time that is left")
+    @Test("An ask contains publication, item, representation, type and the remaining time")
     func ask() throws {
         let broker = StateHarness()
         let source = broker.connect()
