@@ -1,5 +1,5 @@
-// A library to preload into a program. It counts the program's allocations, and writes their number to the file named by
-// COUNT_FILE when the program exits.
+// A library to preload into a program. It counts the program's allocations, and writes their number to the file named
+// by COUNT_FILE when the program exits.
 
 #include <fcntl.h>
 #include <stddef.h>

@@ -25,8 +25,8 @@ extension BrokerLoop {
         countUnclosed()
     }
 
-    /// Reports the number of descriptors that are not closed yet. While a file system does not answer, the descriptors of its
-    /// files stay open. Loads are sent inline then; otherwise the broker would run out of descriptors.
+    /// Reports the number of descriptors that are not closed yet. While a file system does not answer, the descriptors
+    /// of its files stay open. Loads are sent inline then; otherwise the broker would run out of descriptors.
     mutating func countUnclosed() {
         let count = UInt64(closer.waitingCount)
         input { $0.setUnclosedDescriptors(count) }
@@ -38,8 +38,8 @@ extension BrokerLoop {
         mutating get { state.context.unclosedDescriptors < state.context.limits.passedDescriptors }
     }
 
-    /// Ends a peer that has sent descriptors that no frame announces, which could stay open as long as the peer is not read.
-    /// One read yields at most the rest of a frame whose descriptor has come, and the next frame's descriptor.
+    /// Ends a peer that has sent descriptors that no frame announces, which could stay open as long as the peer is not
+    /// read. One read yields at most the rest of a frame whose descriptor has come, and the next frame's descriptor.
     ///
     /// - Returns: false if the peer has been ended.
     mutating func checkReceived(_ connection: Connection) -> Bool {
@@ -107,7 +107,8 @@ extension ReceivedDescriptor {
 }
 
 extension FileStatus {
-    /// Whether the file has no pages far after its end. If the broker kept such a file, no process would be charged for them.
+    /// Whether the file has no pages far after its end. If the broker kept such a file, no process would be charged for
+    /// them.
     fileprivate var occupiesItsSize: Bool {
         // A page may be larger than the reported unit of allocation.
         let unit = max(self.allocationUnit, 64 << 10)

@@ -2,23 +2,23 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-// Processing a peer's input may cost far more than its bytes: 16 bytes request a list of 1 MiB. Therefore a turn spends a
-// bounded effort on one connection, and a peer that has not read the answers to earlier requests makes no new ones. The
-// input that is left over stays with the connection until the next turn or until the peer has read. Meanwhile its socket
-// fills, which stops that peer and no other.
+// Processing a peer's input may cost far more than its bytes: 16 bytes request a list of 1 MiB. Therefore a turn spends
+// a bounded effort on one connection, and a peer that has not read the answers to earlier requests makes no new ones.
+// The input that is left over stays with the connection until the next turn or until the peer has read. Meanwhile its
+// socket fills, which stops that peer and no other.
 //
-// Only requests, and the input after them, wait for the peer to read. A source that requests nothing is always read: other
-// peers' asks are queued for it, and it may send everything it has before it reads them.
+// Only requests, and the input after them, wait for the peer to read. A source that requests nothing is always read:
+// other peers' asks are queued for it, and it may send everything it has before it reads them.
 extension BrokerLoop {
     /// The number of reads of one connection in a turn, so that a peer that sends continuously does not delay others.
     private static let readsPerTurn = 4
-    /// The effort that one connection may cost in a turn: this number of frames, or 128 requests, which is the number that
-    /// ordinary programs have open.
+    /// The effort that one connection may cost in a turn: this number of frames, or 128 requests, which is the number
+    /// that ordinary programs have open.
     private static let effortPerTurn = 4096
     private static let requestEffort = 32
 
-    /// Processes the input that an earlier turn has left over, then that in the socket. All input of a connection that has
-    /// ended is processed before the connection is removed.
+    /// Processes the input that an earlier turn has left over, then that in the socket. All input of a connection that
+    /// has ended is processed before the connection is removed.
     mutating func read(_ connection: Connection) {
         // Processing input does not lead to another read before it has finished.
         guard var buffer = readBuffer.take() else { return }
@@ -185,7 +185,8 @@ extension BrokerLoop {
 }
 
 extension FrameHeader {
-    /// Whether the frame is answered on its sender's connection. All kinds are, except those that continue an open stream.
+    /// Whether the frame is answered on its sender's connection. All kinds are, except those that continue an open
+    /// stream.
     fileprivate var isRequest: Bool {
         switch self.kind {
         case .data, .item, .commit, .answer, .end, .error, .cancel, .credit, .progress: false

@@ -17,7 +17,8 @@ extension BrokerLoop {
         let last: Bool
     }
 
-    /// - Parameter isAtOnce: whether no other frame for the target follows in this turn, so that there is no write to share.
+    /// - Parameter isAtOnce: whether no other frame for the target follows in this turn, so that there is no write to
+    ///   share.
     mutating func forward(_ payload: Span<UInt8>, as data: OutgoingData, to target: Connection, atOnce isAtOnce: Bool) {
         guard !target.isWriteClosed else { return }
         var offset = 0
@@ -97,8 +98,8 @@ extension BrokerLoop {
         if connection.appended() { unflushed.append(connection.peer) }
     }
 
-    /// Writes once to every connection that has new output. The deliveries may lead to more output, which is written too;
-    /// the next turn continues after that.
+    /// Writes once to every connection that has new output. The deliveries may lead to more output, which is written
+    /// too; the next turn continues after that.
     mutating func settle() {
         for _ in 0..<2 {
             pumpKept()
@@ -163,8 +164,8 @@ extension BrokerLoop {
 
     // MARK: Overfull queues
 
-    /// Whether more frames than allowed, which other peers have caused, wait for the target. Answers to its own requests
-    /// do not count: while they are not read, the target's requests wait.
+    /// Whether more frames than allowed, which other peers have caused, wait for the target. Answers to its own
+    /// requests do not count: while they are not read, the target's requests wait.
     mutating func isOverfull(_ target: Connection) -> Bool {
         target.output.controlCount - target.answerCount > controlLimit
     }

@@ -5,9 +5,10 @@ import PasteboardWire
 /// The driver of the broker's state: one thread that waits for sockets, passes their input to the state, and
 /// performs the state's decisions.
 ///
-/// A turn takes a bounded amount of input from every ready connection, and then writes once to every connection that has
-/// something to send. Bytes of a load go from the memory into which they were read to the destination's socket; only
-/// those that the socket does not take at once are stored. The loop never waits for a peer and calls no foreign code.
+/// A turn takes a bounded amount of input from every ready connection, and then writes once to every connection that
+/// has something to send. Bytes of a load go from the memory into which they were read to the destination's socket;
+/// only those that the socket does not take at once are stored. The loop never waits for a peer and calls no foreign
+/// code.
 package struct BrokerLoop: ~Copyable {
     // Changed by `input` alone, at the end of this file.
     private(set) var state: BrokerState
@@ -30,7 +31,8 @@ package struct BrokerLoop: ~Copyable {
 
     // MARK: Connections
 
-    /// By the slot of the peer. Lists contain ids, because a list must not keep the descriptor of a closed connection open.
+    /// By the slot of the peer. Lists contain ids, because a list must not keep the descriptor of a closed connection
+    /// open.
     var connections: [Connection?] = []
     /// Connections to flush in this turn: their `writing` is `pending` or `failing`.
     var unflushed: [PeerID] = []
@@ -47,8 +49,8 @@ package struct BrokerLoop: ~Copyable {
     /// Storage for the deliveries of the next writes while those of the last are reported.
     var spareDeliveries: [Delivery] = []
     let controlLimit: Int
-    /// Whether the turn has a single event: then no other frame for the same destination comes in this turn, and the last
-    /// bytes that were read need not wait for more.
+    /// Whether the turn has a single event: then no other frame for the same destination comes in this turn, and the
+    /// last bytes that were read need not wait for more.
     private(set) var isAlone = false
 
     var memory: KeptMemory
@@ -136,8 +138,8 @@ package struct BrokerLoop: ~Copyable {
         return result
     }
 
-    /// As `input`, for a frame that came with a descriptor. The outbox can pass the descriptor on or keep it; after that it
-    /// is released.
+    /// As `input`, for a frame that came with a descriptor. The outbox can pass the descriptor on or keep it; after
+    /// that it is released.
     mutating func input(with descriptor: DescriptorBox?, _ body: (inout BrokerState) -> Void) {
         received = descriptor
         input(body)

@@ -80,13 +80,14 @@ extension BrokerLimits {
         return limits
     }
 
-    /// Lowers the limits that consume descriptors to a number of descriptors, with a reserve for those not counted here.
+    /// Lowers the limits that consume descriptors to a number of descriptors, with a reserve for those not counted
+    /// here.
     package mutating func fit(descriptors: UInt64) {
         let usable = max(32, descriptors - min(descriptors, 64))
         keptRepresentations = min(keptRepresentations, usable / 4)
         passedDescriptors = min(passedDescriptors, usable / 16)
-        // Received descriptors count twice: as many can be passed as cannot be closed. A connection counts three times: two
-        // descriptors may wait for the rest of their frames.
+        // Received descriptors count twice: as many can be passed as cannot be closed. A connection counts three times:
+        // two descriptors may wait for the rest of their frames.
         let rest = usable - keptRepresentations - 2 * passedDescriptors
         connections = min(connections, rest / 3)
     }

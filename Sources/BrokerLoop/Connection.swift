@@ -17,8 +17,8 @@ import PasteboardWire
 //   failing   anything   either           at the end of this turn, from `unflushed`   failed
 //   failed    anything   ignored          never
 //
-// A failed write does not end the connection: the peer may have sent a complete load before it exited. Its input is read
-// to the end first, in each turn and without events. The combinations that exist outside of `read` and `flush`:
+// A failed write does not end the connection: the peer may have sent a complete load before it exited. Its input is
+// read to the end first, in each turn and without events. The combinations that exist outside of `read` and `flush`:
 //
 //   reading \ writing   idle, blocked   pending   failing   failed
 //   open                yes             yes       yes       -
@@ -116,8 +116,8 @@ final class Connection {
     /// Whether a flush lets the reading continue.
     var mayContinue: Bool { reading == .spent || reading == .held && mayAsk }
 
-    /// Whether epoll reports input. While a connection is `behind`, which lasts less than a turn, its events are ignored:
-    /// that is cheaper than switching them off and on.
+    /// Whether epoll reports input. While a connection is `behind`, which lasts less than a turn, its events are
+    /// ignored: that is cheaper than switching them off and on.
     var isWatchedForInput: Bool { reading == .open || reading == .behind }
 
     /// Stores the rest of a read for later.

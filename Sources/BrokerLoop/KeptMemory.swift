@@ -4,7 +4,8 @@ import PasteboardWire
 
 /// The bytes that the broker keeps, each representation in a memory file that is sealed when it is complete.
 struct KeptMemory {
-    /// Larger files are closed on another thread: the kernel releases pages one by one, which takes too long for the loop.
+    /// Larger files are closed on another thread: the kernel releases pages one by one, which takes too long for the
+    /// loop.
     private static let closedAtOnce: UInt64 = 1 << 20
 
     private let closer: DescriptorCloser

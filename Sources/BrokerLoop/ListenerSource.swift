@@ -2,8 +2,8 @@ import BrokerState
 package import PasteboardTransport
 import PasteboardWire
 
-/// The event source for new connections: the broker's own listening socket at a path that this process has claimed, or a
-/// socket that the service manager passed, whose path this process must not remove.
+/// The event source for new connections: the broker's own listening socket at a path that this process has claimed, or
+/// a socket that the service manager passed, whose path this process must not remove.
 package final class ListenerSource: EventSource {
     /// The number of connections accepted in one turn, so that a storm of them does not delay other peers.
     private static let perTurn = 64

@@ -2,8 +2,8 @@ import PasteboardTransport
 
 /// A stream of lines for administrators, which possibly no process reads.
 ///
-/// A full pipe must not block the broker. A line that does not fit is dropped, and the next one that fits is preceded by the
-/// number of dropped lines.
+/// A full pipe must not block the broker. A line that does not fit is dropped, and the next one that fits is preceded
+/// by the number of dropped lines.
 package final class LogStream: Sendable {
     private let descriptor: CInt
     private let program: String

@@ -139,8 +139,8 @@ struct pbs_status {
     int64_t modified;  // of the contents alone; a program can set it
 };
 
-// If `path` is empty, the status of the descriptor itself. If `sync` is zero, the values that the kernel has in memory, so
-// that an unresponsive network or FUSE file system cannot block the caller. A symbolic link is never followed.
+// If `path` is empty, the status of the descriptor itself. If `sync` is zero, the values that the kernel has in memory,
+// so that an unresponsive network or FUSE file system cannot block the caller. A symbolic link is never followed.
 static inline int pbs_status(int directory, const char *path, int sync, struct pbs_status *out) {
     struct statx raw;
     int flags = 0x100 /* AT_SYMLINK_NOFOLLOW */ | 0x1000 /* AT_EMPTY_PATH */;
@@ -281,9 +281,9 @@ static inline ssize_t pbs_send(
     return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Receives bytes, and the descriptors passed with them (`descriptors` has room for PBS_RECEIVED_DESCRIPTORS, or is null).
-// Sets `truncated` if the kernel dropped descriptors because this process has too many open. If `waits` is set, a blocking
-// socket waits for bytes until its timeout.
+// Receives bytes, and the descriptors passed with them (`descriptors` has room for PBS_RECEIVED_DESCRIPTORS, or is
+// null). Sets `truncated` if the kernel dropped descriptors because this process has too many open. If `waits` is set,
+// a blocking socket waits for bytes until its timeout.
 static inline ssize_t pbs_receive(
     int fd, void *bytes, size_t capacity, int waits, int *descriptors, int *descriptorCount, int *truncated
 ) {

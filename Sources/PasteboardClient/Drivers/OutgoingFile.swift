@@ -1,7 +1,8 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// A chunk that is being sent on a stream. It may need several data frames, because a frame carries at most the stream's credit.
+/// A chunk that is being sent on a stream. It may need several data frames, because a frame carries at most the
+/// stream's credit.
 package struct OutgoingChunk: Sendable {
     fileprivate let bytes: [UInt8]
     /// Whether the stream ends with this chunk.
@@ -19,8 +20,8 @@ package struct OutgoingChunk: Sendable {
 extension ConnectionIO {
     /// Sends the next data frame of a chunk.
     ///
-    /// - Returns: whether another frame can follow. False if the whole chunk was sent, if the stream has ended, or if it has
-    ///   no credit now.
+    /// - Returns: whether another frame can follow. False if the whole chunk was sent, if the stream has ended, or if
+    ///   it has no credit now.
     package mutating func sendFrame(of chunk: inout OutgoingChunk, on stream: UInt64) throws(Failure) -> Bool {
         let bytes = chunk.bytes
         let rest = bytes.span.extracting(chunk.sent..<bytes.count)

@@ -93,7 +93,8 @@ struct ByteQueue: ~Copyable {
         if capacity == StoragePool.blockSize { StoragePool.give(storage) } else { storage.deallocate() }
     }
 
-    /// Small memory grows fourfold, up to the size of a pooled block. Larger memory has at least the size that is needed.
+    /// Small memory grows fourfold, up to the size of a pooled block. Larger memory has at least the size that is
+    /// needed.
     private static func allocate(atLeast count: Int, now capacity: Int) -> (UnsafeMutableRawPointer, Int) {
         if count <= keptCapacity {
             let size = min(max(4096, 4 * capacity, count), keptCapacity)

@@ -4,10 +4,10 @@ package import PasteboardWire
 
 /// The bytes of one connection that its socket has not taken yet.
 ///
-/// There are two queues of whole frames. Control frames are sent before stream frames, but a frame that has begun to leave
-/// is finished first. A flush is one `sendmsg` of the rest of that frame, the control queue and the stream queue. A frame
-/// that passes descriptors is sent in a message of its own, because the kernel delivers descriptors with the first byte of
-/// a message and may join neighbouring messages.
+/// There are two queues of whole frames. Control frames are sent before stream frames, but a frame that has begun to
+/// leave is finished first. A flush is one `sendmsg` of the rest of that frame, the control queue and the stream queue.
+/// A frame that passes descriptors is sent in a message of its own, because the kernel delivers descriptors with the
+/// first byte of a message and may join neighbouring messages.
 package struct OutputBuffer: ~Copyable {
     private var control = ByteQueue()
     private var stream = ByteQueue()
@@ -16,7 +16,8 @@ package struct OutputBuffer: ~Copyable {
 
     package init() {}
 
-    // `mutating`, because a borrowing call would copy the whole buffer for its callee, and these are read for each frame.
+    // `mutating`, because a borrowing call would copy the whole buffer for its callee, and these are read for each
+    // frame.
     package var isEmpty: Bool { mutating get { control.isEmpty && stream.isEmpty } }
     package var controlCount: Int { mutating get { control.count } }
     /// The number of bytes that have ever left the control queue.
@@ -44,8 +45,8 @@ package struct OutputBuffer: ~Copyable {
         stream.append(payload.bytes)
     }
 
-    /// Appends one frame to the stream queue. `fill` writes the payload in place, at most `limit` bytes, and returns the
-    /// header, whose length is set from the written bytes. If it returns nil, nothing is appended.
+    /// Appends one frame to the stream queue. `fill` writes the payload in place, at most `limit` bytes, and returns
+    /// the header, whose length is set from the written bytes. If it returns nil, nothing is appended.
     package mutating func appendStream<Failure>(
         upTo limit: Int,
         fill: (inout OutputSpan<UInt8>) throws(Failure) -> FrameHeader?
@@ -70,8 +71,8 @@ package struct OutputBuffer: ~Copyable {
         deliveries.append(delivery, at: stream.end)
     }
 
-    /// Passes `descriptors`, which must not be empty, with the frame that is appended to the stream queue next. They are
-    /// released when it has left.
+    /// Passes `descriptors`, which must not be empty, with the frame that is appended to the stream queue next. They
+    /// are released when it has left.
     ///
     /// - Parameter name: identifies the frame in the outcome of a flush if the system refuses to pass the descriptors.
     package mutating func markDescriptors(_ descriptors: [DescriptorBox], name: UInt64) {
@@ -81,8 +82,8 @@ package struct OutputBuffer: ~Copyable {
 
     // MARK: Sending
 
-    /// Sends one stream frame directly from the caller's memory, after the control frames that wait. Bytes that the socket
-    /// does not take are appended to the stream queue; so is the whole frame if the stream queue is not empty.
+    /// Sends one stream frame directly from the caller's memory, after the control frames that wait. Bytes that the
+    /// socket does not take are appended to the stream queue; so is the whole frame if the stream queue is not empty.
     ///
     /// - Returns: whether the whole frame is in the socket. Otherwise the caller may `mark` its end.
     package mutating func sendThrough(
@@ -135,7 +136,8 @@ package struct OutputBuffer: ~Copyable {
 
     /// Sends until the queues are empty or the socket is full.
     ///
-    /// Appends the marks whose bytes are in the socket to `delivered`, in order. After `refused` there may be more to send.
+    /// Appends the marks whose bytes are in the socket to `delivered`, in order. After `refused` there may be more to
+    /// send.
     package mutating func flush(
         to socket: CInt,
         delivered: inout [Delivery]
@@ -167,8 +169,8 @@ package struct OutputBuffer: ~Copyable {
         return outcome
     }
 
-    /// The contents of one message: the rest of a frame of the stream queue that has begun to leave, bytes of the control
-    /// queue, and further bytes of the stream queue.
+    /// The contents of one message: the rest of a frame of the stream queue that has begun to leave, bytes of the
+    /// control queue, and further bytes of the stream queue.
     private struct Plan {
         var unfinished = 0
         var control = 0
@@ -245,14 +247,14 @@ package enum FlushOutcome: Equatable, Sendable {
     case empty
     /// The socket is full: flush again when it is writable.
     case blocked
-    /// The system refused to pass the descriptors of the frame with this name, which has been dropped. The caller sends an
-    /// error in its place, and flushes again.
+    /// The system refused to pass the descriptors of the frame with this name, which has been dropped. The caller sends
+    /// an error in its place, and flushes again.
     case refused(UInt64)
 }
 
 extension SystemError {
-    /// Whether too many descriptors of this user are in flight, memory is short, or the receiver accepts none. The socket
-    /// is intact, and frames without descriptors may pass.
+    /// Whether too many descriptors of this user are in flight, memory is short, or the receiver accepts none. The
+    /// socket is intact, and frames without descriptors may pass.
     fileprivate var refusesDescriptors: Bool { [ETOOMANYREFS, ENOMEM, ENOBUFS, EPERM].contains(errno) }
 }
 

@@ -13,15 +13,15 @@ import PasteboardWire
 ///         buffer.keep(unconsumedFrom: consumed, into: &carry)
 ///     …
 package struct ReadBuffer: ~Copyable {
-    /// The size of the largest data frame: if one read of a bulk transfer ends at the end of a frame, so do the following
-    /// ones, and no frame is passed on in two parts.
+    /// The size of the largest data frame: if one read of a bulk transfer ends at the end of a frame, so do the
+    /// following ones, and no frame is passed on in two parts.
     package static var standardReadSize: Int { FrameHeader.byteCount + WireLimits.dataLength }
     /// The maximum size of a carry: a control frame with its header.
     package static var carryLimit: Int { 64 * 1024 + 16 }
     private static let keptCarry = 64
 
-    // Owned by this value alone and read below `count` only. Not an array, which would have to be filled with zeros: pages
-    // that no read has reached cost no memory.
+    // Owned by this value alone and read below `count` only. Not an array, which would have to be filled with zeros:
+    // pages that no read has reached cost no memory.
     private let storage: UnsafeMutableRawPointer
     private let readSize: Int
     // Memory for the descriptors of one message.
@@ -115,8 +115,8 @@ package enum ReceiveOutcome: Equatable, Sendable {
 
 /// The descriptors that have arrived on a connection and that no frame has claimed yet, in order of arrival.
 ///
-/// A descriptor arrives with the first byte of its message, possibly before its frame is complete, but never without it. If
-/// one is left when all bytes have been consumed, no frame announces it, and the peer is at fault.
+/// A descriptor arrives with the first byte of its message, possibly before its frame is complete, but never without
+/// it. If one is left when all bytes have been consumed, no frame announces it, and the peer is at fault.
 package struct ReceivedDescriptors: Sendable {
     /// nil stands for a descriptor that the kernel dropped because this process has too many open.
     private var waiting: [DescriptorBox?] = []

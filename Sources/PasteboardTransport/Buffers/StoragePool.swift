@@ -1,7 +1,8 @@
 /// A pool of large memory blocks for byte queues.
 ///
-/// A queue holds a block only while bytes wait in it, often for microseconds in each turn. New pages would be faulted in and
-/// cleared each time, which costs more than copying the bytes. Therefore a few blocks stay allocated for the next queue.
+/// A queue holds a block only while bytes wait in it, often for microseconds in each turn. New pages would be faulted
+/// in and cleared each time, which costs more than copying the bytes. Therefore a few blocks stay allocated for the
+/// next queue.
 enum StoragePool {
     /// The size of every block: the largest credit window of a load, with the headers of its frames.
     static let blockSize = (1 << 20) + (64 << 10)

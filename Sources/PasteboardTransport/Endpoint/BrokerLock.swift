@@ -26,8 +26,8 @@ package struct BrokerLock: ~Copyable, Sendable {
         throw .held(lock: path.brokerLock, by: Self.holder(of: path))
     }
 
-    /// Creates the directory if it is missing, and takes the lock in it. The directory is removed with the lock if it was
-    /// created here, or if the path is well-known.
+    /// Creates the directory if it is missing, and takes the lock in it. The directory is removed with the lock if it
+    /// was created here, or if the path is well-known.
     static func take(preparing path: SocketPath) throws(SocketPathError) -> BrokerLock {
         var isCreated = false
         while true {

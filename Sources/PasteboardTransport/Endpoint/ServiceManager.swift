@@ -3,7 +3,8 @@ import Glibc
 
 /// The program that started this one and watches it, usually systemd.
 package enum ServiceManager {
-    /// Reports a state of this process, such as `READY=1`. Without a manager, or if it does not listen, nothing happens.
+    /// Reports a state of this process, such as `READY=1`. Without a manager, or if it does not listen, nothing
+    /// happens.
     package static func notify(_ state: String) {
         guard let path = System.environment("NOTIFY_SOCKET"), path.hasPrefix("/") || path.hasPrefix("@"),
             path.utf8.count <= PBS_PATH_CAPACITY

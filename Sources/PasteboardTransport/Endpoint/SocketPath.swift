@@ -3,8 +3,8 @@ package import PasteboardWire
 
 /// The path of the broker's socket, and of the files beside it.
 ///
-/// The directory protects the socket: it belongs to this user, and no other user may enter it. So no other user can create or
-/// remove a file at the path.
+/// The directory protects the socket: it belongs to this user, and no other user may enter it. So no other user can
+/// create or remove a file at the path.
 package struct SocketPath: Equatable, Sendable {
     package let path: String
     /// Whether the path follows from the user's standard directories. Then all missing directories above the socket are
@@ -80,7 +80,8 @@ package struct SocketPath: Equatable, Sendable {
     /// The file that a client locks while it starts a broker.
     package var startLock: String { "\(directory)/start.lock" }
 
-    /// Creates the directory if it is missing, and those above it if the path is well-known, and then checks the directory.
+    /// Creates the directory if it is missing, and those above it if the path is well-known, and then checks the
+    /// directory.
     ///
     /// - Returns: whether this call created the directory.
     @discardableResult

@@ -3,8 +3,8 @@ import Glibc
 
 /// The readiness of many descriptors, level-triggered: input that is left unread is reported again.
 ///
-/// A descriptor has to be removed before it is closed. While a duplicate of it exists in any process, and a passed descriptor
-/// is a duplicate, the kernel continues to report it, and it can no longer be removed.
+/// A descriptor has to be removed before it is closed. While a duplicate of it exists in any process, and a passed
+/// descriptor is a duplicate, the kernel continues to report it, and it can no longer be removed.
 package struct Epoll: ~Copyable, Sendable {
     package struct Interest: OptionSet, Sendable {
         package let rawValue: UInt32
@@ -61,8 +61,8 @@ package struct Epoll: ~Copyable, Sendable {
         }
     }
 
-    /// Waits for at most `milliseconds`, or without limit if nil, and replaces the contents of `events`. A signal ends the wait
-    /// early and without events.
+    /// Waits for at most `milliseconds`, or without limit if nil, and replaces the contents of `events`. A signal ends
+    /// the wait early and without events.
     package func wait(into events: inout EpollEvents, milliseconds: CInt?) throws(SystemError) {
         events.count = 0
         let count = epoll_wait(descriptor.raw, events.storage, CInt(EpollEvents.capacity), milliseconds ?? -1)

@@ -3,8 +3,8 @@ import Glibc
 
 /// A descriptor that becomes readable at a given time.
 ///
-/// A wait with a timeout arms and disarms a kernel timer each time. Deadlines are seconds ahead and change rarely, so one
-/// timer that is set when the earliest deadline changes is cheaper than a timeout for each wait.
+/// A wait with a timeout arms and disarms a kernel timer each time. Deadlines are seconds ahead and change rarely, so
+/// one timer that is set when the earliest deadline changes is cheaper than a timeout for each wait.
 package struct TimerDescriptor: ~Copyable {
     private let descriptor: OwnedDescriptor
 

@@ -21,7 +21,8 @@ package struct FileStatus: Equatable, Sendable {
     package let inode: UInt64
     /// The number of names of the file; zero after it has been removed.
     package let links: UInt64
-    /// The number of bytes that the file occupies. It may exceed the size, because bytes after the end can be allocated.
+    /// The number of bytes that the file occupies. It may exceed the size, because bytes after the end can be
+    /// allocated.
     package let allocatedSize: UInt64
     /// The unit in which the file is allocated.
     package let allocationUnit: UInt64
@@ -80,8 +81,8 @@ extension System {
         return FileStatus(raw)
     }
 
-    /// The status of an open file. If `synchronizing` is false, an unresponsive network or FUSE file system cannot block the caller,
-    /// and the values may be outdated.
+    /// The status of an open file. If `synchronizing` is false, an unresponsive network or FUSE file system cannot
+    /// block the caller, and the values may be outdated.
     package static func status(
         of descriptor: CInt,
         synchronizing: Bool = true

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Operations on a directory tree that another user may have created. Links are never followed. A directory that its owner
-/// may not enter gets that permission during the operation.
+/// Operations on a directory tree that another user may have created. Links are never followed. A directory that its
+/// owner may not enter gets that permission during the operation.
 package enum FileTree {
     /// A directory on the current path. It holds a path and no descriptor, so that a deep tree does not exhaust them.
     private struct Level {

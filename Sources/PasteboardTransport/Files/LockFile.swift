@@ -2,8 +2,8 @@ import Glibc
 
 /// A locked file, which is removed before it is unlocked.
 ///
-/// Two processes never hold locks of one name: the file is removed only while it is locked, and a process that has locked
-/// it checks that the name still refers to it.
+/// Two processes never hold locks of one name: the file is removed only while it is locked, and a process that has
+/// locked it checks that the name still refers to it.
 ///
 /// Not private, because other modules store it inside of `BrokerLock` and `StartLock`: a release build fails to link a
 /// private type there.

@@ -3,8 +3,8 @@ import Glibc
 
 /// An anonymous file in memory, which can be made immutable and then be passed to other processes.
 ///
-/// Only a file with all four seals is immutable. With fewer, the bytes can still change through an old mapping, or the file
-/// can shrink while it is read.
+/// Only a file with all four seals is immutable. With fewer, the bytes can still change through an old mapping, or the
+/// file can shrink while it is read.
 package struct MemoryFile: Sendable {
     package let descriptor: DescriptorBox
 
@@ -20,15 +20,16 @@ package struct MemoryFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Appends the bytes. If memory runs out, the error is ENOSPC or ENOMEM, and a part of the bytes may have been written.
+    /// Appends the bytes. If memory runs out, the error is ENOSPC or ENOMEM, and a part of the bytes may have been
+    /// written.
     package func append(_ bytes: Span<UInt8>) throws(SystemError) {
         try System.write(bytes, to: descriptor.raw)
     }
 
     /// Makes the contents and the size final.
     ///
-    /// - Parameter attempts: the number of attempts. The kernel waits a few milliseconds and then refuses if another read
-    ///   holds one of the pages, so one attempt may not be enough while others read the file.
+    /// - Parameter attempts: the number of attempts. The kernel waits a few milliseconds and then refuses if another
+    ///   read holds one of the pages, so one attempt may not be enough while others read the file.
     package func seal(attempts: Int = 1) throws(SystemError) {
         for attempt in 1...max(1, attempts) {
             do throws(SystemError) {

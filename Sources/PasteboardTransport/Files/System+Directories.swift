@@ -84,8 +84,8 @@ extension System {
             } catch {
                 guard [EINVAL, ENOSYS].contains(error.errno) else { throw error }
             }
-            // The file system cannot rename exclusively. An empty file or folder reserves the name first; a rename alone would
-            // replace a file that was created in the meantime.
+            // The file system cannot rename exclusively. An empty file or folder reserves the name first; a rename
+            // alone would replace a file that was created in the meantime.
             let isFolder = try status(at: old, in: directory)?.kind == .directory
             try makeEmpty(new, in: target, isFolder: isFolder)
             do throws(SystemError) {

@@ -29,7 +29,8 @@ package struct ChildProcess: Sendable {
         package var descriptors: [CInt] = []
         /// An open directory in which the child runs; by default that of this process.
         package var directory: DescriptorBox?
-        /// Whether the child starts a session. It then outlives the terminal, and the terminal's keys send it no signals.
+        /// Whether the child starts a session. It then outlives the terminal, and the terminal's keys send it no
+        /// signals.
         package var inNewSession = false
         /// Whether the child starts a process group, so that it can be ended together with its children.
         package var inNewGroup = false
@@ -56,7 +57,8 @@ package struct ChildProcess: Sendable {
     package let id: CInt
 
     package init(_ configuration: Configuration) throws(SystemError) {
-        // The actions below would overwrite a source that has one of the child's numbers, so all sources move above them.
+        // The actions below would overwrite a source that has one of the child's numbers, so all sources move above
+        // them.
         let given: [CInt?] =
             [configuration.input, configuration.output, configuration.errors].enumerated().map { number, stream in
                 switch stream {

@@ -14,7 +14,8 @@ package struct ForkGuard: Sendable {
         self.process = System.processID
     }
 
-    /// Whether this process created the guard. Called before each system call; creating a guard has installed the counter.
+    /// Whether this process created the guard. Called before each system call; creating a guard has installed the
+    /// counter.
     package var isInOwner: Bool { self.forks == Self.counter.load(ordering: .relaxed) }
 
     private static let counter = Atomic<Int>(0)

@@ -3,8 +3,8 @@ import Glibc
 
 /// The process and user that created the other end of a socket, as the kernel recorded them then.
 ///
-/// The process may have ended, and another one may have its number, so the number is only for the log. Whether the peer is
-/// served depends on the user.
+/// The process may have ended, and another one may have its number, so the number is only for the log. Whether the peer
+/// is served depends on the user.
 package struct PeerCredentials: Equatable, Sendable {
     package let process: CInt
     package let user: UInt32
@@ -21,8 +21,8 @@ package struct PeerCredentials: Equatable, Sendable {
 
 /// The identity of a process, unique during this boot. The broker charges everything that it holds for a process to it.
 package struct ProcessIdentity: Hashable, Sendable {
-    // If the kernel has a file system of pidfds, the two numbers are all ones and the inode there. Otherwise they are the
-    // process id and the tick at which the process started.
+    // If the kernel has a file system of pidfds, the two numbers are all ones and the inode there. Otherwise they are
+    // the process id and the tick at which the process started.
     private let first: UInt64
     /// Identifies one process of this boot together with the process id.
     package let second: UInt64

@@ -4,8 +4,8 @@ import Glibc
 extension Socket {
     /// Connects to the socket at `path`. While its queue is full, waits until `deadline` (see `MonotonicClock`).
     ///
-    /// ENOENT and ECONNREFUSED mean that no process listens, EACCES that the socket belongs to another user, and ETIMEDOUT
-    /// that a process listens but does not accept.
+    /// ENOENT and ECONNREFUSED mean that no process listens, EACCES that the socket belongs to another user, and
+    /// ETIMEDOUT that a process listens but does not accept.
     package static func connect(path: String, deadline: UInt64) throws(SystemError) -> OwnedDescriptor {
         try checkLength(of: path)
         let socket = OwnedDescriptor(adopting: try System.call("socket") { pbs_unix_socket() })

@@ -23,8 +23,8 @@ package enum Socket {
         _ = pbs_set_int_option(socket, SO_RCVBUF, bytes)
     }
 
-    /// Lets a receive block for at most this time, or without limit if 0. A thread that watches nothing else then needs no
-    /// separate call to wait. Sends still do not block.
+    /// Lets a receive block for at most this time, or without limit if 0. A thread that watches nothing else then needs
+    /// no separate call to wait. Sends still do not block.
     package static func letReceiveWait(_ socket: CInt, milliseconds: Int) throws(SystemError) {
         _ = try System.call("setsockopt SO_RCVTIMEO") { pbs_set_receive_timeout(socket, milliseconds) }
     }

@@ -9,10 +9,10 @@ extension System {
     ///
     /// - Parameters:
     ///   - bytes: the whole text.
-    ///   - source: the encoding's name, possibly from another process. Only the characters of names are accepted, so that it
-    ///     cannot contain the converter's options, which follow a slash.
-    /// - Throws: `EINVAL` for an unknown encoding and for text that ends inside a character, `EILSEQ` for bytes that are not a
-    ///   character. The subject contains the encoding and the offset.
+    ///   - source: the encoding's name, possibly from another process. Only the characters of names are accepted, so
+    ///     that it cannot contain the converter's options, which follow a slash.
+    /// - Throws: `EINVAL` for an unknown encoding and for text that ends inside a character, `EILSEQ` for bytes that
+    ///   are not a character. The subject contains the encoding and the offset.
     package static func convert(
         _ bytes: Span<UInt8>,
         fromEncoding source: String,

@@ -3,8 +3,8 @@ import Glibc
 
 /// The calls of the operating system. No other code of this project calls it.
 ///
-/// Every call retries after EINTR, reads errno before anything else can change it, and throws a `SystemError`. EAGAIN is a
-/// value where it is an ordinary result.
+/// Every call retries after EINTR, reads errno before anything else can change it, and throws a `SystemError`. EAGAIN
+/// is a value where it is an ordinary result.
 package enum System {
     /// Runs `body`, and repeats it if a signal interrupts it. A negative result becomes an error.
     @inline(__always)
@@ -74,8 +74,8 @@ package enum System {
         }
     }
 
-    /// Writes without waiting, and without changing the descriptor's flags, which other programs may share. A pipe or socket
-    /// that is ready takes so few bytes at once.
+    /// Writes without waiting, and without changing the descriptor's flags, which other programs may share. A pipe or
+    /// socket that is ready takes so few bytes at once.
     ///
     /// - Parameter bytes: the first 4096 are written, which a pipe takes entirely or not at all.
     /// - Returns: whether they were written.
@@ -119,8 +119,8 @@ package enum System {
         return DescriptorPair(OwnedDescriptor(adopting: ends[0]), OwnedDescriptor(adopting: ends[1]))
     }
 
-    /// A second descriptor of the same open file, with a number of at least `lowest`. By default, it never takes the number of
-    /// a standard stream that was closed.
+    /// A second descriptor of the same open file, with a number of at least `lowest`. By default, it never takes the
+    /// number of a standard stream that was closed.
     package static func duplicate(
         _ descriptor: CInt,
         above lowest: CInt = 3
@@ -129,7 +129,8 @@ package enum System {
         return OwnedDescriptor(adopting: raw)
     }
 
-    /// Makes `number` a second descriptor of an open file, and closes the descriptor that it was. Child programs inherit it.
+    /// Makes `number` a second descriptor of an open file, and closes the descriptor that it was. Child programs
+    /// inherit it.
     package static func duplicate(_ descriptor: CInt, onto number: CInt) throws(SystemError) {
         _ = try call("dup2", "descriptor \(descriptor)") { dup2(descriptor, number) }
     }

@@ -31,8 +31,8 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         return SystemError(call: call, errno: errno, subject: name.description)
     }
 
-    /// The error code if a resource has run out: `noSpace` for memory and disk, `limitExceeded` for descriptors; nil for
-    /// every other error.
+    /// The error code if a resource has run out: `noSpace` for memory and disk, `limitExceeded` for descriptors; nil
+    /// for every other error.
     package var shortage: ErrorCode? {
         switch errno {
         case ENOMEM, ENOSPC, EDQUOT: .noSpace

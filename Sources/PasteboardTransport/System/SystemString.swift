@@ -2,7 +2,8 @@ import Glibc
 
 /// A string of the operating system: a path, a file name or an argument of a program.
 ///
-/// It consists of bytes without NUL that need not be UTF-8. Decoded as text and encoded again, it might name another file.
+/// It consists of bytes without NUL that need not be UTF-8. Decoded as text and encoded again, it might name another
+/// file.
 package struct SystemString: Hashable, Sendable {
     package let bytes: [UInt8]
 

@@ -3,8 +3,8 @@ import Glibc
 
 /// The number of columns that a terminal needs for a text.
 package enum TerminalWidth {
-    /// A UTF-8 locale of the C library, because only such a locale has a table of widths. Without it, every character counts as
-    /// one column.
+    /// A UTF-8 locale of the C library, because only such a locale has a table of widths. Without it, every character
+    /// counts as one column.
     ///
     /// A pointer is not Sendable. This one is safe to share: it is set once, and the locale is only read.
     nonisolated(unsafe) private static let locale = newlocale(CInt(1) << LC_CTYPE, "C.UTF-8", nil)

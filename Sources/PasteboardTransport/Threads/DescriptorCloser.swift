@@ -2,10 +2,10 @@ import Glibc
 
 /// Threads that close descriptors, because closing one may take long.
 ///
-/// The last close of a file on a FUSE or network mount that does not answer may block forever, and that of a large memory file releases its
-/// pages one by one. An event loop has no time for either. A close that is stuck occupies one thread and does not delay
-/// the descriptors after it: a thread that takes one of several first wakes another, up to four. Threads start when they
-/// are needed, and close the remaining descriptors after the closer has been released.
+/// The last close of a file on a FUSE or network mount that does not answer may block forever, and that of a large
+/// memory file releases its pages one by one. An event loop has no time for either. A close that is stuck occupies one
+/// thread and does not delay the descriptors after it: a thread that takes one of several first wakes another, up to
+/// four. Threads start when they are needed, and close the remaining descriptors after the closer has been released.
 package final class DescriptorCloser: Sendable {
     private let queue: Queue
 
@@ -22,8 +22,8 @@ package final class DescriptorCloser: Sendable {
         queue.finish()
     }
 
-    /// The number of descriptors that are not closed yet, including those that a thread is closing. It grows if they are on a
-    /// mount that does not answer.
+    /// The number of descriptors that are not closed yet, including those that a thread is closing. It grows if they
+    /// are on a mount that does not answer.
     package var waitingCount: Int { queue.count }
 
     func close(_ descriptor: consuming OwnedDescriptor) {
@@ -42,7 +42,8 @@ package final class DescriptorCloser: Sendable {
 
     // Separate from the closer, so that the threads do not keep the closer alive.
     private final class Queue: Sendable {
-        /// The time in milliseconds for which descriptors are collected, because waking a thread costs more than closing one.
+        /// The time in milliseconds for which descriptors are collected, because waking a thread costs more than
+        /// closing one.
         private static let collecting = 5
         /// The number of descriptors at which collecting ends early.
         private static let most = 64

@@ -1,7 +1,7 @@
 /// The default timeouts of a load, in milliseconds.
 ///
-/// The broker applies them to loads between processes, and the library to loads within one process: a handler has the same
-/// time for both.
+/// The broker applies them to loads between processes, and the library to loads within one process: a handler has the
+/// same time for both.
 package enum LoadTimeouts {
     /// From asking a source to its first byte or report of progress, unless the representation asks for another time.
     package static let firstByte: UInt64 = 30_000

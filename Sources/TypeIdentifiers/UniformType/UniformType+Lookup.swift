@@ -96,8 +96,8 @@ extension UniformType {
 }
 
 extension UniformType {
-    /// The extensions for a file of this type, the preferred one first: its own, else those of the nearest supertype. For
-    /// UTF-8 text it is `txt`.
+    /// The extensions for a file of this type, the preferred one first: its own, else those of the nearest supertype.
+    /// For UTF-8 text it is `txt`.
     package var filenameExtensionsOfKind: [String] {
         for type in [self] + supertypeIdentifiers.map(UniformType.init(known:)) {
             if let tags = type.tags[.filenameExtension] ?? type.preferredFilenameExtension.map({ [$0] }) { return tags }
