@@ -13,6 +13,7 @@ package struct StreamID: RawRepresentable, Hashable, Sendable {
     }
 
     @inlinable
+    @inline(__always)
     package init(_ rawValue: UInt64) {
         self.rawValue = rawValue
     }
@@ -32,11 +33,11 @@ package struct StreamID: RawRepresentable, Hashable, Sendable {
     /// The connection itself: hello, welcome, and the error that ends the connection.
     @inlinable package static var connection: StreamID { StreamID(0) }
 
-    @inlinable package var isOpenedByClient: Bool { rawValue & 1 == 1 }
+    @inlinable @inline(__always) package var isOpenedByClient: Bool { rawValue & 1 == 1 }
     /// Whether the broker opened the stream. The connection itself counts as one.
-    @inlinable package var isOpenedByBroker: Bool { rawValue & 1 == 0 }
+    @inlinable @inline(__always) package var isOpenedByBroker: Bool { rawValue & 1 == 0 }
     /// Whether the broker opened it for a drag session at a destination.
-    @inlinable package var isDestinationSession: Bool { rawValue & (1 << 31 | 1) == 1 << 31 }
+    @inlinable @inline(__always) package var isDestinationSession: Bool { rawValue & (1 << 31 | 1) == 1 << 31 }
 
     /// The slot of the load that an ask is for. For the stream of a destination session, no load has this slot.
     @inlinable package var askSlot: UInt32 { UInt32(truncatingIfNeeded: rawValue) >> 1 }

@@ -51,6 +51,7 @@ package enum WireLimits {
 extension UInt64 {
     /// The sum, or the greatest number if the sum is greater. Arithmetic on a peer's lengths, offsets and times must
     /// not trap.
+    @inlinable
     package func addingClamped(_ other: UInt64) -> UInt64 {
         let (sum, overflow) = self.addingReportingOverflow(other)
         return overflow ? .max : sum
