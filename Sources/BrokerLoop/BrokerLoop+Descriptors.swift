@@ -111,9 +111,9 @@ extension FileStatus {
     /// them.
     fileprivate var occupiesItsSize: Bool {
         // A page may be larger than the reported unit of allocation.
-        let unit = max(self.allocationUnit, 64 << 10)
-        let (units, overflow) = (self.size / unit).addingReportingOverflow(1)
+        let unit = max(allocationUnit, 64 << 10)
+        let (units, overflow) = (size / unit).addingReportingOverflow(1)
         let (room, isVast) = units.multipliedReportingOverflow(by: unit)
-        return overflow || isVast || self.allocatedSize <= room
+        return overflow || isVast || allocatedSize <= room
     }
 }

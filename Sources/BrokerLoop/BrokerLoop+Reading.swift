@@ -188,7 +188,7 @@ extension FrameHeader {
     /// Whether the frame is answered on its sender's connection. All kinds are, except those that continue an open
     /// stream.
     fileprivate var isRequest: Bool {
-        switch self.kind {
+        switch kind {
         case .data, .item, .commit, .answer, .end, .error, .cancel, .credit, .progress: false
         default: true
         }

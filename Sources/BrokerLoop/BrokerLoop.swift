@@ -64,13 +64,13 @@ package struct BrokerLoop: ~Copyable {
         let timer = try TimerDescriptor()
         try epoll.add(timer.raw, .readable, token: Self.timerToken)
         let closer = DescriptorCloser()
-        self.controlLimit = Int(clamping: state.context.limits.controlQueue)
+        controlLimit = Int(clamping: state.context.limits.controlQueue)
         self.state = state
         self.log = log
         self.epoll = epoll
         self.timer = timer
         self.closer = closer
-        self.memory = KeptMemory(closer: closer)
+        memory = KeptMemory(closer: closer)
     }
 
     // MARK: Turns

@@ -12,7 +12,7 @@ package struct BrokerServer: ~Copyable {
     package init(limits: BrokerLimits, log: @escaping @Sendable (String) -> Void) throws(Failure) {
         var limits = limits
         limits.fit(descriptors: System.descriptorLimit())
-        self.loop = try asFailure { () throws(SystemError) in
+        loop = try asFailure { () throws(SystemError) in
             try BrokerLoop(state: try Self.state(limits), log: log)
         }
     }

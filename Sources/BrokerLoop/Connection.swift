@@ -103,7 +103,7 @@ final class Connection {
     init(_ descriptor: consuming OwnedDescriptor, peer: PeerID, closer: DescriptorCloser) {
         self.descriptor = descriptor
         self.peer = peer
-        self.descriptors = ReceivedDescriptors(closer: closer)
+        descriptors = ReceivedDescriptors(closer: closer)
     }
 
     // MARK: Reading

@@ -16,7 +16,7 @@ package final class ListenerSource: EventSource {
     package var descriptor: CInt { claimed?.listener.raw ?? inherited?.raw ?? -1 }
 
     package init(claiming path: SocketPath) throws(SocketPathError) {
-        self.claimed = try ClaimedSocket(claiming: path, refusal: Self.refusal)
+        claimed = try ClaimedSocket(claiming: path, refusal: Self.refusal)
     }
 
     package init(inherited: consuming ListeningSocket) {

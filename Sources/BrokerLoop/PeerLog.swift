@@ -14,23 +14,23 @@ struct PeerLog {
     ///
     /// - Parameter now: in milliseconds.
     mutating func line(_ text: String, process: UInt32, at now: UInt64) -> String? {
-        if self.quietUntil[process] == nil, self.quietUntil.count >= Self.capacity { self.forget(before: now) }
-        let isKnown = self.quietUntil[process] != nil || self.quietUntil.count < Self.capacity
+        if quietUntil[process] == nil, quietUntil.count >= Self.capacity { forget(before: now) }
+        let isKnown = quietUntil[process] != nil || quietUntil.count < Self.capacity
         let process = isKnown ? process : 0
-        guard now >= self.quietUntil[process] ?? 0 else {
-            self.omitted[process, default: 0] += 1
+        guard now >= quietUntil[process] ?? 0 else {
+            omitted[process, default: 0] += 1
             return nil
         }
-        self.quietUntil[process] = now + Self.interval
-        guard let count = self.omitted.removeValue(forKey: process) else { return text }
+        quietUntil[process] = now + Self.interval
+        guard let count = omitted.removeValue(forKey: process) else { return text }
         return "\(text) (\(count) more since the previous line)"
     }
 
     /// Makes room by dropping the processes that have been quiet. Their counts are added to the shared line.
     private mutating func forget(before now: UInt64) {
-        for (process, end) in self.quietUntil where process != 0 && end <= now {
-            self.quietUntil[process] = nil
-            if let count = self.omitted.removeValue(forKey: process) { self.omitted[0, default: 0] += count }
+        for (process, end) in quietUntil where process != 0 && end <= now {
+            quietUntil[process] = nil
+            if let count = omitted.removeValue(forKey: process) { omitted[0, default: 0] += count }
         }
     }
 }

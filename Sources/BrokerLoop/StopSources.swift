@@ -8,7 +8,7 @@ package final class SignalSource: EventSource {
     package var descriptor: CInt { signals.raw }
 
     package init() throws(SystemError) {
-        self.signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
+        signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
     }
 
     package func ready(in loop: inout BrokerLoop) {
@@ -28,7 +28,7 @@ package final class StopSource: EventSource, Sendable {
     package var descriptor: CInt { event.raw }
 
     package init() throws(SystemError) {
-        self.event = try EventDescriptor()
+        event = try EventDescriptor()
     }
 
     /// Drains the broker. A second call ends it at once.
@@ -53,7 +53,7 @@ final class VanishedSocketSource: EventSource {
     var descriptor: CInt { watch.raw }
 
     init(_ path: SocketPath, of listener: ListenerSource) throws(SystemError) {
-        self.watch = try DirectoryWatch(path.directory)
+        watch = try DirectoryWatch(path.directory)
         self.path = path
         self.listener = listener
     }

@@ -29,12 +29,12 @@ extension BlockingConnection {
         var load = load
         load.descriptorWelcome = load.descriptorWelcome ?? true
         let deadline = Self.deadline(of: load)
-        let stream = try self.io.state.open(load)
+        let stream = try io.state.open(load)
         var passed: DescriptorBox?
         var answer = Answer()
         var thrown: (any Error)?
         do {
-            try self.result(of: stream, until: deadline, interruptedBy: interrupt) {
+            try result(of: stream, until: deadline, interruptedBy: interrupt) {
                 (state, event, bytes) -> Result<Void, Failure>? in
                 var isOver = false
                 do {

@@ -18,15 +18,15 @@ extension BlockingConnection {
     /// Waits until the broker has answered hello, and returns its answer.
     package func welcome() throws(Failure) -> Welcome {
         while true {
-            if let welcome = self.io.state.welcome { return welcome }
-            try self.step { _, event, _ in self.keep(event) }
+            if let welcome = io.state.welcome { return welcome }
+            try step { _, event, _ in keep(event) }
         }
     }
 
     /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
     package func list(_ list: List = List(), until deadline: UInt64 = .max) throws(Failure) -> BoardListing {
         var listing = BoardListing()
-        return try self.result(of: try self.io.state.open(list), until: deadline) { _, event, _ in
+        return try result(of: try io.state.open(list), until: deadline) { _, event, _ in
             switch event {
             case .contents(_, let contents): listing.contents = contents
             case .item(_, let item): listing.items.append(item)
@@ -39,7 +39,7 @@ extension BlockingConnection {
 
     package func clear(_ clear: Clear = Clear()) throws(Failure) -> Committed {
         var committed = Committed()
-        return try self.result(of: try self.io.state.open(clear)) { _, event, _ in
+        return try result(of: try io.state.open(clear)) { _, event, _ in
             switch event {
             case .committed(_, let answer): committed = answer
             case .ended: return .success(committed)
@@ -51,7 +51,7 @@ extension BlockingConnection {
 
     package func status() throws(Failure) -> [StatusEntry] {
         var entries: [StatusEntry] = []
-        return try self.result(of: try self.io.state.open(Status())) { _, event, _ in
+        return try result(of: try io.state.open(Status())) { _, event, _ in
             switch event {
             case .statusEntry(_, let entry): entries.append(entry)
             case .ended: return .success(entries)
@@ -64,8 +64,8 @@ extension BlockingConnection {
     /// Registers a destination for drag sessions, and returns its stream. The destination exists until this stream
     /// ends. Each session at the destination has a stream of its own for its events.
     package func register(_ destination: Destination) throws(Failure) -> UInt64 {
-        let stream = try self.io.state.open(destination)
-        try self.result(of: stream) { _, event, _ in
+        let stream = try io.state.open(destination)
+        try result(of: stream) { _, event, _ in
             if case .registered = event { return .success(()) }
             return nil
         }
@@ -83,7 +83,7 @@ extension BlockingConnection {
         let deadline = milliseconds.map { count in
             MonotonicClock.deadline(milliseconds: Int(clamping: count.addingClamped(Self.waitGrace)))
         }
-        try self.result(of: try self.io.state.open(wait), until: deadline ?? .max) { _, event, _ in
+        try result(of: try io.state.open(wait), until: deadline ?? .max) { _, event, _ in
             if case .ended = event { return .success(()) }
             return nil
         }
@@ -91,7 +91,7 @@ extension BlockingConnection {
 
     /// Makes the broker end. It first finishes what it has begun.
     package func stop() throws(Failure) {
-        try self.result(of: try self.io.state.open(Stop())) { _, event, _ in
+        try result(of: try io.state.open(Stop())) { _, event, _ in
             if case .ended = event { return .success(()) }
             return nil
         }

@@ -31,8 +31,8 @@ package struct WriteItem {
 
     fileprivate var message: Item {
         var item = Item()
-        item.suggestedName = self.suggestedName
-        for (representation, source) in self.representations {
+        item.suggestedName = suggestedName
+        for (representation, source) in representations {
             var representation = representation
             if case .promised = source {
                 representation.provision = .promised
@@ -60,27 +60,27 @@ extension BlockingConnection {
     /// Throws a `Failure`, or a `SystemError` if the caller's own descriptor cannot be read. Then the contents of the
     /// board are unchanged. If the broker refuses the write, this fails at once, and neither reads nor sends the rest.
     package func write(_ write: Write, items: [WriteItem]) throws -> Publication {
-        try self.send(items, on: try self.io.state.open(write))
+        try send(items, on: try io.state.open(write))
     }
 
     /// Offers items as a drag session, which can begin afterwards. Otherwise like `write`.
     package func offer(_ drag: Drag, items: [WriteItem]) throws -> Publication {
-        try self.send(items, on: try self.io.state.open(drag))
+        try send(items, on: try io.state.open(drag))
     }
 
     private func send(_ items: [WriteItem], on stream: UInt64) throws -> Publication {
         do {
             for item in items {
-                try self.io.state.add(item.message, to: stream)
-                for (_, source) in item.representations { try self.send(source, on: stream) }
+                try io.state.add(item.message, to: stream)
+                for (_, source) in item.representations { try send(source, on: stream) }
             }
         } catch {
-            self.io.state.cancel(stream)
-            try? self.io.flush()
+            io.state.cancel(stream)
+            try? io.flush()
             throw error
         }
-        self.io.state.commit(stream, itemCount: items.count)
-        let committed = try self.result(of: stream) { _, event, _ -> Result<Committed, Failure>? in
+        io.state.commit(stream, itemCount: items.count)
+        let committed = try result(of: stream) { _, event, _ -> Result<Committed, Failure>? in
             guard case .committed(_, let committed) = event else { return nil }
             return .success(committed)
         }
@@ -92,26 +92,26 @@ extension BlockingConnection {
         case .promised:
             break
         case .bytes(let bytes):
-            try self.send(OutgoingChunk(bytes, isLast: true), on: stream)
+            try send(OutgoingChunk(bytes, isLast: true), on: stream)
         case .memory(let file):
-            try self.send(file, on: stream)
+            try send(file, on: stream)
         case .descriptor(let descriptor):
-            try self.send(of: descriptor, on: stream) { try System.read(descriptor, upTo: WireLimits.dataLength) }
+            try send(of: descriptor, on: stream) { try System.read(descriptor, upTo: WireLimits.dataLength) }
         case .pieces(let descriptor, let next):
-            try self.send(of: descriptor, on: stream, next)
+            try send(of: descriptor, on: stream, next)
         }
     }
 
     /// Passes a memory file. If the broker accepts no descriptors, or the system does not pass the file, the bytes are
     /// sent.
     private func send(_ file: MemoryFile, on stream: UInt64) throws {
-        if self.io.passKept(file, on: stream) {
-            repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
-            guard self.io.takeRefusal(of: stream) else { return }
+        if io.passKept(file, on: stream) {
+            repeat { try sendingStep(stream, untilSent: true) } while io.wantsWrite
+            guard io.takeRefusal(of: stream) else { return }
         }
         var outgoing = OutgoingFile(file.descriptor, byteCount: try file.size)
         while let chunk = try Self.chunk(of: outgoing) {
-            try self.send(chunk, on: stream)
+            try send(chunk, on: stream)
             if chunk.isLast { return }
             outgoing.advance(by: UInt64(chunk.count))
         }
@@ -134,9 +134,9 @@ extension BlockingConnection {
         while true {
             // The broker may refuse the write while the descriptor has no bytes.
             let interest = PollInterest(descriptor, .readable)
-            while try self.sendingStep(stream, extra: [interest]).first?.isEmpty ?? true {}
+            while try sendingStep(stream, extra: [interest]).first?.isEmpty ?? true {}
             let bytes = try next()
-            try self.send(OutgoingChunk(bytes, isLast: bytes.isEmpty), on: stream)
+            try send(OutgoingChunk(bytes, isLast: bytes.isEmpty), on: stream)
             if bytes.isEmpty { return }
         }
     }
@@ -145,11 +145,11 @@ extension BlockingConnection {
         var chunk = chunk
         var goesOn = true
         while goesOn {
-            goesOn = try self.io.sendFrame(of: &chunk, on: stream)
+            goesOn = try io.sendFrame(of: &chunk, on: stream)
             // A small rest is sent together with the next frames, which are usually those of the commit.
-            if !goesOn, self.io.waitingCount < WireLimits.inlineLength { return }
+            if !goesOn, io.waitingCount < WireLimits.inlineLength { return }
             // At least one turn, to notice a refusal; then until the socket has room.
-            repeat { try self.sendingStep(stream, untilSent: true) } while self.io.wantsWrite
+            repeat { try sendingStep(stream, untilSent: true) } while io.wantsWrite
         }
     }
 
@@ -161,8 +161,8 @@ extension BlockingConnection {
         untilSent: Bool = false
     ) throws -> [PollInterest.Readiness] {
         var failure: Failure?
-        let ready = try self.step(extra: extra, untilSent: untilSent) { _, event, _ in
-            if case .failed(stream, let reason) = event { failure = reason } else { self.keep(event) }
+        let ready = try step(extra: extra, untilSent: untilSent) { _, event, _ in
+            if case .failed(stream, let reason) = event { failure = reason } else { keep(event) }
         }
         if let failure { throw failure }
         return ready

@@ -13,12 +13,12 @@ package final class BlockingConnection {
     private var stash: [ClientEvent] = []
     /// Connects. Starts a broker if there is none and the connector allows it. Hello is sent with the first request.
     package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
-        self.io = ConnectionIO(adopting: try connector.connect(), path: connector.socket.path, hello: hello)
+        io = ConnectionIO(adopting: try connector.connect(), path: connector.socket.path, hello: hello)
     }
 
     /// Takes over a connected socket.
     package init(adopting socket: consuming OwnedDescriptor, path: String, hello: Hello = Hello()) {
-        self.io = ConnectionIO(adopting: socket, path: path, hello: hello)
+        io = ConnectionIO(adopting: socket, path: path, hello: hello)
     }
 
     /// Connects, and returns after the broker has answered hello. Starts a broker if there is none and the connector
@@ -55,12 +55,12 @@ package final class BlockingConnection {
         until deadline: UInt64 = .max,
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) -> [PollInterest.Readiness] {
-        guard !self.stash.isEmpty else { return try self.step(extra: extra, until: deadline, handle) }
-        let events = self.stash
-        self.stash = []
-        for event in events { handle(&self.io.state, event, Span()) }
+        guard !stash.isEmpty else { return try step(extra: extra, until: deadline, handle) }
+        let events = stash
+        stash = []
+        for event in events { handle(&io.state, event, Span()) }
         // The stashed events are work for the caller, so this does not wait.
-        return try self.step(extra: extra, until: 0, handle)
+        return try step(extra: extra, until: 0, handle)
     }
 
     /// A turn that ignores the stashed events. With `untilSent` it does not wait after the socket has taken everything.
@@ -71,7 +71,7 @@ package final class BlockingConnection {
         untilSent: Bool = false,
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) -> [PollInterest.Readiness] {
-        try self.io.turn(extra: extra, until: deadline, untilSent: untilSent, handle)
+        try io.turn(extra: extra, until: deadline, untilSent: untilSent, handle)
     }
 
     /// Takes turns until `take` has made a result from the events of `stream`, `deadline` has passed, or `interrupt` is
@@ -87,9 +87,9 @@ package final class BlockingConnection {
         while true {
             var ready: [PollInterest.Readiness] = []
             do throws(Failure) {
-                ready = try self.step(extra: extra, until: deadline) { state, event, bytes in
+                ready = try step(extra: extra, until: deadline) { state, event, bytes in
                     if event.stream != stream {
-                        self.keep(event)
+                        keep(event)
                     } else if case .failed(_, let failure) = event {
                         result = result ?? .failure(failure)
                     } else if result == nil {
@@ -102,14 +102,14 @@ package final class BlockingConnection {
             }
             if let result { return try result.get() }
             if ready.contains(where: { !$0.isEmpty }) {
-                self.io.state.cancel(stream)
-                try? self.io.flush()
+                io.state.cancel(stream)
+                try? io.flush()
                 throw Failure(.cancelled, "interrupted")
             }
             if MonotonicClock.mayBeOver(deadline), MonotonicClock.now() >= deadline {
-                self.io.state.cancel(stream)
-                try? self.io.flush()
-                throw Failure(.timeout, "the broker at \(self.io.path) has not answered in the time allowed")
+                io.state.cancel(stream)
+                try? io.flush()
+                throw Failure(.timeout, "the broker at \(io.path) has not answered in the time allowed")
             }
         }
     }
@@ -117,7 +117,7 @@ package final class BlockingConnection {
     func keep(_ event: ClientEvent) {
         switch event {
         case .welcomed, .data: break
-        default: self.stash.append(event)
+        default: stash.append(event)
         }
     }
 }

@@ -18,22 +18,22 @@ package struct BrokerConnector: Sendable {
 
     /// Determines the socket's path by the rule of the protocol.
     package init(environment: ProcessEnvironment = ProcessEnvironment()) throws(Failure) {
-        self.socket = try SocketPath.wellKnown { environment[$0] }
+        socket = try SocketPath.wellKnown { environment[$0] }
         self.environment = environment
-        self.startsBroker = environment["PASTEBOARD_AUTOSTART"] != "0"
+        startsBroker = environment["PASTEBOARD_AUTOSTART"] != "0"
     }
 
     /// Returns a connected socket whose other end is a process of this user.
     package func connect() throws(Failure) -> OwnedDescriptor {
-        if let socket = try self.connectIfServed() { return socket }
-        guard self.startsBroker else {
+        if let socket = try connectIfServed() { return socket }
+        guard startsBroker else {
             throw Failure(
                 .brokerUnavailable,
                 "no broker listens at \(self.socket.path), and this program may not start one (PASTEBOARD_AUTOSTART is 0, "
                     + "or startsBroker is false); start one: pasteboard broker"
             )
         }
-        return try self.connectStarting()
+        return try connectStarting()
     }
 
     /// Like `connect`, but returns nil if there is no broker, for requests that are not worth starting one.
@@ -72,11 +72,11 @@ package struct BrokerConnector: Sendable {
             let lock = try StartLock.take(preparing: self.socket, deadline: deadline)
             // Keeps the lock until the end of this scope.
             defer { withExtendedLifetime(lock) {} }
-            if let socket = try self.connectIfServed() { return socket }
-            let start = try BrokerStart(environment: self.environment)
+            if let socket = try connectIfServed() { return socket }
+            let start = try BrokerStart(environment: environment)
             let trouble = try start.run()
             // If the start failed because another client's broker runs already, that broker is used.
-            if let socket = try self.connectIfServed() { return socket }
+            if let socket = try connectIfServed() { return socket }
             throw Failure(
                 .brokerUnavailable,
                 "no broker listens at \(self.socket.path): \(trouble ?? "\(start.program) ended at once")"
@@ -98,12 +98,12 @@ package struct ProcessEnvironment: Sendable {
 
     /// The value of a variable; nil if it is unset or empty.
     package subscript(name: String) -> String? {
-        let value = self.variables.map { $0[name] } ?? System.environment(name)
+        let value = variables.map { $0[name] } ?? System.environment(name)
         return value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// All variables, each as `NAME=value`.
     package var entries: [String] {
-        self.variables?.map { "\($0)=\($1)" } ?? System.environment()
+        variables?.map { "\($0)=\($1)" } ?? System.environment()
     }
 }

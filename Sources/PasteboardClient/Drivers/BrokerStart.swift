@@ -20,7 +20,7 @@ struct BrokerStart {
                     "PASTEBOARD_BROKER is '\(named)'; it has to be the absolute path of a program"
                 )
             }
-            self.program = named
+            program = named
             return
         }
         let own = (try? System.programPath()).map { System.directory(of: $0) }
@@ -29,7 +29,7 @@ struct BrokerStart {
         let directories = (own.map { [$0] } ?? []) + path.filter { $0.hasPrefix("/") }
         for directory in directories {
             for name in ["pasteboardd", "pasteboard"] where Self.isProgram("\(directory)/\(name)") {
-                self.program = "\(directory)/\(name)"
+                program = "\(directory)/\(name)"
                 return
             }
         }
@@ -50,13 +50,13 @@ struct BrokerStart {
     /// - Returns: nil when the broker listens, else the reason of the failure.
     func run() throws(SystemError) -> String? {
         Self.reap()
-        let log = LogFile(environment: self.environment)
+        let log = LogFile(environment: environment)
         let ready = try System.pipe()
         // The child gets the descriptor as number 3, the first one after the standard streams.
         var configuration = ChildProcess.Configuration(
-            path: self.program,
-            arguments: (self.program.hasSuffix("/pasteboard") ? ["broker"] : []) + ["--ready-fd", "3"],
-            environment: self.environment.entries
+            path: program,
+            arguments: (program.hasSuffix("/pasteboard") ? ["broker"] : []) + ["--ready-fd", "3"],
+            environment: environment.entries
         )
         configuration.output = .null
         configuration.errors = log.map { .descriptor($0.descriptor.raw) } ?? .null
@@ -72,7 +72,7 @@ struct BrokerStart {
         let readiness = try System.poll([PollInterest(reader.raw, .readable)], milliseconds: left)
         guard readiness[0] != [] else {
             Self.children.withLock { $0.append(child) }
-            return "\(self.program) was started but is not ready after \(BrokerConnector.timeouts) ms"
+            return "\(program) was started but is not ready after \(BrokerConnector.timeouts) ms"
         }
         if try !System.read(reader.raw, upTo: 1).isEmpty {
             Self.children.withLock { $0.append(child) }
@@ -82,9 +82,9 @@ struct BrokerStart {
         let line = log?.lastLine
         let reason = (line.map { ": \($0)" } ?? "") + (log.map { "; see \($0.path)" } ?? "")
         return switch end {
-        case .exited(let code)?: "\(self.program) ended with status \(code)\(reason)"
-        case .signaled(let signal)?: "\(self.program) was ended by signal \(signal)\(reason)"
-        case nil: "\(self.program) closed its readiness descriptor without listening\(reason)"
+        case .exited(let code)?: "\(program) ended with status \(code)\(reason)"
+        case .signaled(let signal)?: "\(program) was ended by signal \(signal)\(reason)"
+        case nil: "\(program) closed its readiness descriptor without listening\(reason)"
         }
     }
 

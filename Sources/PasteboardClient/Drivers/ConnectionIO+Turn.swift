@@ -16,27 +16,27 @@ extension ConnectionIO {
         untilSent: Bool,
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) -> [PollInterest.Readiness] {
-        if let failure = self.state.failure { throw failure }
+        if let failure = state.failure { throw failure }
         do throws(Failure) {
-            try self.flush()
-            let end = untilSent && !self.wantsWrite ? 0 : min(deadline, self.nextCheck)
-            if extra.isEmpty, !self.wantsWrite, self.letReceiveWait(until: end) {
-                _ = try self.pump(waiting: true, handle)
-                try self.flush()
-                try self.check()
+            try flush()
+            let end = untilSent && !wantsWrite ? 0 : min(deadline, nextCheck)
+            if extra.isEmpty, !wantsWrite, letReceiveWait(until: end) {
+                _ = try pump(waiting: true, handle)
+                try flush()
+                try check()
                 return []
             }
-            let ready = try self.poll(extra, until: end)
-            if ready[0].contains(.writable) { try self.flush() }
+            let ready = try poll(extra, until: end)
+            if ready[0].contains(.writable) { try flush() }
             if ready[0].subtracting(.writable).isEmpty {
-                try self.check()
+                try check()
             } else {
-                _ = try self.pump(handle)
-                try self.flush()
+                _ = try pump(handle)
+                try flush()
             }
             return Array(ready.dropFirst())
         } catch {
-            _ = self.state.connectionLost(error)
+            _ = state.connectionLost(error)
             throw error
         }
     }
@@ -48,10 +48,10 @@ extension ConnectionIO {
         let longest = 1_000
         guard end == .max || end > MonotonicClock.recent() + UInt64(longest) * 1_000_000 else { return false }
         let timeout = end == .max ? 0 : longest
-        if self.receiveTimeout == timeout { return true }
+        if receiveTimeout == timeout { return true }
         do {
-            try Socket.letReceiveWait(self.descriptor, milliseconds: timeout)
-            self.receiveTimeout = timeout
+            try Socket.letReceiveWait(descriptor, milliseconds: timeout)
+            receiveTimeout = timeout
             return true
         } catch {
             return false
@@ -62,7 +62,7 @@ extension ConnectionIO {
         _ extra: [PollInterest],
         until deadline: UInt64
     ) throws(Failure) -> [PollInterest.Readiness] {
-        let own = PollInterest(self.descriptor, self.wantsWrite ? [.readable, .writable] : .readable)
+        let own = PollInterest(descriptor, wantsWrite ? [.readable, .writable] : .readable)
         do {
             return try System.poll(
                 [own] + extra,

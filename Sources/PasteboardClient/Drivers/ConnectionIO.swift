@@ -50,26 +50,26 @@ package struct ConnectionIO: ~Copyable {
     ) {
         self.socket = socket
         self.path = path
-        self.descriptors = ReceivedDescriptors(closer: closer)
-        self.state = ClientState(hello: hello)
+        descriptors = ReceivedDescriptors(closer: closer)
+        state = ClientState(hello: hello)
         Socket.enlargeBuffers(of: self.socket.raw)
     }
 
-    package var descriptor: CInt { self.socket.raw }
+    package var descriptor: CInt { socket.raw }
 
     /// Whether bytes wait for the socket. Call `flush` when it is writable.
     // `mutating`, like `waitingCount`: a borrowing call would copy the whole connection for its callee.
-    package var wantsWrite: Bool { mutating get { !self.output.isEmpty } }
+    package var wantsWrite: Bool { mutating get { !output.isEmpty } }
 
     /// Whether writing has failed. `check` or `pump` ends the connection when nothing is left to be read.
-    package var cannotWrite: Bool { self.writeFailure != nil }
+    package var cannotWrite: Bool { writeFailure != nil }
 
     /// Whether the broker has closed the connection without an answer to hello. A broker that is ending still accepts
     /// connections for a moment. A client that has met one connects again, which starts the next broker.
-    package var isGoneUnanswered: Bool { self.isGone && self.state.welcome == nil }
+    package var isGoneUnanswered: Bool { isGone && state.welcome == nil }
 
     /// The number of bytes that wait for the socket.
-    package var waitingCount: Int { mutating get { self.output.controlCount + self.output.streamCount } }
+    package var waitingCount: Int { mutating get { output.controlCount + output.streamCount } }
 
     // MARK: Reading
 
@@ -81,27 +81,27 @@ package struct ConnectionIO: ~Copyable {
         waiting: Bool = false,
         _ handle: (inout ClientState, ClientEvent, Span<UInt8>) -> Void
     ) throws(Failure) -> Bool {
-        try self.checkOwner()
+        try checkOwner()
         let outcome: ReceiveOutcome
         do {
-            outcome = try self.input.receive(
-                from: self.socket.raw,
+            outcome = try input.receive(
+                from: socket.raw,
                 waiting: waiting,
-                carry: &self.carry,
-                descriptors: &self.descriptors
+                carry: &carry,
+                descriptors: &descriptors
             )
         } catch {
-            throw self.lost(error.reason)
+            throw lost(error.reason)
         }
         switch outcome {
         case .wouldBlock:
-            if let reason = self.writeFailure { throw self.lost(reason) }
+            if let reason = writeFailure { throw lost(reason) }
             return false
-        case .endOfFile: throw self.lost("it closed the connection")
+        case .endOfFile: throw lost("it closed the connection")
         case .bytes(let count):
-            self.heardAt = MonotonicClock.recent()
-            self.probedAt = nil
-            try self.parse(handle)
+            heardAt = MonotonicClock.recent()
+            probedAt = nil
+            try parse(handle)
             return count >= ReadBuffer.standardReadSize
         }
     }
@@ -111,56 +111,56 @@ package struct ConnectionIO: ~Copyable {
     ) throws(Failure) {
         var consumed = 0
         do throws(Failure) {
-            try self.input.withBytes { (bytes) throws(Failure) in
-                while let piece = try self.decoder.next(in: bytes, at: &consumed) {
-                    let event = try self.state.received(piece, in: bytes) {
-                        Result { () throws(MissingDescriptor) in try self.descriptors.take() }
+            try input.withBytes { (bytes) throws(Failure) in
+                while let piece = try decoder.next(in: bytes, at: &consumed) {
+                    let event = try state.received(piece, in: bytes) {
+                        Result { () throws(MissingDescriptor) in try descriptors.take() }
                     }
-                    self.decoder.takesDescriptors = self.state.passesDescriptors
-                    if let event { handle(&self.state, event, bytes) }
+                    decoder.takesDescriptors = state.passesDescriptors
+                    if let event { handle(&state, event, bytes) }
                 }
                 // A descriptor comes with the first byte of its frame, which may be incomplete.
-                guard self.descriptors.isEmpty || consumed < bytes.count && self.descriptors.count == 1 else {
+                guard descriptors.isEmpty || consumed < bytes.count && descriptors.count == 1 else {
                     throw .violation("descriptors came that no frame announces")
                 }
             }
         } catch {
             // Reports the reason to the broker. It does not matter whether the report arrives.
-            self.state.connectionFrames.append(error, stream: 0)
-            try? self.flush()
+            state.connectionFrames.append(error, stream: 0)
+            try? flush()
             throw error
         }
-        self.input.keep(unconsumedFrom: consumed, into: &self.carry)
+        input.keep(unconsumedFrom: consumed, into: &carry)
     }
 
     private mutating func lost(_ reason: String) -> Failure {
-        self.isGone = self.state.farewell == nil
-        return self.state.farewell
-            ?? Failure(.brokerUnavailable, "the broker at \(self.path) went away: \(reason)")
+        isGone = state.farewell == nil
+        return state.farewell
+            ?? Failure(.brokerUnavailable, "the broker at \(path) went away: \(reason)")
     }
 
     // MARK: Writing
 
     /// Writes all frames to the socket, as far as it takes them.
     package mutating func flush() throws(Failure) {
-        guard !self.output.isEmpty || self.hasFrames else { return }
-        try self.checkOwner()
-        self.collect()
-        guard self.writeFailure == nil else {
-            self.output = OutputBuffer()
+        guard !output.isEmpty || hasFrames else { return }
+        try checkOwner()
+        collect()
+        guard writeFailure == nil else {
+            output = OutputBuffer()
             return
         }
         do {
-            let waiting = self.output.controlCount + self.output.streamCount
-            while case .refused(let stream) = try self.output.flush(to: self.socket.raw, delivered: &self.deliveries) {
-                self.passingRefused(stream)
+            let waiting = output.controlCount + output.streamCount
+            while case .refused(let stream) = try output.flush(to: socket.raw, delivered: &deliveries) {
+                passingRefused(stream)
             }
             // A broker that takes bytes is running.
-            if self.output.controlCount + self.output.streamCount < waiting, self.probedAt == nil {
-                self.heardAt = MonotonicClock.recent()
+            if output.controlCount + output.streamCount < waiting, probedAt == nil {
+                heardAt = MonotonicClock.recent()
             }
         } catch {
-            self.closeWriting(error)
+            closeWriting(error)
         }
     }
 
@@ -170,23 +170,22 @@ package struct ConnectionIO: ~Copyable {
     /// - Returns: the number of bytes in the frame; nil if nothing may be sent because the stream has ended or has no
     ///   credit.
     package mutating func send(_ bytes: Span<UInt8>, on stream: UInt64, last: Bool) throws(Failure) -> Int? {
-        guard let header = self.state.dataHeader(on: stream, count: bytes.count, last: last) else { return nil }
+        guard let header = state.dataHeader(on: stream, count: bytes.count, last: last) else { return nil }
         let count = Int(header.length)
         let payload = bytes.extracting(0..<count)
-        self.collect()
-        guard count >= Self.directSendSize, self.writeFailure == nil else {
-            self.output.appendStream(header: header, payload: payload)
+        collect()
+        guard count >= Self.directSendSize, writeFailure == nil else {
+            output.appendStream(header: header, payload: payload)
             return count
         }
         // Earlier frames go first. If none is left, the socket takes the payload without a copy.
-        try self.flush()
+        try flush()
         do {
-            if try self.output.sendThrough(header: header, payload: payload, to: self.socket.raw), self.probedAt == nil
-            {
-                self.heardAt = MonotonicClock.recent()
+            if try output.sendThrough(header: header, payload: payload, to: socket.raw), probedAt == nil {
+                heardAt = MonotonicClock.recent()
             }
         } catch {
-            self.closeWriting(error)
+            closeWriting(error)
         }
         return count
     }
@@ -203,10 +202,10 @@ package struct ConnectionIO: ~Copyable {
         fileName: String? = nil,
         on ask: UInt64
     ) -> Bool {
-        self.collect()
-        guard self.state.pass(ask, byteCount: byteCount, path: path, fileName: fileName) else { return false }
-        self.output.markDescriptors([descriptor], name: ask)
-        self.collect()
+        collect()
+        guard state.pass(ask, byteCount: byteCount, path: path, fileName: fileName) else { return false }
+        output.markDescriptors([descriptor], name: ask)
+        collect()
         return true
     }
 
@@ -215,73 +214,73 @@ package struct ConnectionIO: ~Copyable {
     ///
     /// - Returns: false if the broker accepts none; then the bytes are to be sent inline.
     package mutating func passKept(_ file: MemoryFile, on stream: UInt64) -> Bool {
-        self.collect()
-        guard self.state.passKept(stream) else { return false }
-        self.output.markDescriptors([file.descriptor], name: stream)
-        self.collect()
+        collect()
+        guard state.passKept(stream) else { return false }
+        output.markDescriptors([file.descriptor], name: stream)
+        collect()
         return true
     }
 
     /// Whether the system has refused to pass the last memory file of a write, whose bytes are then to be sent inline.
     /// The result is known when no bytes wait for the socket.
     package mutating func takeRefusal(of stream: UInt64) -> Bool {
-        self.refusedWrites.remove(stream) != nil
+        refusedWrites.remove(stream) != nil
     }
 
     /// Handles a descriptor that the system did not pass. The driver of a write sends the bytes inline; an ask fails
     /// alone.
     private mutating func passingRefused(_ stream: UInt64) {
         guard StreamID(stream).isOpenedByBroker else {
-            self.refusedWrites.insert(stream)
+            refusedWrites.insert(stream)
             return
         }
         let text = "the system passes no more descriptors for this user now, so the file was not handed over"
-        self.state.connectionFrames.append(Failure(.limitExceeded, text), stream: stream)
-        self.collect()
+        state.connectionFrames.append(Failure(.limitExceeded, text), stream: stream)
+        collect()
     }
 
     @inline(__always)
     private var hasFrames: Bool {
-        !self.state.connectionFrames.bytes.isEmpty || !self.state.streamFrames.bytes.isEmpty
+        !state.connectionFrames.bytes.isEmpty || !state.streamFrames.bytes.isEmpty
     }
 
     /// Moves the state's frames to the output. The output releases its reference to an array before the array is
     /// emptied, because otherwise the array would be copied.
     private mutating func collect() {
-        if !self.state.connectionFrames.bytes.isEmpty {
+        if !state.connectionFrames.bytes.isEmpty {
             do {
-                let frames = self.state.connectionFrames.bytes
-                self.output.appendControl(frames.span)
+                let frames = state.connectionFrames.bytes
+                output.appendControl(frames.span)
             }
-            self.state.connectionFrames.removeAll()
+            state.connectionFrames.removeAll()
         }
-        if !self.state.streamFrames.bytes.isEmpty {
+        if !state.streamFrames.bytes.isEmpty {
             do {
-                let frames = self.state.streamFrames.bytes
-                self.output.appendStream(frames.span)
+                let frames = state.streamFrames.bytes
+                output.appendStream(frames.span)
             }
-            self.state.streamFrames.removeAll()
+            state.streamFrames.removeAll()
         }
     }
 
     private mutating func closeWriting(_ error: SystemError) {
-        self.writeFailure = error.reason
-        self.output = OutputBuffer()
+        writeFailure = error.reason
+        output = OutputBuffer()
     }
 
     /// Shuts down the sending direction, even if another process still holds the descriptor. Does nothing in a forked
     /// child, because it shares the socket with its parent.
     package func endWriting() {
-        guard self.owner.isInOwner else { return }
-        try? Socket.endWriting(self.socket.raw)
+        guard owner.isInOwner else { return }
+        try? Socket.endWriting(socket.raw)
     }
 
     @inline(__always)
     private func checkOwner() throws(Failure) {
-        guard self.owner.isInOwner else {
+        guard owner.isInOwner else {
             throw Failure(
                 .invalidArgument,
-                "process \(self.owner.process) made this connection; a child made by fork has to make its own"
+                "process \(owner.process) made this connection; a child made by fork has to make its own"
             )
         }
     }
@@ -291,40 +290,40 @@ package struct ConnectionIO: ~Copyable {
     /// The time at which `check` is to be called unless something comes before (see `MonotonicClock`).
     package var nextCheck: UInt64 {
         mutating get {
-            if self.writeFailure != nil { return 0 }
-            if !self.state.isWelcomed { return self.connectedAt.after(self.timeouts.welcome) }
-            guard self.state.isAwaiting || self.wantsWrite else { return .max }
-            return self.probedAt?.after(self.timeouts.probe) ?? self.heardAt.after(self.timeouts.silence)
+            if writeFailure != nil { return 0 }
+            if !state.isWelcomed { return connectedAt.after(timeouts.welcome) }
+            guard state.isAwaiting || wantsWrite else { return .max }
+            return probedAt?.after(timeouts.probe) ?? heardAt.after(timeouts.silence)
         }
     }
 
     /// Called at `nextCheck` when nothing can be read. Sends a probe, or ends the connection if the broker does not
     /// answer.
     package mutating func check() throws(Failure) {
-        if let reason = self.writeFailure { throw self.lost(reason) }
-        let due = self.nextCheck
+        if let reason = writeFailure { throw lost(reason) }
+        let due = nextCheck
         guard MonotonicClock.mayBeOver(due) else { return }
         let now = MonotonicClock.now()
         guard now >= due else { return }
-        guard self.state.isWelcomed else {
+        guard state.isWelcomed else {
             throw Failure(
                 .brokerUnavailable,
-                "the broker at \(self.path) does not answer: no welcome within \(self.timeouts.welcome) ms"
+                "the broker at \(path) does not answer: no welcome within \(timeouts.welcome) ms"
             )
         }
-        guard self.probedAt == nil else {
-            let silence = self.timeouts.silence + self.timeouts.probe
-            throw Failure(.timeout, "the broker at \(self.path) does not answer: silent for \(silence) ms")
+        guard probedAt == nil else {
+            let silence = timeouts.silence + timeouts.probe
+            throw Failure(.timeout, "the broker at \(path) does not answer: silent for \(silence) ms")
         }
-        self.probedAt = now
-        self.state.sendProbe()
-        try self.flush()
+        probedAt = now
+        state.sendProbe()
+        try flush()
     }
 }
 
 extension UInt64 {
     /// This time plus a number of milliseconds.
     fileprivate func after(_ milliseconds: Int) -> UInt64 {
-        self.addingClamped(UInt64(clamping: milliseconds).multipliedReportingOverflow(by: 1_000_000).partialValue)
+        addingClamped(UInt64(clamping: milliseconds).multipliedReportingOverflow(by: 1_000_000).partialValue)
     }
 }

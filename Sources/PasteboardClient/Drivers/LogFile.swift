@@ -15,16 +15,16 @@ package struct LogFile {
         guard let base = state ?? environment["HOME"].map({ "\($0)/.local/state" }), base.hasPrefix("/") else {
             return nil
         }
-        self.path = "\(base)/pasteboard/log"
+        path = "\(base)/pasteboard/log"
         do {
             // As for the socket, the directory must belong to this user, and no other user may enter it.
-            try SocketPath(self.path).prepareDirectory()
-            if let status = try System.status(at: self.path), status.size > Self.limit {
-                try System.rename(self.path, to: "\(self.path).1")
+            try SocketPath(path).prepareDirectory()
+            if let status = try System.status(at: path), status.size > Self.limit {
+                try System.rename(path, to: "\(path).1")
             }
             let options: OpenOptions = [.appending, .creating, .notFollowingLinks, .nonBlocking]
-            self.descriptor = DescriptorBox(try System.open(self.path, options, mode: 0o600))
-            self.offset = try System.status(of: self.descriptor.raw).size
+            descriptor = DescriptorBox(try System.open(path, options, mode: 0o600))
+            offset = try System.status(of: descriptor.raw).size
         } catch {
             return nil
         }
@@ -33,9 +33,9 @@ package struct LogFile {
     /// The last line that this program has logged, without the broker's name. It usually contains the reason why the
     /// broker ended.
     var lastLine: String? {
-        guard let file = try? System.open(self.path, .notFollowingLinks) else { return nil }
+        guard let file = try? System.open(path, .notFollowingLinks) else { return nil }
         let bytes = try? [UInt8](capacity: 4096) { (output) throws(SystemError) in
-            _ = try System.read(file.raw, at: self.offset, into: &output)
+            _ = try System.read(file.raw, at: offset, into: &output)
         }
         let lines = bytes.map { String(decoding: $0, as: UTF8.self).split(separator: "\n") }
         guard let line = lines?.last else { return nil }

@@ -20,8 +20,8 @@ package struct PassedFile: Sendable {
     /// Checks the descriptor that came. This may take as long as its file system takes to answer.
     package init(_ descriptor: DescriptorBox, _ answer: Answer) throws(Failure) {
         self.descriptor = descriptor
-        self.byteCount = answer.byteCount ?? 0
-        self.isImmutable = System.isFullySealed(descriptor.raw)
+        byteCount = answer.byteCount ?? 0
+        isImmutable = System.isFullySealed(descriptor.raw)
         let status: FileStatus
         do {
             status = try System.status(of: descriptor.raw)
@@ -31,28 +31,28 @@ package struct PassedFile: Sendable {
         guard status.kind == .regular else {
             throw Failure(.sourceFailed, "the source passed a \(status.kind) where a file was to be")
         }
-        guard status.size >= self.byteCount else { throw self.truncated(at: status.size) }
+        guard status.size >= byteCount else { throw truncated(at: status.size) }
     }
 
     /// Reads bytes from `offset` into the free room of `output`: at least one byte, unless there is no room or the file
     /// ends.
     package func read(at offset: UInt64, into output: inout OutputSpan<UInt8>) throws(Failure) {
         do {
-            guard try System.read(self.descriptor.raw, at: offset, into: &output) == 0, !output.isFull else { return }
+            guard try System.read(descriptor.raw, at: offset, into: &output) == 0, !output.isFull else { return }
         } catch {
             throw Failure(.sourceFailed, "the file that the source passed cannot be read: \(error.reason)")
         }
-        throw self.truncated(at: offset)
+        throw truncated(at: offset)
     }
 
     /// Lends the bytes of `range`, or all bytes, chunk by chunk.
     package func forEachPiece(in range: Range<UInt64>? = nil, _ body: (Span<UInt8>) throws -> Void) throws {
-        let range = range ?? 0..<self.byteCount
+        let range = range ?? 0..<byteCount
         var offset = range.lowerBound
         while offset < range.upperBound {
             let count = Int(clamping: min(UInt64(WireLimits.dataLength), range.upperBound - offset))
             let piece = try [UInt8](capacity: count) { (output) throws(Failure) in
-                try self.read(at: offset, into: &output)
+                try read(at: offset, into: &output)
             }
             try body(piece.span)
             offset += UInt64(piece.count)
@@ -61,9 +61,9 @@ package struct PassedFile: Sendable {
 
     /// Returns `path` if this very file is there; the path that a source sends is not trusted.
     package func place(_ path: String?) -> String? {
-        guard let path, path.hasPrefix("/"), !self.isImmutable,
-            let there = try? System.status(at: path), let here = try? System.status(of: self.descriptor.raw),
-            there.isSameFile(as: here), there.size == self.byteCount
+        guard let path, path.hasPrefix("/"), !isImmutable,
+            let there = try? System.status(at: path), let here = try? System.status(of: descriptor.raw),
+            there.isSameFile(as: here), there.size == byteCount
         else { return nil }
         return path
     }
@@ -71,7 +71,7 @@ package struct PassedFile: Sendable {
     package func truncated(at offset: UInt64) -> Failure {
         Failure(
             .sourceTruncated,
-            "the file that the source passed ends after \(offset) of \(self.byteCount) bytes: it was shortened"
+            "the file that the source passed ends after \(offset) of \(byteCount) bytes: it was shortened"
         )
     }
 }

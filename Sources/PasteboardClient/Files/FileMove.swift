@@ -36,7 +36,7 @@ package enum FileMove {
         ///
         /// - Parameter path: the file or folder, as a `String`, because `cp` is started with `String` arguments.
         package init(of path: String, to destination: SystemString) throws(Failure) {
-            self.original = SystemString(path)
+            original = SystemString(path)
             self.destination = destination
             let room: (path: SystemString, file: DescriptorBox)
             WorkingName.removeLeftovers(in: destination.directory)
@@ -49,11 +49,11 @@ package enum FileMove {
                 throw Failure(error.shortage ?? .refused, "\(error)")
             }
             self.room = (room.path, room.file)
-            self.copy = room.path.appending("copy")
+            copy = room.path.appending("copy")
             do throws(Failure) {
                 var program = try SystemProgram.configuration(
                     "cp",
-                    ["--archive", "--", path, self.copy.description]
+                    ["--archive", "--", path, copy.description]
                 )
                 program.output = .null
                 // If this process is killed, `cp` still holds the lock, so that no other process removes the directory
@@ -68,18 +68,18 @@ package enum FileMove {
         }
 
         deinit {
-            try? WorkingName.removeFolder(self.room.path)
+            try? WorkingName.removeFolder(room.path)
         }
 
         /// Waits for the copy; called once. Throws also if the exit status of `cp` is lost, because the original is
         /// removed later.
         package func wait() throws(Failure) {
-            try self.program.wait(isStatusRequired: true)
+            try program.wait(isStatusRequired: true)
         }
 
         /// Ends the copy early.
         package func kill() {
-            self.program.kill()
+            program.kill()
         }
 
         /// Gives the copy its name, and removes the original once the copy is on the disk.
@@ -87,11 +87,11 @@ package enum FileMove {
         /// - Returns: false if the name is taken.
         package func keep() throws -> Bool {
             let original = try System.status(at: self.original)
-            try self.secure(original)
-            guard try FileMove.rename(self.copy, to: self.destination) else { return false }
+            try secure(original)
+            guard try FileMove.rename(copy, to: destination) else { return false }
             // The copy has its name now, so an error here must not look like a move that failed. Some file systems
             // cannot synchronize directories, and this process may not be allowed to read this one.
-            if let directory = try? System.open(self.destination.directory, .directory) {
+            if let directory = try? System.open(destination.directory, .directory) {
                 try? System.synchronize(directory.raw)
             }
             // The copy is complete even if the original cannot be removed.
@@ -105,9 +105,9 @@ package enum FileMove {
         private func secure(_ original: FileStatus?) throws {
             guard let original, original.kind == .regular else {
                 // The exit status of `cp` shows that a folder is complete. Its files are too many to open each.
-                return try System.synchronizeFileSystem(of: self.room.lock.raw)
+                return try System.synchronizeFileSystem(of: room.lock.raw)
             }
-            let file = try System.open(self.copy, [.notFollowingLinks, .nonBlocking])
+            let file = try System.open(copy, [.notFollowingLinks, .nonBlocking])
             let copied = try System.status(of: file.raw)
             guard copied.kind == .regular, copied.size == original.size else {
                 throw Failure(

@@ -20,7 +20,7 @@ package enum WorkingName {
             return
         }
         for name in names where SafeFileName.isWorkingName(name) {
-            try? self.removeIfLeft(directory.appending(name))
+            try? removeIfLeft(directory.appending(name))
         }
     }
 
@@ -33,7 +33,7 @@ package enum WorkingName {
     ) throws(SystemError) -> (path: SystemString, file: DescriptorBox) {
         var attempts = 100
         while true {
-            let path = directory.appending(try self.random())
+            let path = directory.appending(try random())
             attempts -= 1
             do throws(SystemError) {
                 let file = try make(path)
@@ -78,6 +78,6 @@ package enum WorkingName {
         guard let there = try System.status(at: path), try System.status(of: file.raw).isSameFile(as: there) else {
             return
         }
-        if there.kind == .directory { try self.removeFolder(path) } else { try System.unlink(path) }
+        if there.kind == .directory { try removeFolder(path) } else { try System.unlink(path) }
     }
 }

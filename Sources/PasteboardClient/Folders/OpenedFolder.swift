@@ -14,8 +14,8 @@ package struct OpenedFolder: Sendable {
         let path: SystemString
         do throws(SystemError) {
             path = try System.linkTarget("/proc/self/fd/\(directory)")
-            self.parent = DescriptorBox(try System.openParent(of: directory))
-            self.status = try System.status(of: directory)
+            parent = DescriptorBox(try System.openParent(of: directory))
+            status = try System.status(of: directory)
         } catch {
             throw Failure(.sourceFailed, "cannot determine the path of the folder: \(error)")
         }
@@ -27,19 +27,19 @@ package struct OpenedFolder: Sendable {
 
     /// The program that writes the archive to its standard output, which the caller has to set.
     package func archiver() throws(Failure) -> ChildProcess.Configuration {
-        let there = try? System.status(at: self.name, in: self.parent.raw)
-        guard there?.isSameFile(as: self.status) ?? false else {
-            throw Failure(.sourceFailed, "the folder \(self.name) was moved, replaced or removed meanwhile")
+        let there = try? System.status(at: name, in: parent.raw)
+        guard there?.isSameFile(as: status) ?? false else {
+            throw Failure(.sourceFailed, "the folder \(name) was moved, replaced or removed meanwhile")
         }
         var configuration = try SystemProgram.configuration("tar", Self.arguments)
-        configuration.directory = self.parent
-        configuration.input = .file(try self.list())
+        configuration.directory = parent
+        configuration.input = .file(try list())
         return configuration
     }
 
     /// Starts the program that writes the archive to `output`.
     package func archive(to output: CInt) throws(Failure) -> SystemProgram {
-        var configuration = try self.archiver()
+        var configuration = try archiver()
         configuration.output = .descriptor(output)
         return try SystemProgram("tar", configuration)
     }
@@ -57,7 +57,7 @@ package struct OpenedFolder: Sendable {
     private func list() throws(Failure) -> DescriptorBox {
         do throws(SystemError) {
             let file = try MemoryFile()
-            try file.append((self.name.bytes + [0]).span)
+            try file.append((name.bytes + [0]).span)
             try System.rewind(file.descriptor.raw)
             return file.descriptor
         } catch {

@@ -34,9 +34,9 @@ package final class SystemProgram: Sendable {
     package init(_ name: String, _ configuration: ChildProcess.Configuration) throws(Failure) {
         var configuration = configuration
         do throws(SystemError) {
-            self.complaints = try MemoryFile()
-            configuration.errors = .descriptor(self.complaints.descriptor.raw)
-            self.child = try ChildProcess(configuration)
+            complaints = try MemoryFile()
+            configuration.errors = .descriptor(complaints.descriptor.raw)
+            child = try ChildProcess(configuration)
         } catch {
             throw Failure(.refused, "cannot run \(name): \(error)")
         }
@@ -50,7 +50,7 @@ package final class SystemProgram: Sendable {
         _ arguments: [String]
     ) throws(Failure) -> ChildProcess.Configuration {
         ChildProcess.Configuration(
-            path: try self.path(of: name),
+            path: try path(of: name),
             arguments: arguments,
             environment: System.environment().filter { entry in
                 !["LC_ALL=", "TAR_OPTIONS=", "POSIXLY_CORRECT="].contains { entry.hasPrefix($0) }
@@ -75,35 +75,35 @@ package final class SystemProgram: Sendable {
     ///   afterwards require it.
     package func wait(isStatusRequired: Bool = false) throws(Failure) {
         // The program can be killed until it is reaped, so this waits for the end without reaping.
-        if let process = try? System.processDescriptor(self.child.id) {
+        if let process = try? System.processDescriptor(child.id) {
             _ = try? System.poll([PollInterest(process.raw, .readable)], milliseconds: nil)
         }
         let end = self.phase.withLock { phase in
             phase = .ended
-            return try? self.child.wait()
+            return try? child.wait()
         }
         guard end != .exited(0) else { return }
         // If this process ignores SIGCHLD, or reaps all children elsewhere, the exit status is lost. Then only a
         // message shows a failure, and every failure has one unless the program was killed. That is enough by default:
         // folders can be loaded in such a process, and after an incomplete archive the source still has its folder.
-        if end == nil, ((try? self.complaints.size) ?? 1) == 0 {
+        if end == nil, ((try? complaints.size) ?? 1) == 0 {
             guard isStatusRequired else { return }
             throw Failure(
                 .refused,
-                "the result of \(self.name) is not known, because this process ignores SIGCHLD or reaps all children "
+                "the result of \(name) is not known, because this process ignores SIGCHLD or reaps all children "
                     + "elsewhere"
             )
         }
         let complaint = self.complaint
         // The program runs with LC_ALL=C, so its messages are in English.
         let isShortage = complaint.hasSuffix("No space left on device") || complaint.hasSuffix("Disk quota exceeded")
-        throw Failure(isShortage ? .noSpace : .refused, "\(self.name) failed: \(complaint)")
+        throw Failure(isShortage ? .noSpace : .refused, "\(name) failed: \(complaint)")
     }
 
     /// The first line of the program's messages: later ones are often consequences.
     private var complaint: String {
         let bytes = try? [UInt8](capacity: 1_000) { output throws(SystemError) in
-            _ = try self.complaints.read(at: 0, into: &output)
+            _ = try complaints.read(at: 0, into: &output)
         }
         let lines = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n")
         return lines.first.map(String.init) ?? "it printed no message"
@@ -113,7 +113,7 @@ package final class SystemProgram: Sendable {
     package func kill() {
         self.phase.withLock { phase in
             // After the wait its process id may belong to another process.
-            if phase == .running { try? self.child.kill(9) }
+            if phase == .running { try? child.kill(9) }
         }
     }
 }

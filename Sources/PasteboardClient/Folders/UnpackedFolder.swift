@@ -20,7 +20,7 @@ package struct UnpackedFolder: Sendable {
         try SystemProgram(
             "tar",
             ["--extract", "--file=-", "--no-same-owner", "--no-same-permissions"],
-            in: self.room,
+            in: room,
             input: input
         )
     }
@@ -32,12 +32,12 @@ package struct UnpackedFolder: Sendable {
         let names: [SystemString]
         do throws(SystemError) {
             // A program that reads the tree must not meet pipes and devices.
-            try FileTree.removeSpecials(in: self.room.raw)
-            names = try System.entries(of: self.room.raw)
+            try FileTree.removeSpecials(in: room.raw)
+            names = try System.entries(of: room.raw)
         } catch {
             throw Failure(error.shortage ?? .refused, "cannot read the unpacked folder: \(error)")
         }
-        guard names.count == 1, (try? System.status(at: names[0], in: self.room.raw))??.kind == .directory else {
+        guard names.count == 1, (try? System.status(at: names[0], in: room.raw))??.kind == .directory else {
             throw Failure(
                 .sourceFailed,
                 "the received archive has \(names.count) entries at its top level; it must have one folder"

@@ -16,12 +16,12 @@ package struct MimeDatabase: Sendable {
         let system = environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share"
         let bases = [environment["XDG_DATA_HOME"] ?? home ?? ""] + system.split(separator: ":").map(String.init)
         // The base directory specification says that relative paths are ignored.
-        self.directories = bases.filter { $0.hasPrefix("/") }.prefix(Self.directoryLimit).map { "\($0)/mime" }
+        directories = bases.filter { $0.hasPrefix("/") }.prefix(Self.directoryLimit).map { "\($0)/mime" }
     }
 
     /// Reads the files; nil if there are none.
     package func read() -> SharedMimeInfo? {
-        let files = self.directories.map { directory in
+        let files = directories.map { directory in
             var files = SharedMimeInfo.Files()
             files.types = Self.contents(of: "\(directory)/types")
             files.aliases = Self.contents(of: "\(directory)/aliases")
@@ -35,7 +35,7 @@ package struct MimeDatabase: Sendable {
     /// The contents of a file; empty if it does not exist.
     private static func contents(of path: String) -> [UInt8] {
         do {
-            return try self.regularFile(path)
+            return try regularFile(path)
         } catch {
             return []
         }
@@ -46,7 +46,7 @@ package struct MimeDatabase: Sendable {
         let file = try System.open(path, [.nonBlocking])
         guard try System.status(of: file.raw).kind == .regular else { return [] }
         var contents: [UInt8] = []
-        while contents.count < self.fileLimit {
+        while contents.count < fileLimit {
             let piece = try System.read(file.raw, upTo: 1 << 16)
             if piece.isEmpty { break }
             contents += piece

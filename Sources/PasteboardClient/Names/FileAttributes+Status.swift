@@ -5,25 +5,25 @@ extension FileAttributes {
     /// The mode and modification time of a file or folder, without its name, for programs that make a copy of it.
     package init(of status: FileStatus) {
         self.init()
-        self.mode = status.mode & Self.permissions
+        mode = status.mode & Self.permissions
         let (seconds, rest) = status.modifiedAt.quotientAndRemainder(dividingBy: 1_000_000_000)
         // Before 1970 the nanoseconds count from the preceding second.
-        self.modifiedSeconds = UInt64(bitPattern: rest < 0 ? seconds - 1 : seconds)
-        self.modifiedNanoseconds = UInt32(rest < 0 ? rest + 1_000_000_000 : rest)
+        modifiedSeconds = UInt64(bitPattern: rest < 0 ? seconds - 1 : seconds)
+        modifiedNanoseconds = UInt32(rest < 0 ? rest + 1_000_000_000 : rest)
     }
 
     /// Gives the open copy of the file the modification time, if there is one.
     package func setModificationTime(of copy: CInt) throws(SystemError) {
-        guard let seconds = self.modifiedSeconds else { return }
+        guard let seconds = modifiedSeconds else { return }
         try System.setModificationTime(
             seconds: Int64(bitPattern: seconds),
-            nanoseconds: self.modifiedNanoseconds ?? 0,
+            nanoseconds: modifiedNanoseconds ?? 0,
             of: copy
         )
     }
 
     /// The name as text for a suggestion. Invalid UTF-8 and unsafe characters are replaced.
     package var suggestion: String? {
-        self.name.map { SafeFileName(ofFile: SystemString($0)).candidate(1).description }
+        name.map { SafeFileName(ofFile: SystemString($0)).candidate(1).description }
     }
 }

@@ -4,7 +4,7 @@ extension [Item] {
     /// The listed representation that a load returns; nil if it was not listed.
     package func representation(of answer: Answer) -> Representation? {
         let index = Int(clamping: answer.item ?? 0)
-        guard self.indices.contains(index) else { return nil }
+        guard indices.contains(index) else { return nil }
         return self[index].representations.first { $0.type == answer.type }
     }
 }

@@ -60,8 +60,8 @@ package struct SafeFileName {
         }
         let length = name.text.flatMap(Self.lastExtension)?.utf8.count
         let end = length.map { name.bytes.count - 1 - $0 } ?? name.bytes.count
-        self.stem = SystemString(name.bytes[..<end])
-        self.suffix = SystemString(name.bytes[end...])
+        stem = SystemString(name.bytes[..<end])
+        suffix = SystemString(name.bytes[end...])
     }
 
     private init(_ name: String, extensionLength: Int) {
@@ -166,7 +166,7 @@ package struct SafeFileName {
 extension Unicode.Scalar {
     /// Whether the scalar changes a terminal or the order of a line instead of being displayed.
     package var isHarmful: Bool {
-        switch self.value {
+        switch value {
         case 0x00...0x1F, 0x7F...0x9F: true
         // Line and paragraph separators, and controls of the text direction.
         case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x206F: true

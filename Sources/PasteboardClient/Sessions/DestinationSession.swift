@@ -41,30 +41,30 @@ package struct DestinationSession: Sendable {
     /// Creates the session from the message that opens the stream.
     package init(_ stream: UInt64, _ session: Session) {
         self.stream = stream
-        self.handle = session.handle ?? 0
-        self.version = session.version ?? 1
-        self.itemCount = min(Int(clamping: session.itemCount ?? 0), WireLimits.items)
-        self.allowsMove = session.allowsMove ?? false
-        self.isRestricted = session.isRestricted ?? false
-        self.sourceLabel = session.ownerLabel
-        self.sourceProcess = session.ownerProcess
+        handle = session.handle ?? 0
+        version = session.version ?? 1
+        itemCount = min(Int(clamping: session.itemCount ?? 0), WireLimits.items)
+        allowsMove = session.allowsMove ?? false
+        isRestricted = session.isRestricted ?? false
+        sourceLabel = session.ownerLabel
+        sourceProcess = session.ownerProcess
     }
 
     /// Whether the session was dropped here.
-    package var isDropped: Bool { self.operation != nil }
+    package var isDropped: Bool { operation != nil }
 
     /// Whether all items have come.
-    package var isComplete: Bool { self.items.count == self.itemCount }
+    package var isComplete: Bool { items.count == itemCount }
 
     /// Handles an event of the session's stream.
     package mutating func take(_ event: ClientEvent) -> Step {
         switch event {
         case .session(_, let session):
-            self.version = max(self.version, session.version ?? 0)
-            self.itemCount = min(max(self.itemCount, Int(clamping: session.itemCount ?? 0)), WireLimits.items)
-            self.allowsMove = session.allowsMove ?? self.allowsMove
+            version = max(version, session.version ?? 0)
+            itemCount = min(max(itemCount, Int(clamping: session.itemCount ?? 0)), WireLimits.items)
+            allowsMove = session.allowsMove ?? allowsMove
         case .item(_, let item):
-            if !self.isComplete { self.items.append(item) }
+            if !isComplete { items.append(item) }
         case .entered(_, let enter):
             let location = enter.location ?? Location()
             self.location = location
@@ -77,7 +77,7 @@ package struct DestinationSession: Sendable {
             self.location = nil
             return .exited
         case .perform(_, let perform):
-            guard !self.isDropped else { return .none }
+            guard !isDropped else { return .none }
             let operation = perform.operation ?? .absent
             self.operation = operation
             let location = perform.location ?? self.location ?? Location()
@@ -86,7 +86,7 @@ package struct DestinationSession: Sendable {
         case .transferred(_, let transferred):
             self.transferred = transferred
         case .ended:
-            return .over(self.outcome)
+            return .over(outcome)
         case .failed(_, let failure):
             return .over(.failed(failure))
         default:

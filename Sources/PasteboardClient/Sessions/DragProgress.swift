@@ -30,19 +30,19 @@ package struct DragProgress: Sendable {
 
     /// Whether the current proposal answers the move of this sequence.
     package func hasAnswered(_ sequence: UInt64) -> Bool {
-        self.proposal.map { $0.sequence ?? 0 >= sequence } ?? false
+        proposal.map { $0.sequence ?? 0 >= sequence } ?? false
     }
 
     /// Handles an event of the session's stream.
     package mutating func take(_ event: ClientEvent) {
         // The source has withdrawn the session, so late events have no effect.
-        guard self.outcome == nil else { return }
+        guard outcome == nil else { return }
         switch event {
         case .committed(_, let committed):
-            self.handle = committed.handle
-            self.version = committed.changeCount ?? 1
+            handle = committed.handle
+            version = committed.changeCount ?? 1
         case .proposed(_, let proposal):
-            guard !self.hasAnswered((proposal.sequence ?? 0).addingClamped(1)) else { return }
+            guard !hasAnswered((proposal.sequence ?? 0).addingClamped(1)) else { return }
             self.proposal = proposal
         case .exited(_, let exit):
             // The session has no destination now, so earlier proposals are void. The sequence stays, so that no older
@@ -55,13 +55,13 @@ package struct DragProgress: Sendable {
         case .dropped(_, let dropped):
             self.dropped = dropped.operation ?? .absent
         case .transferred(_, let transferred):
-            self.isTransferred = true
-            self.transferFailure = transferred.failure
-            self.transferredItems = transferred.items.map { Int($0) }
+            isTransferred = true
+            transferFailure = transferred.failure
+            transferredItems = transferred.items.map { Int($0) }
         case .ended:
-            self.end(nil)
+            end(nil)
         case .failed(_, let failure):
-            self.end(failure)
+            end(failure)
         default:
             break
         }
@@ -69,20 +69,20 @@ package struct DragProgress: Sendable {
 
     /// Ends the session on this side: the broker or the source has ended it, or the connection was lost.
     package mutating func end(_ failure: Failure?) {
-        guard self.outcome == nil else { return }
-        if let failure = self.transferFailure ?? (self.isTransferred ? nil : failure) {
-            self.outcome = .failed(failure)
-        } else if self.isTransferred, let operation = self.dropped, operation.transfers {
-            self.outcome = .transferred(operation)
+        guard outcome == nil else { return }
+        if let failure = transferFailure ?? (isTransferred ? nil : failure) {
+            outcome = .failed(failure)
+        } else if isTransferred, let operation = dropped, operation.transfers {
+            outcome = .transferred(operation)
         } else {
-            self.outcome = .cancelled
+            outcome = .cancelled
         }
     }
 
     /// Ends a session that the source has withdrawn: no transfer can be relied on.
     package mutating func cancel() {
-        guard self.outcome == nil else { return }
-        self.outcome = .cancelled
-        self.transferredItems = []
+        guard outcome == nil else { return }
+        outcome = .cancelled
+        transferredItems = []
     }
 }

@@ -13,15 +13,15 @@ extension ClientState {
         in bytes: Span<UInt8>,
         descriptor: () -> Result<DescriptorBox, MissingDescriptor> = { .failure(.notSent) }
     ) throws(Failure) -> ClientEvent? {
-        guard self.failure == nil else { return nil }
+        guard failure == nil else { return nil }
         if piece.header.descriptorCount > 0 {
-            return try self.passed(piece.header, bytes, piece.payload, descriptor())
+            return try passed(piece.header, bytes, piece.payload, descriptor())
         }
         if piece.header.rawKind == FrameKind.data.rawValue {
-            return try self.data(piece)
+            return try data(piece)
         }
         do throws(Failure) {
-            return try self.control(piece.header, bytes, piece.payload)
+            return try control(piece.header, bytes, piece.payload)
         } catch {
             // A decoding error describes a request. Here the broker sent the message, so the error is a violation.
             guard error.code == .invalidArgument || error.code == .limitExceeded else { throw error }
@@ -33,11 +33,11 @@ extension ClientState {
 
     private mutating func data(_ piece: FramePiece) throws(Failure) -> ClientEvent? {
         let stream = piece.header.stream
-        guard let index = self.streams.index(of: stream) else {
-            try self.checkIsLate(stream)
+        guard let index = streams.index(of: stream) else {
+            try checkIsLate(stream)
             return nil
         }
-        let load = self.streams.values[index]
+        let load = streams.values[index]
         guard case .load = load.phase, load.isAnswered else {
             throw .violation("bytes on stream \(stream) before an answer")
         }
@@ -49,10 +49,10 @@ extension ClientState {
             throw .violation("\(received) bytes, more than were allowed or announced")
         }
         guard piece.endsSequence else {
-            self.streams.values[index].received = received
+            streams.values[index].received = received
             return piece.payload.isEmpty ? nil : .data(load.programStream, payload: piece.payload, last: false)
         }
-        self.close(at: index, stream: stream)
+        close(at: index, stream: stream)
         if let declared = load.declared, received != declared {
             return .failed(load.programStream, .truncated(received, of: declared))
         }
@@ -72,14 +72,14 @@ extension ClientState {
         case .success(let came): box = came
         case .failure(let reason): isMissing = reason == .notSent
         }
-        guard self.passesDescriptors, header.kind == .answer, !isMissing else {
+        guard passesDescriptors, header.kind == .answer, !isMissing else {
             throw .violation("a frame announces a descriptor that was not negotiated or did not come")
         }
-        guard let index = self.streams.index(of: header.stream) else {
-            try self.checkIsLate(header.stream)
+        guard let index = streams.index(of: header.stream) else {
+            try checkIsLate(header.stream)
             return nil
         }
-        let load = self.streams.values[index]
+        let load = streams.values[index]
         guard case .load = load.phase, load.descriptorWelcome, !load.isAnswered else {
             throw .violation("a descriptor on stream \(header.stream), where none was welcome")
         }
@@ -87,7 +87,7 @@ extension ClientState {
         guard let byteCount = answer.byteCount, byteCount <= load.maximum else {
             throw .violation("a descriptor without a size, or of more bytes than were allowed")
         }
-        self.close(at: index, stream: header.stream)
+        close(at: index, stream: header.stream)
         guard let box else {
             let text = "this process has too many files open to take the one that the bytes are in; close some"
             return .failed(load.programStream, Failure(.limitExceeded, text))
@@ -102,31 +102,31 @@ extension ClientState {
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
-        guard let kind = header.kind else { return try self.unknown(header) }
+        guard let kind = header.kind else { return try unknown(header) }
         if header.stream == 0 {
             switch kind {
             case .welcome:
-                return try self.welcomed(try Welcome(decoding: bytes, range: payload))
+                return try welcomed(try Welcome(decoding: bytes, range: payload))
             case .error:
-                self.parted(try Failure(decoding: bytes, range: payload))
+                parted(try Failure(decoding: bytes, range: payload))
                 return nil
             default:
                 throw .violation("\(kind) on stream 0")
             }
         }
-        guard self.isWelcomed else { throw .violation("\(kind) before welcome") }
+        guard isWelcomed else { throw .violation("\(kind) before welcome") }
         if StreamID(header.stream).isOpenedByBroker {
-            return try self.onAsk(kind, header.stream, bytes, payload)
+            return try onAsk(kind, header.stream, bytes, payload)
         }
-        guard let index = self.streams.index(of: header.stream) else {
-            try self.checkIsLate(header.stream)
+        guard let index = streams.index(of: header.stream) else {
+            try checkIsLate(header.stream)
             return nil
         }
-        if case .probe = self.streams.values[index].phase {
-            if kind == .end || kind == .error { self.close(at: index, stream: header.stream) }
+        if case .probe = streams.values[index].phase {
+            if kind == .end || kind == .error { close(at: index, stream: header.stream) }
             return nil
         }
-        return try self.onStream(kind, header.stream, at: index, bytes, payload)
+        return try onStream(kind, header.stream, at: index, bytes, payload)
     }
 
     private mutating func onStream(
@@ -136,50 +136,50 @@ extension ClientState {
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
-        let open = self.streams.values[index]
+        let open = streams.values[index]
         switch (open.phase, kind) {
         case (_, .error):
             let failure = try Failure(decoding: bytes, range: payload)
-            self.close(at: index, stream: stream)
+            close(at: index, stream: stream)
             return .failed(open.programStream, failure)
         case (.load, .answer) where !open.isAnswered:
             let answer = try Answer(decoding: bytes, range: payload)
-            self.streams.values[index].isAnswered = true
-            self.streams.values[index].declared = answer.byteCount
+            streams.values[index].isAnswered = true
+            streams.values[index].declared = answer.byteCount
             return .answered(open.programStream, answer)
         case (.load, .progress):
             return .progress(open.programStream, try Progress(decoding: bytes, range: payload))
         case (.committing, .committed):
-            self.streams.values[index].phase = .publication
-            self.setStanding(true, at: index)
+            streams.values[index].phase = .publication
+            setStanding(true, at: index)
             return .committed(open.programStream, try Committed(decoding: bytes, range: payload))
         case (.clear, .committed), (.adding, .committed):
-            self.streams.values[index].phase = .changed
+            streams.values[index].phase = .changed
             return .committed(open.programStream, try Committed(decoding: bytes, range: payload))
         case (.list, .contents):
-            self.streams.values[index].phase = .listing(items: 0)
+            streams.values[index].phase = .listing(items: 0)
             return .contents(open.programStream, try Contents(decoding: bytes, range: payload))
         case (.listing(let items), .item) where items < WireLimits.items:
-            self.streams.values[index].phase = .listing(items: items + 1)
+            streams.values[index].phase = .listing(items: items + 1)
             return .item(open.programStream, try Item(decoding: bytes, range: payload))
         case (.status, .statusEntry):
             return .statusEntry(open.programStream, try StatusEntry(decoding: bytes, range: payload))
         case (.load, .end) where open.isAnswered, (.publication, .end), (.listing, .end), (.changed, .end),
             (.status, .end), (.stop, .end), (.wait, .end):
             let end = try End(decoding: bytes, range: payload)
-            self.close(at: index, stream: stream)
+            close(at: index, stream: stream)
             if case .load = open.phase, open.received != end.byteCount ?? open.declared ?? open.received {
                 return .failed(open.programStream, .truncated(open.received, of: end.byteCount ?? open.declared ?? 0))
             }
             return .ended(open.programStream, end)
         case (.offering, .committed):
-            self.streams.values[index].phase = .session
-            self.settleSession(at: index)
+            streams.values[index].phase = .session
+            settleSession(at: index)
             return .committed(open.programStream, try Committed(decoding: bytes, range: payload))
         case (.session, _):
-            return try self.onSession(kind, stream, at: index, bytes, payload)
+            return try onSession(kind, stream, at: index, bytes, payload)
         case (.destination, .registered) where !open.isStanding:
-            self.setStanding(true, at: index)
+            setStanding(true, at: index)
             return .registered(open.programStream)
         case (.destination, .exit) where open.isStanding:
             return .exited(open.programStream, try Exit(decoding: bytes, range: payload))
@@ -197,19 +197,19 @@ extension ClientState {
             "this program does not know frames of kind \(header.rawKind); update it"
         )
         guard header.stream != 0 else { throw failure }
-        if let index = self.asks.index(of: header.stream) {
-            self.asks.remove(at: index)
-            self.streamFrames.append(failure, stream: header.stream)
+        if let index = asks.index(of: header.stream) {
+            asks.remove(at: index)
+            streamFrames.append(failure, stream: header.stream)
             return .askCancelled(header.stream)
         }
-        if self.destinationSessions.index(of: header.stream) != nil {
-            self.leave(header.stream)
+        if destinationSessions.index(of: header.stream) != nil {
+            leave(header.stream)
             return .failed(header.stream, failure)
         }
-        guard let index = self.streams.index(of: header.stream) else { return nil }
-        let programStream = self.streams.values[index].programStream
-        self.connectionFrames.append(Cancel(), stream: header.stream)
-        self.close(at: index, stream: header.stream)
+        guard let index = streams.index(of: header.stream) else { return nil }
+        let programStream = streams.values[index].programStream
+        connectionFrames.append(Cancel(), stream: header.stream)
+        close(at: index, stream: header.stream)
         return .failed(programStream, failure)
     }
 
@@ -221,21 +221,21 @@ extension ClientState {
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
-        if kind == .session || self.destinationSessions.index(of: stream) != nil {
-            return try self.onDestinationSession(kind, stream, bytes, payload)
+        if kind == .session || destinationSessions.index(of: stream) != nil {
+            return try onDestinationSession(kind, stream, bytes, payload)
         }
-        let open = self.asks.index(of: stream)
+        let open = asks.index(of: stream)
         switch kind {
         case .enter where open == nil, .update where open == nil, .exit where open == nil, .perform where open == nil,
             .item where open == nil, .transferred where open == nil, .end where open == nil:
             // A frame of a session that this client has left.
             return nil
         case .ask:
-            guard open == nil, self.asks.count < self.maximumAsks else {
+            guard open == nil, asks.count < maximumAsks else {
                 throw .violation("ask \(stream) is open already, or one more than this program takes")
             }
             let ask = try Ask(decoding: bytes, range: payload)
-            self.asks.insert(
+            asks.insert(
                 OpenAsk(
                     credit: ask.credit ?? 0,
                     descriptorWelcome: ask.descriptorWelcome ?? false,
@@ -246,12 +246,12 @@ extension ClientState {
             return .asked(stream, ask)
         case .credit:
             let offset = try Credit(decoding: bytes, range: payload).offset ?? 0
-            guard let open, offset > self.asks.values[open].credit else { return nil }
-            self.asks.values[open].credit = offset
+            guard let open, offset > asks.values[open].credit else { return nil }
+            asks.values[open].credit = offset
             return .askCredit(stream)
         case .cancel, .error:
             guard let open else { return nil }
-            self.asks.remove(at: open)
+            asks.remove(at: open)
             return .askCancelled(stream)
         default:
             throw .violation("\(kind) on ask \(stream)")

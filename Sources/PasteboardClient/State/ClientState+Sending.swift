@@ -5,26 +5,26 @@ extension ClientState {
     /// Adds the next item of a write. The bytes of its kept representations follow; the last frame of each has the flag
     /// `last`.
     package mutating func add(_ item: Item, to stream: UInt64) throws(Failure) {
-        guard self.isWriting(stream) else { return }
-        try self.streamFrames.appendChecked(item, stream: stream)
+        guard isWriting(stream) else { return }
+        try streamFrames.appendChecked(item, stream: stream)
     }
 
     /// Makes the written items visible, or adds them to the session. The broker answers with `committed`.
     package mutating func commit(_ stream: UInt64, itemCount: Int) {
-        guard self.failure == nil, let index = self.streams.index(of: stream) else { return }
-        switch self.streams.values[index].phase {
-        case .write: self.streams.values[index].phase = .committing
-        case .drag(let isAddition): self.streams.values[index].phase = isAddition ? .adding : .offering
+        guard failure == nil, let index = streams.index(of: stream) else { return }
+        switch streams.values[index].phase {
+        case .write: streams.values[index].phase = .committing
+        case .drag(let isAddition): streams.values[index].phase = isAddition ? .adding : .offering
         default: return
         }
         var commit = Commit()
         commit.itemCount = UInt32(clamping: itemCount)
-        self.streamFrames.append(commit, stream: stream)
+        streamFrames.append(commit, stream: stream)
     }
 
     private func isWriting(_ stream: UInt64) -> Bool {
-        guard self.failure == nil, let index = self.streams.index(of: stream) else { return false }
-        switch self.streams.values[index].phase {
+        guard failure == nil, let index = streams.index(of: stream) else { return false }
+        switch streams.values[index].phase {
         case .write, .drag: return true
         default: return false
         }
@@ -34,7 +34,7 @@ extension ClientState {
 
     /// The number of bytes of an ask that may be sent now; nil if the ask has ended.
     package func sendable(_ ask: UInt64) -> Int? {
-        self.asks.index(of: ask).map { self.asks.values[$0].sendable }
+        asks.index(of: ask).map { asks.values[$0].sendable }
     }
 
     /// The header of the next data frame of a write or an ask. The frame carries as many of `count` bytes as it may
@@ -43,20 +43,20 @@ extension ClientState {
     /// - Parameter last: whether the sequence ends with these `count` bytes, which also ends an ask.
     /// - Returns: nil if nothing may be sent because the stream has ended or has no credit.
     package mutating func dataHeader(on stream: UInt64, count: Int, last: Bool) -> FrameHeader? {
-        guard self.failure == nil, count > 0 || last else { return nil }
-        let isShared = self.asks.count + self.streams.count - self.standing > 1
+        guard failure == nil, count > 0 || last else { return nil }
+        let isShared = asks.count + streams.count - standing > 1
         let limit = min(count, isShared ? WireLimits.sharedDataLength : WireLimits.dataLength)
         // Streams opened by the client have odd numbers.
         if StreamID(stream).isOpenedByClient {
-            guard self.isWriting(stream) else { return nil }
+            guard isWriting(stream) else { return nil }
             return FrameHeader(.data, stream: stream, length: limit, flags: last && limit == count ? .last : .none)
         }
-        guard let index = self.asks.index(of: stream) else { return nil }
-        let length = min(limit, self.asks.values[index].sendable)
+        guard let index = asks.index(of: stream) else { return nil }
+        let length = min(limit, asks.values[index].sendable)
         let isLast = last && length == count
         guard length > 0 || isLast else { return nil }
-        self.asks.values[index].sent += UInt64(length)
-        if isLast { self.asks.remove(at: index) }
+        asks.values[index].sent += UInt64(length)
+        if isLast { asks.remove(at: index) }
         return FrameHeader(.data, stream: stream, length: length, flags: isLast ? .last : .none)
     }
 
@@ -74,15 +74,15 @@ extension ClientState {
         path: String? = nil,
         fileName: String? = nil
     ) -> Bool {
-        guard self.failure == nil, self.passesDescriptors, let index = self.asks.index(of: ask),
-            self.asks.values[index].descriptorWelcome, self.asks.values[index].sent == 0
+        guard failure == nil, passesDescriptors, let index = asks.index(of: ask),
+            asks.values[index].descriptorWelcome, asks.values[index].sent == 0
         else { return false }
         var answer = Answer()
         answer.byteCount = byteCount
         answer.suggestedName = fileName
-        if let path, self.asks.values[index].inPlaceWelcome, path.utf8.count <= WireLimits.path { answer.path = path }
-        self.streamFrames.append(answer, stream: ask, flags: .last, descriptorCount: 1)
-        self.asks.remove(at: index)
+        if let path, asks.values[index].inPlaceWelcome, path.utf8.count <= WireLimits.path { answer.path = path }
+        streamFrames.append(answer, stream: ask, flags: .last, descriptorCount: 1)
+        asks.remove(at: index)
         return true
     }
 
@@ -91,8 +91,8 @@ extension ClientState {
     ///
     /// - Returns: false if the write has ended or the broker accepts no descriptors; then nothing is sent.
     package mutating func passKept(_ stream: UInt64) -> Bool {
-        guard self.passesDescriptors, self.isWriting(stream) else { return false }
-        self.streamFrames.append(
+        guard passesDescriptors, isWriting(stream) else { return false }
+        streamFrames.append(
             header: FrameHeader(.data, stream: stream, length: 0, flags: .last, descriptorCount: 1)
         )
         return true
@@ -111,37 +111,37 @@ extension ClientState {
         content: ContentForm? = nil,
         fileName: String? = nil
     ) {
-        guard let index = self.asks.index(of: ask), self.asks.values[index].sent == 0 else { return }
+        guard let index = asks.index(of: ask), asks.values[index].sent == 0 else { return }
         var answer = Answer()
         answer.byteCount = byteCount
         answer.content = content
         answer.suggestedName = fileName
-        self.streamFrames.append(answer, stream: ask)
+        streamFrames.append(answer, stream: ask)
     }
 
     /// Reports progress of a slow ask, so that the broker waits longer.
     package mutating func progress(_ ask: UInt64, completed: UInt64?, total: UInt64?) {
-        guard self.asks.index(of: ask) != nil else { return }
+        guard asks.index(of: ask) != nil else { return }
         var progress = Progress()
         progress.completed = completed
         progress.total = total
-        self.streamFrames.append(progress, stream: ask)
+        streamFrames.append(progress, stream: ask)
     }
 
     /// Ends an ask whose bytes have all been sent.
     package mutating func end(_ ask: UInt64) {
-        guard let index = self.asks.index(of: ask) else { return }
+        guard let index = asks.index(of: ask) else { return }
         var end = End()
-        end.byteCount = self.asks.values[index].sent
-        self.streamFrames.append(end, stream: ask)
-        self.asks.remove(at: index)
+        end.byteCount = asks.values[index].sent
+        streamFrames.append(end, stream: ask)
+        asks.remove(at: index)
     }
 
     /// Ends an ask with a failure. Directories of this process are removed from its text, because the text is sent to
     /// the destination.
     package mutating func fail(_ ask: UInt64, _ failure: Failure) {
-        guard let index = self.asks.index(of: ask) else { return }
-        self.streamFrames.append(failure.withoutDirectories, stream: ask)
-        self.asks.remove(at: index)
+        guard let index = asks.index(of: ask) else { return }
+        streamFrames.append(failure.withoutDirectories, stream: ask)
+        asks.remove(at: index)
     }
 }

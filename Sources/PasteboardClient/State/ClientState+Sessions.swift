@@ -14,33 +14,33 @@ extension ClientState {
 
     /// Begins the dragging of a session after its items were sent.
     package mutating func begin(_ session: UInt64) {
-        guard self.sessionIndex(session) != nil else { return }
-        self.streamFrames.append(Begin(), stream: session)
+        guard sessionIndex(session) != nil else { return }
+        streamFrames.append(Begin(), stream: session)
     }
 
     /// Reports that the session is at `location` now, or at none. The answer is a proposal of this sequence or of a
     /// later one.
     package mutating func move(_ session: UInt64, to location: Location?, sequence: UInt64) throws(Failure) {
-        guard let index = self.sessionIndex(session), !self.streams.values[index].isDropped else { return }
+        guard let index = sessionIndex(session), !streams.values[index].isDropped else { return }
         var move = Move()
         move.location = location
         move.sequence = sequence
-        try self.streamFrames.appendChecked(move, stream: session)
-        self.streams.values[index].lastMove = sequence
-        self.settleSession(at: index)
+        try streamFrames.appendChecked(move, stream: session)
+        streams.values[index].lastMove = sequence
+        settleSession(at: index)
     }
 
     /// Drops the session where it is. The broker answers with `dropped`.
     package mutating func drop(_ session: UInt64) {
-        guard let index = self.sessionIndex(session), !self.streams.values[index].isDropped else { return }
-        self.streamFrames.append(Drop(), stream: session)
-        self.streams.values[index].isDropped = true
-        self.settleSession(at: index)
+        guard let index = sessionIndex(session), !streams.values[index].isDropped else { return }
+        streamFrames.append(Drop(), stream: session)
+        streams.values[index].isDropped = true
+        settleSession(at: index)
     }
 
     private func sessionIndex(_ stream: UInt64) -> Int? {
-        guard self.failure == nil, let index = self.streams.index(of: stream) else { return nil }
-        switch self.streams.values[index].phase {
+        guard failure == nil, let index = streams.index(of: stream) else { return nil }
+        switch streams.values[index].phase {
         case .offering, .session: return index
         default: return nil
         }
@@ -48,9 +48,9 @@ extension ClientState {
 
     /// Marks a session as standing while no message of its source waits for an answer.
     mutating func settleSession(at index: Int) {
-        let open = self.streams.values[index]
+        let open = streams.values[index]
         guard case .session = open.phase else { return }
-        self.setStanding(!open.isDropped && open.lastProposal >= open.lastMove, at: index)
+        setStanding(!open.isDropped && open.lastProposal >= open.lastMove, at: index)
     }
 
     mutating func onSession(
@@ -60,25 +60,25 @@ extension ClientState {
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
-        let open = self.streams.values[index]
+        let open = streams.values[index]
         switch kind {
         case .proposal where open.operation == nil:
             let proposal = try Proposal(decoding: bytes, range: payload)
-            self.streams.values[index].lastProposal = max(open.lastProposal, proposal.sequence ?? 0)
-            self.settleSession(at: index)
+            streams.values[index].lastProposal = max(open.lastProposal, proposal.sequence ?? 0)
+            settleSession(at: index)
             return .proposed(open.programStream, proposal)
         case .exit where open.operation == nil:
             return .exited(open.programStream, try Exit(decoding: bytes, range: payload))
         case .dropped where open.isDropped && open.operation == nil:
             let dropped = try Dropped(decoding: bytes, range: payload)
-            self.streams.values[index].operation = dropped.operation ?? .absent
+            streams.values[index].operation = dropped.operation ?? .absent
             return .dropped(open.programStream, dropped)
         case .transferred where open.operation?.transfers == true && !open.isTransferred:
-            self.streams.values[index].isTransferred = true
+            streams.values[index].isTransferred = true
             return .transferred(open.programStream, try Transferred(decoding: bytes, range: payload))
         case .end where open.operation != nil:
             let end = try End(decoding: bytes, range: payload)
-            self.close(at: index, stream: stream)
+            close(at: index, stream: stream)
             return .ended(open.programStream, end)
         default:
             throw .violation("\(kind) does not fit the session on stream \(stream)")
@@ -90,89 +90,89 @@ extension ClientState {
     /// Requests a session for a destination to which the source has not directed it. The answers are `session` and
     /// `entered`, or `exited` with the refusal.
     package mutating func enter(_ destination: UInt64, session handle: UInt64, at location: Location) {
-        guard self.failure == nil, let index = self.streams.index(of: destination),
-            case .destination = self.streams.values[index].phase
+        guard failure == nil, let index = streams.index(of: destination),
+            case .destination = streams.values[index].phase
         else { return }
         var enter = Enter()
         enter.handle = handle
         enter.location = location
-        self.connectionFrames.append(enter, stream: destination)
+        connectionFrames.append(enter, stream: destination)
     }
 
     /// Sends the proposal for a drop, as the answer to `entered` or `updated`.
     package mutating func propose(_ proposal: Proposal, on stream: UInt64) {
-        guard self.isOpenDestinationSession(stream) else { return }
-        self.connectionFrames.append(proposal, stream: stream)
+        guard isOpenDestinationSession(stream) else { return }
+        connectionFrames.append(proposal, stream: stream)
     }
 
     package mutating func exit(_ stream: UInt64) {
-        guard self.isOpenDestinationSession(stream) else { return }
-        self.connectionFrames.append(Exit(), stream: stream)
+        guard isOpenDestinationSession(stream) else { return }
+        connectionFrames.append(Exit(), stream: stream)
     }
 
     /// Reports progress of a drop, so that the broker waits longer for its handler. Sent only if the broker has the
     /// feature.
     package mutating func report(_ progress: Progress, on stream: UInt64) {
-        guard self.isOpenDestinationSession(stream), self.reportsDrops else { return }
-        self.connectionFrames.append(progress, stream: stream)
+        guard isOpenDestinationSession(stream), reportsDrops else { return }
+        connectionFrames.append(progress, stream: stream)
     }
 
     /// Whether the broker accepts progress of drops from destinations, and sends them the results.
-    package var reportsDrops: Bool { self.welcome?.features.contains(Feature.dropReports.rawValue) == true }
+    package var reportsDrops: Bool { welcome?.features.contains(Feature.dropReports.rawValue) == true }
 
     /// Notes that the handler of a drop has returned. The broker then refuses further loads of the session.
     package mutating func performed(_ performed: Performed, on stream: UInt64) {
-        guard self.failure == nil, let index = self.destinationSessions.index(of: stream) else { return }
-        self.destinationSessions.values[index].performed = performed
-        self.performedDestinationSessions.append(stream)
-        self.sendPerformed()
+        guard failure == nil, let index = destinationSessions.index(of: stream) else { return }
+        destinationSessions.values[index].performed = performed
+        performedDestinationSessions.append(stream)
+        sendPerformed()
     }
 
     /// Concludes a drop: it is complete, or will not be completed. It follows `performed`.
     package mutating func conclude(_ conclude: Conclude, on stream: UInt64) {
-        guard self.failure == nil, let index = self.destinationSessions.index(of: stream) else { return }
-        if let performed = self.destinationSessions.values[index].performed {
-            self.connectionFrames.append(performed, stream: stream)
-            self.destinationSessions.values[index].performed = nil
+        guard failure == nil, let index = destinationSessions.index(of: stream) else { return }
+        if let performed = destinationSessions.values[index].performed {
+            connectionFrames.append(performed, stream: stream)
+            destinationSessions.values[index].performed = nil
         }
-        self.connectionFrames.append(conclude, stream: stream)
+        connectionFrames.append(conclude, stream: stream)
     }
 
     /// Sends `performed` for drops whose loads have all been sent. A load that waits for its turn has begun, too, and
     /// is sent first.
     mutating func sendPerformed() {
-        guard !self.performedDestinationSessions.isEmpty else { return }
-        let loading = Set(self.waitingHandles)
-        let pending = self.performedDestinationSessions
-        self.performedDestinationSessions = []
+        guard !performedDestinationSessions.isEmpty else { return }
+        let loading = Set(waitingHandles)
+        let pending = performedDestinationSessions
+        performedDestinationSessions = []
         for stream in pending {
-            guard let index = self.destinationSessions.index(of: stream),
-                let performed = self.destinationSessions.values[index].performed
+            guard let index = destinationSessions.index(of: stream),
+                let performed = destinationSessions.values[index].performed
             else {
                 continue
             }
-            guard !loading.contains(self.destinationSessions.values[index].handle) else {
-                self.performedDestinationSessions.append(stream)
+            guard !loading.contains(destinationSessions.values[index].handle) else {
+                performedDestinationSessions.append(stream)
                 continue
             }
-            self.connectionFrames.append(performed, stream: stream)
-            self.destinationSessions.values[index].performed = nil
+            connectionFrames.append(performed, stream: stream)
+            destinationSessions.values[index].performed = nil
         }
     }
 
     /// Leaves a session. No more events of it follow, and its effects at the destination are undone as far as possible.
     package mutating func leave(_ stream: UInt64) {
-        guard self.failure == nil, let index = self.destinationSessions.index(of: stream) else { return }
-        self.connectionFrames.append(Cancel(), stream: stream)
-        self.destinationSessions.remove(at: index)
-        self.leftDestinationSessions.append(stream)
-        if self.leftDestinationSessions.count > Self.rememberedDestinationSessions {
-            self.leftDestinationSessions.removeFirst()
+        guard failure == nil, let index = destinationSessions.index(of: stream) else { return }
+        connectionFrames.append(Cancel(), stream: stream)
+        destinationSessions.remove(at: index)
+        leftDestinationSessions.append(stream)
+        if leftDestinationSessions.count > Self.rememberedDestinationSessions {
+            leftDestinationSessions.removeFirst()
         }
     }
 
     private func isOpenDestinationSession(_ stream: UInt64) -> Bool {
-        self.failure == nil && self.destinationSessions.index(of: stream) != nil
+        failure == nil && destinationSessions.index(of: stream) != nil
     }
 
     mutating func onDestinationSession(
@@ -181,32 +181,32 @@ extension ClientState {
         _ bytes: Span<UInt8>,
         _ payload: Range<Int>
     ) throws(Failure) -> ClientEvent? {
-        guard let index = self.destinationSessions.index(of: stream) else {
+        guard let index = destinationSessions.index(of: stream) else {
             let session = try Session(decoding: bytes, range: payload)
-            guard self.destinationSessions.count < Self.maximumDestinationSessions, self.asks.index(of: stream) == nil,
+            guard destinationSessions.count < Self.maximumDestinationSessions, asks.index(of: stream) == nil,
                 let destination = session.destination
             else {
                 throw .violation("session \(stream) has no destination, the stream of an ask, or is one too many")
             }
-            guard let open = self.streams.index(of: destination) else {
+            guard let open = streams.index(of: destination) else {
                 // The destination was ended a moment ago.
-                try self.checkIsLate(destination)
+                try checkIsLate(destination)
                 return nil
             }
-            guard case .destination = self.streams.values[open].phase, self.streams.values[open].isStanding else {
+            guard case .destination = streams.values[open].phase, streams.values[open].isStanding else {
                 throw .violation("session \(stream) is for stream \(destination), which is no destination")
             }
-            guard !self.leftDestinationSessions.contains(stream) else { return nil }
-            self.destinationSessions.insert(OpenDestinationSession(handle: session.handle ?? 0), for: stream)
+            guard !leftDestinationSessions.contains(stream) else { return nil }
+            destinationSessions.insert(OpenDestinationSession(handle: session.handle ?? 0), for: stream)
             return .session(stream, session)
         }
-        let open = self.destinationSessions.values[index]
+        let open = destinationSessions.values[index]
         switch kind {
         case .end:
-            self.destinationSessions.remove(at: index)
+            destinationSessions.remove(at: index)
             return .ended(stream, try End(decoding: bytes, range: payload))
         case .error:
-            self.destinationSessions.remove(at: index)
+            destinationSessions.remove(at: index)
             return .failed(stream, try Failure(decoding: bytes, range: payload))
         case .transferred where open.isDropped:
             return .transferred(stream, try Transferred(decoding: bytes, range: payload))
@@ -215,7 +215,7 @@ extension ClientState {
         case .session:
             return .session(stream, try Session(decoding: bytes, range: payload))
         case .item where open.items < WireLimits.items:
-            self.destinationSessions.values[index].items += 1
+            destinationSessions.values[index].items += 1
             return .item(stream, try Item(decoding: bytes, range: payload))
         case .enter:
             return .entered(stream, try Enter(decoding: bytes, range: payload))
@@ -224,7 +224,7 @@ extension ClientState {
         case .exit:
             return .left(stream, try Exit(decoding: bytes, range: payload))
         case .perform:
-            self.destinationSessions.values[index].isDropped = true
+            destinationSessions.values[index].isDropped = true
             return .perform(stream, try Perform(decoding: bytes, range: payload))
         default:
             throw .violation("\(kind) on session \(stream)")

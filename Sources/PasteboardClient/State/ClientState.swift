@@ -61,13 +61,13 @@ package struct ClientState: Sendable {
         hello.maximumVersion = UInt32(FrameHeader.version)
         hello.features = Feature.allCases.map(\.rawValue)
         hello.maximumStreams = hello.maximumStreams ?? 128
-        self.maximumAsks = Int(clamping: hello.maximumStreams ?? 128)
-        self.connectionFrames.append(hello, stream: 0)
+        maximumAsks = Int(clamping: hello.maximumStreams ?? 128)
+        connectionFrames.append(hello, stream: 0)
     }
 
     /// Whether an answer of the broker is pending. Publications and sessions without an open request do not count.
     package var isAwaiting: Bool {
-        !self.isWelcomed || self.streams.count > self.standing || !self.waiting.isEmpty
+        !isWelcomed || streams.count > standing || !waiting.isEmpty
     }
 
     // MARK: Opening
@@ -75,65 +75,65 @@ package struct ClientState: Sendable {
     /// Opens a load. Beyond the broker's limit the load waits for its turn.
     package mutating func open(_ load: consuming Load) throws(Failure) -> UInt64 {
         load.credit = load.credit ?? Self.standardWindow
-        guard self.openLoads < self.maximumLoads, self.waiting.isEmpty else {
-            try self.checkIsOpen()
+        guard openLoads < maximumLoads, waiting.isEmpty else {
+            try checkIsOpen()
             // A load that is too long fails here, while the caller can handle the error.
             var scratch = FrameEncoder()
             try scratch.appendChecked(load, stream: 0)
-            let stream = self.takeID()
-            self.waiting[stream] = load
-            self.turns.append(stream)
+            let stream = takeID()
+            waiting[stream] = load
+            turns.append(stream)
             return stream
         }
-        return try self.start(load)
+        return try start(load)
     }
 
     package mutating func open(_ write: Write) throws(Failure) -> UInt64 {
-        try self.open(write, as: .write)
+        try open(write, as: .write)
     }
 
     package mutating func open(_ list: List) throws(Failure) -> UInt64 {
-        try self.open(list, as: .list)
+        try open(list, as: .list)
     }
 
     package mutating func open(_ clear: Clear) throws(Failure) -> UInt64 {
-        try self.open(clear, as: .clear)
+        try open(clear, as: .clear)
     }
 
     package mutating func open(_ status: Status) throws(Failure) -> UInt64 {
-        try self.open(status, as: .status)
+        try open(status, as: .status)
     }
 
     package mutating func open(_ stop: Stop) throws(Failure) -> UInt64 {
-        try self.open(stop, as: .stop)
+        try open(stop, as: .stop)
     }
 
     /// Opens a wait for a destination; the event `ended` answers it.
     package mutating func open(_ wait: Wait) throws(Failure) -> UInt64 {
         // An older broker must refuse the request instead of ignoring it. A wait may be silent for long; during it
         // probes show that the broker still answers.
-        try self.open(wait, OpenStream(phase: .wait), flags: .mustUnderstand)
+        try open(wait, OpenStream(phase: .wait), flags: .mustUnderstand)
     }
 
     package mutating func open(_ drag: Drag) throws(Failure) -> UInt64 {
-        try self.open(drag, as: .drag(isAddition: drag.handle != nil))
+        try open(drag, as: .drag(isAddition: drag.handle != nil))
     }
 
     package mutating func open(_ destination: Destination) throws(Failure) -> UInt64 {
-        try self.open(destination, as: .destination)
+        try open(destination, as: .destination)
     }
 
     /// Sends a request that every broker answers at once, to find out whether it still answers.
     package mutating func sendProbe() {
-        guard self.probe == nil else { return }
+        guard probe == nil else { return }
         // No board has an empty name. Refusing the request costs the broker nothing, and is an answer.
         var list = List()
         list.board = ""
-        self.probe = try? self.open(list, as: .probe)
+        probe = try? open(list, as: .probe)
     }
 
     private mutating func open(_ message: some WireMessage, as phase: OpenStream.Phase) throws(Failure) -> UInt64 {
-        try self.open(message, OpenStream(phase: phase))
+        try open(message, OpenStream(phase: phase))
     }
 
     private mutating func open(
@@ -141,11 +141,11 @@ package struct ClientState: Sendable {
         _ open: consuming OpenStream,
         flags: FrameFlags = .none
     ) throws(Failure) -> UInt64 {
-        try self.checkIsOpen()
-        let stream = self.takeID()
-        try self.connectionFrames.appendChecked(message, stream: stream, flags: flags)
+        try checkIsOpen()
+        let stream = takeID()
+        try connectionFrames.appendChecked(message, stream: stream, flags: flags)
         open.programStream = stream
-        self.streams.insert(open, for: stream)
+        streams.insert(open, for: stream)
         return stream
     }
 
@@ -156,108 +156,108 @@ package struct ClientState: Sendable {
         open.maximum = load.maximumByteCount ?? .max
         open.descriptorWelcome = load.descriptorWelcome ?? false
         let stream = try self.open(load, open)
-        self.openLoads += 1
+        openLoads += 1
         return stream
     }
 
     private func checkIsOpen() throws(Failure) {
-        if let failure = self.failure ?? self.farewell { throw failure }
+        if let failure = self.failure ?? farewell { throw failure }
     }
 
     private mutating func takeID() -> UInt64 {
-        self.highestStream = self.highestStream == 0 ? 1 : self.highestStream &+ 2
-        return self.highestStream
+        highestStream = highestStream == 0 ? 1 : highestStream &+ 2
+        return highestStream
     }
 
     private mutating func startWaiting() {
-        while self.openLoads < self.maximumLoads, self.nextTurn < self.turns.count, self.failure == nil {
-            let programStream = self.turns[self.nextTurn]
-            self.nextTurn += 1
-            guard let load = self.waiting.removeValue(forKey: programStream) else { continue }
+        while openLoads < maximumLoads, nextTurn < turns.count, failure == nil {
+            let programStream = turns[nextTurn]
+            nextTurn += 1
+            guard let load = waiting.removeValue(forKey: programStream) else { continue }
             // After a farewell no load can start. It ends with the connection.
-            guard let stream = try? self.start(load), let index = self.streams.index(of: stream) else {
-                self.waiting[programStream] = load
-                self.nextTurn -= 1
+            guard let stream = try? start(load), let index = streams.index(of: stream) else {
+                waiting[programStream] = load
+                nextTurn -= 1
                 return
             }
-            self.streams.values[index].programStream = programStream
-            self.renamed[programStream] = stream
+            streams.values[index].programStream = programStream
+            renamed[programStream] = stream
         }
-        if self.nextTurn == self.turns.count {
-            self.turns.removeAll(keepingCapacity: true)
-            self.nextTurn = 0
+        if nextTurn == turns.count {
+            turns.removeAll(keepingCapacity: true)
+            nextTurn = 0
         }
-        self.sendPerformed()
+        sendPerformed()
     }
 
     /// The handles of the publications that waiting loads are for.
-    var waitingHandles: some Sequence<UInt64> { self.waiting.values.lazy.compactMap(\.handle) }
+    var waitingHandles: some Sequence<UInt64> { waiting.values.lazy.compactMap(\.handle) }
 
     // MARK: Going on
 
     func index(ofProgramStream programStream: UInt64) -> Int? {
-        guard let index = self.streams.index(of: self.wireID(programStream)) else { return nil }
-        return self.streams.values[index].programStream == programStream ? index : nil
+        guard let index = streams.index(of: wireID(programStream)) else { return nil }
+        return streams.values[index].programStream == programStream ? index : nil
     }
 
     func wireID(_ programStream: UInt64) -> UInt64 {
-        self.renamed.isEmpty ? programStream : self.renamed[programStream] ?? programStream
+        renamed.isEmpty ? programStream : renamed[programStream] ?? programStream
     }
 
     /// Ends a stream on this side; no more events of it follow. This discards a write before its commit, and withdraws
     /// the promises of a publication after it.
     package mutating func cancel(_ stream: UInt64) {
-        guard self.waiting.removeValue(forKey: stream) == nil else { return self.sendPerformed() }
-        guard self.failure == nil, let index = self.index(ofProgramStream: stream) else { return }
-        self.connectionFrames.append(Cancel(), stream: self.wireID(stream))
-        self.close(at: index, stream: self.wireID(stream))
+        guard waiting.removeValue(forKey: stream) == nil else { return sendPerformed() }
+        guard failure == nil, let index = self.index(ofProgramStream: stream) else { return }
+        connectionFrames.append(Cancel(), stream: wireID(stream))
+        close(at: index, stream: wireID(stream))
     }
 
     /// Notes that the program has consumed so many more bytes of a load. The broker may send as many again.
     package mutating func consumed(_ stream: UInt64, count: Int) {
         guard let index = self.index(ofProgramStream: stream) else { return }
-        self.streams.values[index].consumed &+= UInt64(clamping: count)
-        let load = self.streams.values[index]
+        streams.values[index].consumed &+= UInt64(clamping: count)
+        let load = streams.values[index]
         // Credit is granted in steps of half a window, and not for bytes that will not come.
         let target = load.consumed.addingClamped(load.window)
         guard target > load.granted, target - load.granted >= load.window / 2 else { return }
-        self.grant(stream)
+        grant(stream)
     }
 
     /// Grants the credit for the consumed bytes now, even if they are few.
     package mutating func grant(_ stream: UInt64) {
-        guard self.failure == nil, let index = self.index(ofProgramStream: stream) else { return }
-        let load = self.streams.values[index]
+        guard failure == nil, let index = self.index(ofProgramStream: stream) else { return }
+        let load = streams.values[index]
         let target = load.consumed.addingClamped(load.window)
         guard case .load = load.phase, target > load.granted, load.declared.map({ $0 > load.granted }) ?? true else {
             return
         }
-        self.streams.values[index].granted = target
+        streams.values[index].granted = target
         var credit = Credit()
         credit.offset = target
-        self.connectionFrames.append(credit, stream: self.wireID(stream))
+        connectionFrames.append(credit, stream: wireID(stream))
     }
 
     /// Sets whether no answer is pending on a stream.
     mutating func setStanding(_ isStanding: Bool, at index: Int) {
-        guard self.streams.values[index].isStanding != isStanding else { return }
-        self.streams.values[index].isStanding = isStanding
-        self.standing += isStanding ? 1 : -1
+        guard streams.values[index].isStanding != isStanding else { return }
+        streams.values[index].isStanding = isStanding
+        standing += isStanding ? 1 : -1
     }
 
     // MARK: Ends
 
     mutating func close(at index: Int, stream: UInt64) {
-        let programStream = self.streams.values[index].programStream
-        if self.streams.values[index].isStanding { self.standing -= 1 }
-        switch self.streams.values[index].phase {
-        case .load: self.openLoads -= 1
-        case .probe: self.probe = nil
+        let programStream = streams.values[index].programStream
+        if streams.values[index].isStanding { standing -= 1 }
+        switch streams.values[index].phase {
+        case .load: openLoads -= 1
+        case .probe: probe = nil
         default: break
         }
-        self.streams.remove(at: index)
-        if programStream != stream { self.renamed[programStream] = nil }
-        if !self.turns.isEmpty { self.startWaiting() }
+        streams.remove(at: index)
+        if programStream != stream { renamed[programStream] = nil }
+        if !turns.isEmpty { startWaiting() }
     }
 
     /// Notes that the connection has ended: nothing more can be sent or received.
@@ -268,31 +268,31 @@ package struct ClientState: Sendable {
     ) -> (streams: [UInt64], asks: [UInt64], destinationSessions: [UInt64]) {
         guard self.failure == nil else { return ([], [], []) }
         self.failure = failure
-        let open = self.streams.openIDs.filter { $0 != self.probe }
+        let open = self.streams.openIDs.filter { $0 != probe }
         let streams = open.compactMap { self.streams.index(of: $0).map { self.streams.values[$0].programStream } }
         let lost = (
-            streams: (streams + self.waiting.keys).sorted(), asks: self.asks.openIDs,
+            streams: (streams + waiting.keys).sorted(), asks: self.asks.openIDs,
             destinationSessions: self.destinationSessions.openIDs
         )
         self.streams = StreamTable(empty: OpenStream(phase: .probe))
         self.asks = StreamTable(empty: OpenAsk())
         self.destinationSessions = StreamTable(empty: OpenDestinationSession())
-        self.performedDestinationSessions = []
-        self.waiting = [:]
-        self.turns = []
-        self.nextTurn = 0
-        self.renamed = [:]
-        self.standing = 0
-        self.openLoads = 0
-        self.connectionFrames.removeAll()
-        self.streamFrames.removeAll()
+        performedDestinationSessions = []
+        waiting = [:]
+        turns = []
+        nextTurn = 0
+        renamed = [:]
+        standing = 0
+        openLoads = 0
+        connectionFrames.removeAll()
+        streamFrames.removeAll()
         return lost
     }
 
     // MARK: The connection itself
 
     mutating func welcomed(_ welcome: Welcome) throws(Failure) -> ClientEvent {
-        guard !self.isWelcomed else { throw .violation("a second welcome") }
+        guard !isWelcomed else { throw .violation("a second welcome") }
         guard welcome.version == UInt32(FrameHeader.version) else {
             throw Failure(
                 .versionMismatch,
@@ -300,20 +300,20 @@ package struct ClientState: Sendable {
             )
         }
         self.welcome = welcome
-        self.isWelcomed = true
-        self.passesDescriptors = welcome.features.contains(Feature.descriptors.rawValue)
-        if let most = welcome.maximumStreams { self.maximumLoads = max(1, Int(most)) }
-        self.startWaiting()
+        isWelcomed = true
+        passesDescriptors = welcome.features.contains(Feature.descriptors.rawValue)
+        if let most = welcome.maximumStreams { maximumLoads = max(1, Int(most)) }
+        startWaiting()
         return .welcomed(welcome)
     }
 
     mutating func parted(_ failure: Failure) {
-        self.farewell = self.farewell ?? failure
+        farewell = farewell ?? failure
     }
 
     /// Throws unless this client has opened the stream before.
     func checkIsLate(_ stream: UInt64) throws(Failure) {
-        guard StreamID(stream).isOpenedByClient, stream <= self.highestStream else {
+        guard StreamID(stream).isOpenedByClient, stream <= highestStream else {
             throw .violation("a frame on stream \(stream), which was never opened")
         }
     }
@@ -332,9 +332,9 @@ extension FrameEncoder {
         stream: UInt64,
         flags: FrameFlags = .none
     ) throws(Failure) {
-        let frame = self.append(message, stream: stream, flags: flags)
+        let frame = append(message, stream: stream, flags: flags)
         guard frame.count - FrameHeader.byteCount <= WireLimits.controlLength else {
-            self.removeAll(from: frame.lowerBound)
+            removeAll(from: frame.lowerBound)
             throw Failure(
                 .limitExceeded,
                 "the request takes \(frame.count) bytes, mostly of names and types; at most \(WireLimits.controlLength) "

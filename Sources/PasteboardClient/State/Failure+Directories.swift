@@ -82,21 +82,21 @@ private struct PathFilter {
         let components = roots.map { $0.split(separator: "/").map(String.init) }
         self.scalars = scalars
         self.roots = components.filter { $0.count > 1 }.map { Array("/\($0.joined(separator: "/"))/".unicodeScalars) }
-        self.tops = Self.topDirectories.union(components.compactMap(\.first))
+        tops = Self.topDirectories.union(components.compactMap(\.first))
     }
 
     var result: String {
         var result = String.UnicodeScalarView()
         var index = 0
-        while index < self.scalars.count {
+        while index < scalars.count {
             if let path = self.path(at: index) {
-                result.append(contentsOf: self.scalars[self.lastComponent(of: path)])
+                result.append(contentsOf: scalars[lastComponent(of: path)])
                 index = path.upperBound
             } else {
                 // A URL other than that of a file is copied whole, because its query may contain text that looks like a
                 // path.
-                let end = self.schemeEnd(at: index).map { self.wordEnd(from: $0) } ?? index + 1
-                result.append(contentsOf: self.scalars[index..<end])
+                let end = schemeEnd(at: index).map { wordEnd(from: $0) } ?? index + 1
+                result.append(contentsOf: scalars[index..<end])
                 index = end
             }
         }
@@ -105,83 +105,83 @@ private struct PathFilter {
 
     /// The path or `file:` URL that begins at `index`, up to the end of its last word; nil if none begins there.
     private func path(at index: Int) -> Range<Int>? {
-        guard let known = self.knownStart(at: index) else { return nil }
+        guard let known = knownStart(at: index) else { return nil }
         // In quotes a path may contain spaces. A quote followed by a letter or digit, as in "it's", is part of it.
-        if index > 0, let quote = Self.quotes[self.scalars[index - 1]] {
-            let end = self.scalars.indices[known...].first { position in
-                self.scalars[position] == quote
-                    && (position + 1 == self.scalars.count || !self.scalars[position + 1].isOfName)
+        if index > 0, let quote = Self.quotes[scalars[index - 1]] {
+            let end = scalars.indices[known...].first { position in
+                scalars[position] == quote
+                    && (position + 1 == scalars.count || !scalars[position + 1].isOfName)
             }
             if let end { return index..<end }
         }
-        return index..<self.endWithSpaces(ofPathAt: index, firstWordEnd: self.wordEnd(from: known))
+        return index..<endWithSpaces(ofPathAt: index, firstWordEnd: wordEnd(from: known))
     }
 
     /// The end of the part that makes the text at `index` a path: a root, a top directory, `../`, or a URL's host.
     private func knownStart(at index: Int) -> Int? {
-        if let afterScheme = self.schemeEnd(at: index) {
-            let scheme = String(String.UnicodeScalarView(self.scalars[index..<afterScheme])).lowercased()
+        if let afterScheme = schemeEnd(at: index) {
+            let scheme = String(String.UnicodeScalarView(scalars[index..<afterScheme])).lowercased()
             guard scheme.hasSuffix("file://") else { return nil }
-            let end = self.wordEnd(from: afterScheme)
-            return self.scalars[afterScheme..<end].firstIndex(of: "/")
+            let end = wordEnd(from: afterScheme)
+            return scalars[afterScheme..<end].firstIndex(of: "/")
         }
-        guard self.scalars[index] == "/" || self.scalars[index] == "." else { return nil }
-        let isAfterName = index > 0 && (self.scalars[index - 1].isOfName || self.scalars[index - 1] == "/")
-        if !isAfterName || self.isStart(index) {
-            let rest = self.scalars[index...]
-            if let root = self.roots.first(where: { rest.starts(with: $0) }) { return index + root.count }
+        guard scalars[index] == "/" || scalars[index] == "." else { return nil }
+        let isAfterName = index > 0 && (scalars[index - 1].isOfName || scalars[index - 1] == "/")
+        if !isAfterName || isStart(index) {
+            let rest = scalars[index...]
+            if let root = roots.first(where: { rest.starts(with: $0) }) { return index + root.count }
         }
-        guard self.isStart(index) else { return nil }
-        if self.scalars[index...].starts(with: "../".unicodeScalars) { return index + 3 }
-        guard let start = self.scalars[index...].firstIndex(where: { $0 != "/" }), start > index,
-            let end = self.scalars[start...].firstIndex(of: "/"), end + 1 < self.scalars.count,
+        guard isStart(index) else { return nil }
+        if scalars[index...].starts(with: "../".unicodeScalars) { return index + 3 }
+        guard let start = scalars[index...].firstIndex(where: { $0 != "/" }), start > index,
+            let end = scalars[start...].firstIndex(of: "/"), end + 1 < scalars.count,
             // A top directory alone reveals nothing about the source.
-            end + 1 < self.wordEnd(from: start),
-            self.tops.contains(String(String.UnicodeScalarView(self.scalars[start..<end])))
+            end + 1 < wordEnd(from: start),
+            tops.contains(String(String.UnicodeScalarView(scalars[start..<end])))
         else { return nil }
         return end
     }
 
     private func isStart(_ index: Int) -> Bool {
-        if self.isOpened(index) { return true }
-        guard index > 1, self.scalars[index - 1].isASCII, self.scalars[index - 1].properties.isAlphabetic else {
+        if isOpened(index) { return true }
+        guard index > 1, scalars[index - 1].isASCII, scalars[index - 1].properties.isAlphabetic else {
             return false
         }
         // An escaped newline or tab of a dump, or an option such as `-I`.
-        switch self.scalars[index - 2] {
-        case "\\": return "nrt".unicodeScalars.contains(self.scalars[index - 1])
-        case "-": return self.isOpened(index - 2)
+        switch scalars[index - 2] {
+        case "\\": return "nrt".unicodeScalars.contains(scalars[index - 1])
+        case "-": return isOpened(index - 2)
         default: return false
         }
     }
 
     private func isOpened(_ index: Int) -> Bool {
         guard index > 0 else { return true }
-        let previous = self.scalars[index - 1]
+        let previous = scalars[index - 1]
         return previous.properties.isWhitespace || Self.openers.contains(previous)
     }
 
     /// The index after the `://` of a URL that begins at `index`; nil if none begins there.
     private func schemeEnd(at index: Int) -> Int? {
-        guard self.scalars[index].isOfScheme, self.isStart(index) || !self.scalars[index - 1].isOfScheme,
-            index == 0 || self.scalars[index - 1] != "\\"
+        guard scalars[index].isOfScheme, isStart(index) || !scalars[index - 1].isOfScheme,
+            index == 0 || scalars[index - 1] != "\\"
         else { return nil }
-        guard let end = self.scalars[index...].firstIndex(where: { !$0.isOfScheme }),
-            self.scalars[end...].starts(with: "://".unicodeScalars)
+        guard let end = scalars[index...].firstIndex(where: { !$0.isOfScheme }),
+            scalars[end...].starts(with: "://".unicodeScalars)
         else { return nil }
         return end + 3
     }
 
     /// The end of a word: a space, a double quote, an angle bracket or an escaped newline.
     private func wordEnd(from index: Int) -> Int {
-        let end = self.scalars.indices[index...].first { position in
-            let scalar = self.scalars[position]
-            if scalar == "\\", position + 1 < self.scalars.count {
-                return "nrt\"".unicodeScalars.contains(self.scalars[position + 1])
+        let end = scalars.indices[index...].first { position in
+            let scalar = scalars[position]
+            if scalar == "\\", position + 1 < scalars.count {
+                return "nrt\"".unicodeScalars.contains(scalars[position + 1])
             }
             return scalar.properties.isWhitespace || "\"<>".unicodeScalars.contains(scalar)
         }
-        return end ?? self.scalars.count
+        return end ?? scalars.count
     }
 
     /// The end of a path that may contain spaces. A next word that contains a slash but begins no path belongs to it.
@@ -191,13 +191,13 @@ private struct PathFilter {
     private func endWithSpaces(ofPathAt start: Int, firstWordEnd: Int) -> Int {
         var end = firstWordEnd
         var position = firstWordEnd
-        while position + 1 < self.scalars.count, self.scalars[position] == " ",
-            !Self.terminators.contains(self.scalars[position - 1]), !self.hasExtension(start..<position)
+        while position + 1 < scalars.count, scalars[position] == " ",
+            !Self.terminators.contains(scalars[position - 1]), !hasExtension(start..<position)
         {
-            let word = (position + 1)..<self.wordEnd(from: position + 1)
-            guard let first = self.scalars[word].first else { break }
-            if self.scalars[word].contains("/") {
-                guard self.continuesPath(word) else { break }
+            let word = (position + 1)..<wordEnd(from: position + 1)
+            guard let first = scalars[word].first else { break }
+            if scalars[word].contains("/") {
+                guard continuesPath(word) else { break }
                 end = word.upperBound
             } else if first.properties.isLowercase {
                 break
@@ -208,18 +208,18 @@ private struct PathFilter {
     }
 
     private func continuesPath(_ word: Range<Int>) -> Bool {
-        let first = self.scalars[word.lowerBound]
-        guard first.isOfName || first == "(" || first == "[", let slash = self.scalars[word].firstIndex(of: "/"),
-            self.scalars[word].contains(where: \.properties.isAlphabetic),
-            self.scalars[slash - 1].isOfName || self.scalars[slash - 1] == ")" || self.scalars[slash - 1] == "]"
+        let first = scalars[word.lowerBound]
+        guard first.isOfName || first == "(" || first == "[", let slash = scalars[word].firstIndex(of: "/"),
+            scalars[word].contains(where: \.properties.isAlphabetic),
+            scalars[slash - 1].isOfName || scalars[slash - 1] == ")" || scalars[slash - 1] == "]"
         else { return false }
-        let name = String(String.UnicodeScalarView(self.scalars[word.lowerBound..<slash]))
+        let name = String(String.UnicodeScalarView(scalars[word.lowerBound..<slash]))
         return !Self.mediaTypes.contains(name)
-            && !word.contains { self.knownStart(at: $0) != nil || self.schemeEnd(at: $0) != nil }
+            && !word.contains { knownStart(at: $0) != nil || schemeEnd(at: $0) != nil }
     }
 
     private func hasExtension(_ path: Range<Int>) -> Bool {
-        let name = self.scalars[self.lastComponent(of: path)]
+        let name = scalars[lastComponent(of: path)]
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return false }
         let ending = name[dot...].dropFirst()
         return (1...4).contains(ending.count) && ending.first?.properties.isAlphabetic == true
@@ -228,8 +228,8 @@ private struct PathFilter {
     /// The last component of a path, with the punctuation that follows it.
     private func lastComponent(of path: Range<Int>) -> Range<Int> {
         // A slash or punctuation at the end is no part of the name: "cannot open /srv/data/: …".
-        let nameEnd = self.scalars[path].lastIndex { !"/:,;.)]>".unicodeScalars.contains($0) } ?? path.lowerBound
-        let slash = self.scalars[path.lowerBound..<nameEnd].lastIndex(of: "/")
+        let nameEnd = scalars[path].lastIndex { !"/:,;.)]>".unicodeScalars.contains($0) } ?? path.lowerBound
+        let slash = scalars[path.lowerBound..<nameEnd].lastIndex(of: "/")
         return (slash.map { $0 + 1 } ?? path.lowerBound)..<path.upperBound
     }
 }

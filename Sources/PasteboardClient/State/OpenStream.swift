@@ -67,7 +67,7 @@ struct OpenAsk: Sendable {
     var inPlaceWelcome = false
 
     /// The number of bytes that may be sent now.
-    var sendable: Int { Int(clamping: self.credit - min(self.credit, self.sent)) }
+    var sendable: Int { Int(clamping: credit - min(credit, sent)) }
 }
 
 /// A stream that the broker has opened for a drag session at a destination of this client.

@@ -17,69 +17,69 @@ struct StreamTable<Value: Sendable>: Sendable {
 
     init(empty: Value) {
         self.empty = empty
-        self.ids = Array(repeating: 0, count: 16)
-        self.values = Array(repeating: empty, count: 16)
+        ids = Array(repeating: 0, count: 16)
+        values = Array(repeating: empty, count: 16)
     }
 
     /// The numbers of all streams, in ascending order.
-    var openIDs: [UInt64] { self.ids.filter { $0 != 0 }.sorted() }
+    var openIDs: [UInt64] { ids.filter { $0 != 0 }.sorted() }
 
     func index(of id: UInt64) -> Int? {
         guard id != 0 else { return nil }
-        var index = self.home(of: id)
-        while self.ids[index] != id {
-            if self.ids[index] == 0 { return nil }
-            index = self.next(index)
+        var index = home(of: id)
+        while ids[index] != id {
+            if ids[index] == 0 { return nil }
+            index = next(index)
         }
         return index
     }
 
     /// Inserts a value for `id`, which must be neither 0 nor in the table.
     mutating func insert(_ value: Value, for id: UInt64) {
-        if 2 * self.count >= self.ids.count { self.grow() }
+        if 2 * count >= ids.count { grow() }
         let home = self.home(of: id)
         var index = home
-        while self.ids[index] != 0 { index = self.next(index) }
-        if index != home { self.displaced += 1 }
-        self.ids[index] = id
-        self.values[index] = value
-        self.count += 1
+        while ids[index] != 0 { index = next(index) }
+        if index != home { displaced += 1 }
+        ids[index] = id
+        values[index] = value
+        count += 1
     }
 
     mutating func remove(at index: Int) {
         var gap = index
-        if self.displaced > 0, self.home(of: self.ids[index]) != index { self.displaced -= 1 }
-        var candidate = self.next(gap)
-        while self.displaced > 0, self.ids[candidate] != 0 {
+        if displaced > 0, self.home(of: ids[index]) != index { displaced -= 1 }
+        var candidate = next(gap)
+        while displaced > 0, ids[candidate] != 0 {
             // An entry after the gap may move into it, unless its home index lies between the two.
-            let home = self.home(of: self.ids[candidate])
-            if self.distance(from: home, to: candidate) >= self.distance(from: gap, to: candidate) {
-                if gap == home { self.displaced -= 1 }
-                self.ids[gap] = self.ids[candidate]
-                self.values[gap] = self.values[candidate]
+            let home = self.home(of: ids[candidate])
+            if distance(from: home, to: candidate) >= distance(from: gap, to: candidate) {
+                if gap == home { displaced -= 1 }
+                ids[gap] = ids[candidate]
+                values[gap] = values[candidate]
                 gap = candidate
             }
-            candidate = self.next(candidate)
+            candidate = next(candidate)
         }
-        self.ids[gap] = 0
-        self.values[gap] = self.empty
-        self.count -= 1
+        ids[gap] = 0
+        values[gap] = empty
+        count -= 1
     }
 
     private func home(of id: UInt64) -> Int {
-        Int(truncatingIfNeeded: id >> 1) & (self.ids.count - 1)
+        Int(truncatingIfNeeded: id >> 1) & (ids.count - 1)
     }
 
-    private func next(_ index: Int) -> Int { (index + 1) & (self.ids.count - 1) }
+    private func next(_ index: Int) -> Int { (index + 1) & (ids.count - 1) }
 
-    private func distance(from start: Int, to end: Int) -> Int { (end - start) & (self.ids.count - 1) }
+    private func distance(from start: Int, to end: Int) -> Int { (end - start) & (ids.count - 1) }
 
     private mutating func grow() {
-        let old = zip(self.ids, self.values).filter { $0.0 != 0 }
-        self.ids = Array(repeating: 0, count: 2 * self.ids.count)
-        self.values = Array(repeating: self.empty, count: self.ids.count)
-        self.count = 0
-        self.displaced = 0
-        for (id, value) in old { self.insert(value, for: id) }
+        let old = zip(ids, values).filter { $0.0 != 0 }
+        ids = Array(repeating: 0, count: 2 * ids.count)
+        values = Array(repeating: empty, count: ids.count)
+        count = 0
+        displaced = 0
+        for (id, value) in old { insert(value, for: id) }
     }
 }

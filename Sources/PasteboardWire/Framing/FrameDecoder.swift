@@ -18,29 +18,29 @@ package struct FrameDecoder: Sendable {
     }
 
     /// Whether a data frame has begun whose payload is not complete.
-    package var isInsideFrame: Bool { self.partial != nil }
+    package var isInsideFrame: Bool { partial != nil }
 
     /// Returns the next frame or part of a frame at `offset`, which moves to the end of the consumed bytes; nil if more
     /// bytes are needed.
     package mutating func next(in bytes: Span<UInt8>, at offset: inout Int) throws(Failure) -> FramePiece? {
-        if let (header, missing) = self.partial {
+        if let (header, missing) = partial {
             let available = bytes.count - offset
             guard available > 0 else { return nil }
-            return self.takePayload(of: header, missing: missing, available: available, at: &offset, isFirst: false)
+            return takePayload(of: header, missing: missing, available: available, at: &offset, isFirst: false)
         }
         guard let header = FrameHeader(bytes, at: offset) else { return nil }
         // The conditions under which a frame needs no further checks. Most frames meet them.
         let isPlain =
-            header.length <= UInt32(self.limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind))
+            header.length <= UInt32(limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind))
             && header.descriptorCount == 0 && header.version == FrameHeader.version
-        if !isPlain { try self.check(header) }
+        if !isPlain { try check(header) }
         let length = Int(header.length)
         let available = bytes.count - offset - FrameHeader.byteCount
         if header.rawKind == FrameKind.data.rawValue {
             // An empty data frame is complete with its header; any other waits for at least one byte of payload.
             guard length == 0 || available > 0 else { return nil }
             offset += FrameHeader.byteCount
-            return self.takePayload(of: header, missing: length, available: available, at: &offset, isFirst: true)
+            return takePayload(of: header, missing: length, available: available, at: &offset, isFirst: true)
         }
         guard available >= length else { return nil }
         let start = offset + FrameHeader.byteCount
@@ -58,24 +58,24 @@ package struct FrameDecoder: Sendable {
         let count = min(missing, available)
         let start = offset
         offset += count
-        self.partial = count == missing ? nil : (header, missing - count)
+        partial = count == missing ? nil : (header, missing - count)
         return FramePiece(header: header, payload: start..<offset, isFirst: isFirst, isLast: count == missing)
     }
 
     @inline(never)
     private func check(_ header: FrameHeader) throws(Failure) {
-        let limit = self.limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind)
+        let limit = limitBeforeHello ?? FrameKind.maximumLength(of: header.rawKind)
         guard header.length <= UInt32(limit) else {
             throw Failure(
                 .protocolViolation,
                 "a frame of kind \(header.rawKind) announces \(header.length) bytes; at most \(limit) are allowed"
             )
         }
-        guard header.descriptorCount == 0 || self.takesDescriptors && header.mayPassDescriptor else {
+        guard header.descriptorCount == 0 || takesDescriptors && header.mayPassDescriptor else {
             throw Failure(
                 .protocolViolation,
                 "a frame of kind \(header.rawKind) announces \(header.descriptorCount) descriptors, which "
-                    + (self.takesDescriptors ? "it may not" : "were not negotiated")
+                    + (takesDescriptors ? "it may not" : "were not negotiated")
             )
         }
         guard header.version == FrameHeader.version || header.rawKind == FrameKind.hello.rawValue else {
@@ -98,5 +98,5 @@ package struct FramePiece: Sendable, Equatable {
     package let isLast: Bool
 
     /// Whether the byte sequence that the frame belongs to is complete with this part.
-    package var endsSequence: Bool { self.isLast && self.header.flags.contains(.last) }
+    package var endsSequence: Bool { isLast && header.flags.contains(.last) }
 }

@@ -5,12 +5,12 @@ package struct FrameEncoder: Sendable {
     package init() {}
 
     package mutating func removeAll() {
-        self.bytes.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: true)
     }
 
     /// Removes the last frames, from the offset `start` on.
     package mutating func removeAll(from start: Int) {
-        self.bytes.removeSubrange(start...)
+        bytes.removeSubrange(start...)
     }
 
     /// Appends one control frame and returns its range.
@@ -38,28 +38,28 @@ package struct FrameEncoder: Sendable {
 
     /// Appends a frame whose payload `write` puts into the memory after the header.
     package mutating func append(_ header: FrameHeader, _ write: (inout OutputSpan<UInt8>) -> Void) -> Range<Int> {
-        let start = self.bytes.count
-        self.bytes.append(filling: 256) { output in
+        let start = bytes.count
+        bytes.append(filling: 256) { output in
             output.append(repeating: 0, count: FrameHeader.byteCount)
             write(&output)
             var header = header
             header.length = UInt32(truncatingIfNeeded: output.count - FrameHeader.byteCount)
             header.store(in: &output)
         }
-        return start..<self.bytes.count
+        return start..<bytes.count
     }
 
     /// Appends one data frame.
     @discardableResult
     package mutating func appendData(_ payload: [UInt8], stream: UInt64, flags: FrameFlags = .none) -> Range<Int> {
-        let start = self.bytes.count
-        self.append(header: FrameHeader(.data, stream: stream, length: payload.count, flags: flags))
-        self.bytes.append(contentsOf: payload)
-        return start..<self.bytes.count
+        let start = bytes.count
+        append(header: FrameHeader(.data, stream: stream, length: payload.count, flags: flags))
+        bytes.append(contentsOf: payload)
+        return start..<bytes.count
     }
 
     package mutating func append(header: FrameHeader) {
-        self.bytes.append(addingCapacity: FrameHeader.byteCount) { output in
+        bytes.append(addingCapacity: FrameHeader.byteCount) { output in
             output.append(repeating: 0, count: FrameHeader.byteCount)
             header.store(in: &output)
         }
@@ -69,7 +69,7 @@ package struct FrameEncoder: Sendable {
 extension FrameHeader {
     /// Writes the header to the first bytes of the output.
     fileprivate func store(in output: inout OutputSpan<UInt8>) {
-        let (first, second) = self.words
+        let (first, second) = words
         var span = output.mutableSpan
         // Any byte is a valid element, and the stores are checked against the span.
         var bytes = unsafe span.mutableBytes

@@ -27,21 +27,21 @@ package struct FrameHeader: Sendable, Equatable {
         descriptorCount: UInt8 = 0
     ) {
         self.length = UInt32(truncatingIfNeeded: length)
-        self.rawKind = kind.rawValue
+        rawKind = kind.rawValue
         self.flags = flags
         self.descriptorCount = descriptorCount
-        self.version = Self.version
+        version = Self.version
         self.stream = stream
     }
 
-    package var kind: FrameKind? { FrameKind(rawValue: self.rawKind) }
+    package var kind: FrameKind? { FrameKind(rawValue: rawKind) }
 
     /// Whether the frame may pass a descriptor. Some kinds may pass one descriptor instead of a whole byte sequence.
     var mayPassDescriptor: Bool {
-        guard self.descriptorCount == 1, self.flags.contains(.last) else { return false }
-        return switch self.kind {
-        case .answer: self.length <= UInt32(WireLimits.descriptorFrameLength)
-        case .data: self.length == 0
+        guard descriptorCount == 1, flags.contains(.last) else { return false }
+        return switch kind {
+        case .answer: length <= UInt32(WireLimits.descriptorFrameLength)
+        case .data: length == 0
         default: false
         }
     }
@@ -61,20 +61,20 @@ package struct FrameHeader: Sendable, Equatable {
     /// Creates the header from its two little-endian words.
     @inlinable
     package init(words first: UInt64, _ second: UInt64) {
-        self.length = UInt32(truncatingIfNeeded: first)
-        self.rawKind = UInt8(truncatingIfNeeded: first >> 32)
-        self.flags = FrameFlags(rawValue: UInt8(truncatingIfNeeded: first >> 40))
-        self.descriptorCount = UInt8(truncatingIfNeeded: first >> 48)
-        self.version = UInt8(truncatingIfNeeded: first >> 56)
-        self.stream = second
+        length = UInt32(truncatingIfNeeded: first)
+        rawKind = UInt8(truncatingIfNeeded: first >> 32)
+        flags = FrameFlags(rawValue: UInt8(truncatingIfNeeded: first >> 40))
+        descriptorCount = UInt8(truncatingIfNeeded: first >> 48)
+        version = UInt8(truncatingIfNeeded: first >> 56)
+        stream = second
     }
 
     @inlinable
     package var words: (UInt64, UInt64) {
         (
-            UInt64(self.length) | UInt64(self.rawKind) << 32 | UInt64(self.flags.rawValue) << 40
-                | UInt64(self.descriptorCount) << 48 | UInt64(self.version) << 56,
-            self.stream
+            UInt64(length) | UInt64(rawKind) << 32 | UInt64(flags.rawValue) << 40
+                | UInt64(descriptorCount) << 48 | UInt64(version) << 56,
+            stream
         )
     }
 }

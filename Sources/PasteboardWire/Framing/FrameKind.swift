@@ -55,7 +55,7 @@ package enum FrameKind: UInt8, Sendable, CaseIterable {
         rawKind == FrameKind.data.rawValue ? WireLimits.dataLength : WireLimits.controlLength
     }
 
-    package var maximumLength: Int { Self.maximumLength(of: self.rawValue) }
+    package var maximumLength: Int { Self.maximumLength(of: rawValue) }
 }
 
 /// The queue of a connection in which a frame waits.

@@ -19,31 +19,31 @@ package struct Answer: WireMessage {
     package var content: ContentForm?
 
     /// Whether the bytes are a tar archive of a folder.
-    package var isArchive: Bool { self.content == .folderArchive }
+    package var isArchive: Bool { content == .folderArchive }
 
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.handle)
-        bytes.appendField(2, self.item)
-        bytes.appendField(3, self.type)
-        bytes.appendField(4, self.byteCount)
-        bytes.appendField(5, self.itemCount)
-        bytes.appendField(6, self.suggestedName)
-        bytes.appendField(7, self.path)
-        bytes.appendField(8, self.content)
+        bytes.appendField(1, handle)
+        bytes.appendField(2, item)
+        bytes.appendField(3, type)
+        bytes.appendField(4, byteCount)
+        bytes.appendField(5, itemCount)
+        bytes.appendField(6, suggestedName)
+        bytes.appendField(7, path)
+        bytes.appendField(8, content)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.handle = try field.number64()
-        case 2: self.item = try field.number32()
-        case 3: self.type = try field.string(in: bytes)
-        case 4: self.byteCount = try field.number64()
-        case 5: self.itemCount = try field.number32()
-        case 6: self.suggestedName = try field.string(in: bytes)
-        case 7: self.path = try field.string(in: bytes)
-        case 8: self.content = try field.enumeration()
+        case 1: handle = try field.number64()
+        case 2: item = try field.number32()
+        case 3: type = try field.string(in: bytes)
+        case 4: byteCount = try field.number64()
+        case 5: itemCount = try field.number32()
+        case 6: suggestedName = try field.string(in: bytes)
+        case 7: path = try field.string(in: bytes)
+        case 8: content = try field.enumeration()
         default: break
         }
     }

@@ -20,28 +20,28 @@ package struct Ask: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.handle)
-        bytes.appendField(2, self.item)
-        bytes.appendField(3, self.representation)
-        bytes.appendField(4, self.type)
-        bytes.appendField(5, self.credit)
-        bytes.appendField(6, self.maximumByteCount)
-        bytes.appendField(7, self.descriptorWelcome)
-        bytes.appendField(8, self.firstByteMilliseconds)
-        bytes.appendField(9, self.inPlaceWelcome)
+        bytes.appendField(1, handle)
+        bytes.appendField(2, item)
+        bytes.appendField(3, representation)
+        bytes.appendField(4, type)
+        bytes.appendField(5, credit)
+        bytes.appendField(6, maximumByteCount)
+        bytes.appendField(7, descriptorWelcome)
+        bytes.appendField(8, firstByteMilliseconds)
+        bytes.appendField(9, inPlaceWelcome)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.handle = try field.number64()
-        case 2: self.item = try field.number32()
-        case 3: self.representation = try field.number32()
-        case 4: self.type = try field.string(in: bytes)
-        case 5: self.credit = try field.number64()
-        case 6: self.maximumByteCount = try field.number64()
-        case 7: self.descriptorWelcome = try field.bool()
-        case 8: self.firstByteMilliseconds = try field.number64()
-        case 9: self.inPlaceWelcome = try field.bool()
+        case 1: handle = try field.number64()
+        case 2: item = try field.number32()
+        case 3: representation = try field.number32()
+        case 4: type = try field.string(in: bytes)
+        case 5: credit = try field.number64()
+        case 6: maximumByteCount = try field.number64()
+        case 7: descriptorWelcome = try field.bool()
+        case 8: firstByteMilliseconds = try field.number64()
+        case 9: inPlaceWelcome = try field.bool()
         default: break
         }
     }

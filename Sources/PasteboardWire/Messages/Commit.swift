@@ -8,12 +8,12 @@ package struct Commit: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.itemCount)
+        bytes.appendField(1, itemCount)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.itemCount = try field.number32()
+        case 1: itemCount = try field.number32()
         default: break
         }
     }

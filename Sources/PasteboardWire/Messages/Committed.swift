@@ -10,16 +10,16 @@ package struct Committed: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.changeCount)
-        bytes.appendField(2, self.epoch)
-        bytes.appendField(3, self.handle)
+        bytes.appendField(1, changeCount)
+        bytes.appendField(2, epoch)
+        bytes.appendField(3, handle)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.changeCount = try field.number64()
-        case 2: self.epoch = try field.number64()
-        case 3: self.handle = try field.number64()
+        case 1: changeCount = try field.number64()
+        case 2: epoch = try field.number64()
+        case 3: handle = try field.number64()
         default: break
         }
     }

@@ -15,22 +15,22 @@ package struct Contents: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.changeCount)
-        bytes.appendField(2, self.epoch)
-        bytes.appendField(3, self.handle)
-        bytes.appendField(4, self.itemCount)
-        bytes.appendField(5, self.ownerLabel)
-        bytes.appendField(6, self.ownerProcess)
+        bytes.appendField(1, changeCount)
+        bytes.appendField(2, epoch)
+        bytes.appendField(3, handle)
+        bytes.appendField(4, itemCount)
+        bytes.appendField(5, ownerLabel)
+        bytes.appendField(6, ownerProcess)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.changeCount = try field.number64()
-        case 2: self.epoch = try field.number64()
-        case 3: self.handle = try field.number64()
-        case 4: self.itemCount = try field.number32()
-        case 5: self.ownerLabel = try field.string(in: bytes)
-        case 6: self.ownerProcess = try field.number32()
+        case 1: changeCount = try field.number64()
+        case 2: epoch = try field.number64()
+        case 3: handle = try field.number64()
+        case 4: itemCount = try field.number32()
+        case 5: ownerLabel = try field.string(in: bytes)
+        case 6: ownerProcess = try field.number32()
         default: break
         }
     }

@@ -10,14 +10,14 @@ package struct End: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.byteCount)
-        bytes.appendField(2, self.reason)
+        bytes.appendField(1, byteCount)
+        bytes.appendField(2, reason)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.byteCount = try field.number64()
-        case 2: self.reason = try field.enumeration()
+        case 1: byteCount = try field.number64()
+        case 2: reason = try field.enumeration()
         default: break
         }
     }

@@ -22,34 +22,34 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
     private var contents: Contents
 
     package init(_ code: ErrorCode, _ text: String, detail: String? = nil, source: SourceFailure? = nil) {
-        self.contents = Contents(code, text, detail, source)
+        contents = Contents(code, text, detail, source)
     }
 
     package var code: ErrorCode {
-        get { self.contents.code }
-        set { self = Failure(newValue, self.text, detail: self.detail, source: self.source) }
+        get { contents.code }
+        set { self = Failure(newValue, text, detail: detail, source: source) }
     }
 
     /// One line of at most 1 KiB: what failed, on what, why, and what to do.
     package var text: String {
-        get { self.contents.text }
-        set { self = Failure(self.code, newValue, detail: self.detail, source: self.source) }
+        get { contents.text }
+        set { self = Failure(code, newValue, detail: detail, source: source) }
     }
 
     /// Further facts, one on each line, at most 4 KiB: for example, the available types.
     package var detail: String? {
-        get { self.contents.detail }
-        set { self = Failure(self.code, self.text, detail: newValue, source: self.source) }
+        get { contents.detail }
+        set { self = Failure(code, text, detail: newValue, source: source) }
     }
 
     /// Whether the detail lists the available alternatives, one on each line.
     package var listsWhatThereIs: Bool {
-        self.detail?.isEmpty == false && [.typeUnavailable, .nothingHere].contains(self.code)
+        detail?.isEmpty == false && [.typeUnavailable, .nothingHere].contains(code)
     }
 
     package var source: SourceFailure? {
-        get { self.contents.source }
-        set { self = Failure(self.code, self.text, detail: self.detail, source: newValue) }
+        get { contents.source }
+        set { self = Failure(code, text, detail: detail, source: newValue) }
     }
 
     package static func == (left: Failure, right: Failure) -> Bool {
@@ -61,21 +61,21 @@ package struct Failure: WireMessage, Error, CustomStringConvertible {
         self.init(ErrorCode(rawValue: 0), "")
     }
 
-    package var description: String { "\(self.code): \(self.text)" }
+    package var description: String { "\(code): \(text)" }
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.code.rawValue)
-        bytes.appendField(2, self.text.prefix(utf8Count: WireLimits.errorText))
-        bytes.appendField(3, self.detail?.prefix(utf8Count: WireLimits.errorDetail))
-        bytes.appendField(4, self.source)
+        bytes.appendField(1, code.rawValue)
+        bytes.appendField(2, text.prefix(utf8Count: WireLimits.errorText))
+        bytes.appendField(3, detail?.prefix(utf8Count: WireLimits.errorDetail))
+        bytes.appendField(4, source)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.code = ErrorCode(rawValue: try field.number32())
-        case 2: self.text = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
-        case 3: self.detail = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorDetail)
-        case 4: try field.merge(into: &self.source, in: bytes)
+        case 1: code = ErrorCode(rawValue: try field.number32())
+        case 2: text = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
+        case 3: detail = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorDetail)
+        case 4: try field.merge(into: &source, in: bytes)
         default: break
         }
     }
@@ -98,16 +98,16 @@ package struct SourceFailure: ProtobufMessage {
     }
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.domain.prefix(utf8Count: WireLimits.errorText))
-        bytes.appendField(2, self.code)
-        bytes.appendField(3, self.message.prefix(utf8Count: WireLimits.errorText))
+        bytes.appendField(1, domain.prefix(utf8Count: WireLimits.errorText))
+        bytes.appendField(2, code)
+        bytes.appendField(3, message.prefix(utf8Count: WireLimits.errorText))
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.domain = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
-        case 2: self.code = try field.number64()
-        case 3: self.message = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
+        case 1: domain = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
+        case 2: code = try field.number64()
+        case 3: message = try field.string(in: bytes).prefix(utf8Count: WireLimits.errorText)
         default: break
         }
     }
@@ -116,10 +116,10 @@ package struct SourceFailure: ProtobufMessage {
 extension String {
     /// The longest prefix of the string that fits `limit` bytes without cutting a scalar.
     package func prefix(utf8Count limit: Int) -> String {
-        guard self.utf8.count > limit else { return self }
-        var end = self.utf8.index(self.utf8.startIndex, offsetBy: limit)
-        while end > self.startIndex, end.samePosition(in: self.unicodeScalars) == nil {
-            end = self.utf8.index(before: end)
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(utf8.startIndex, offsetBy: limit)
+        while end > startIndex, end.samePosition(in: unicodeScalars) == nil {
+            end = utf8.index(before: end)
         }
         return String(self[..<end])
     }

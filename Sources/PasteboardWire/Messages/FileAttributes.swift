@@ -19,7 +19,7 @@ package struct FileAttributes: ProtobufMessage {
     package init() {}
 
     /// The mode for a copy: only the permissions of what the sender has set.
-    package var copyMode: UInt32? { self.mode.map { $0 & Self.permissions } }
+    package var copyMode: UInt32? { mode.map { $0 & Self.permissions } }
 
     /// Whether the name, if there is one, is one component of a path. `.` and `..` are not.
     package var isWellFormed: Bool {
@@ -29,18 +29,18 @@ package struct FileAttributes: ProtobufMessage {
     }
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.name)
-        bytes.appendField(2, self.mode)
-        bytes.appendField(3, self.modifiedSeconds)
-        bytes.appendField(4, self.modifiedNanoseconds)
+        bytes.appendField(1, name)
+        bytes.appendField(2, mode)
+        bytes.appendField(3, modifiedSeconds)
+        bytes.appendField(4, modifiedNanoseconds)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.name = try field.bytes(in: bytes, limit: WireLimits.name)
-        case 2: self.mode = try field.number32()
-        case 3: self.modifiedSeconds = try field.number64()
-        case 4: self.modifiedNanoseconds = try field.number32()
+        case 1: name = try field.bytes(in: bytes, limit: WireLimits.name)
+        case 2: mode = try field.number32()
+        case 3: modifiedSeconds = try field.number64()
+        case 4: modifiedNanoseconds = try field.number32()
         default: break
         }
     }

@@ -19,26 +19,26 @@ package struct Hello: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.minimumVersion)
-        bytes.appendField(2, self.maximumVersion)
-        bytes.appendField(3, repeated: self.features)
-        bytes.appendField(4, self.role)
-        bytes.appendField(5, self.label)
-        bytes.appendField(6, self.maximumStreams)
-        bytes.appendField(7, self.programVersion)
-        bytes.appendField(8, repeated: self.groups)
+        bytes.appendField(1, minimumVersion)
+        bytes.appendField(2, maximumVersion)
+        bytes.appendField(3, repeated: features)
+        bytes.appendField(4, role)
+        bytes.appendField(5, label)
+        bytes.appendField(6, maximumStreams)
+        bytes.appendField(7, programVersion)
+        bytes.appendField(8, repeated: groups)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.minimumVersion = try field.number32()
-        case 2: self.maximumVersion = try field.number32()
-        case 3: try field.append(to: &self.features, limit: WireLimits.features, in: bytes)
-        case 4: self.role = try field.enumeration()
-        case 5: self.label = try field.string(in: bytes)
-        case 6: self.maximumStreams = try field.number32()
-        case 7: self.programVersion = try field.string(in: bytes)
-        case 8: try field.append(to: &self.groups, limit: WireLimits.groups, in: bytes)
+        case 1: minimumVersion = try field.number32()
+        case 2: maximumVersion = try field.number32()
+        case 3: try field.append(to: &features, limit: WireLimits.features, in: bytes)
+        case 4: role = try field.enumeration()
+        case 5: label = try field.string(in: bytes)
+        case 6: maximumStreams = try field.number32()
+        case 7: programVersion = try field.string(in: bytes)
+        case 8: try field.append(to: &groups, limit: WireLimits.groups, in: bytes)
         default: break
         }
     }

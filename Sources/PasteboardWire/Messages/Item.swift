@@ -21,26 +21,26 @@ package struct Item: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.suggestedName)
-        bytes.appendField(2, repeated: self.representations)
-        bytes.appendField(3, self.presentationWidth)
-        bytes.appendField(4, self.presentationHeight)
-        bytes.appendField(5, self.presentationStyle)
-        bytes.appendField(6, self.teamData)
-        bytes.appendField(7, self.title)
-        bytes.appendField(15, repeated: self.requires)
+        bytes.appendField(1, suggestedName)
+        bytes.appendField(2, repeated: representations)
+        bytes.appendField(3, presentationWidth)
+        bytes.appendField(4, presentationHeight)
+        bytes.appendField(5, presentationStyle)
+        bytes.appendField(6, teamData)
+        bytes.appendField(7, title)
+        bytes.appendField(15, repeated: requires)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.suggestedName = try field.string(in: bytes)
-        case 2: try field.append(to: &self.representations, limit: WireLimits.representations, in: bytes)
-        case 3: self.presentationWidth = try field.number64()
-        case 4: self.presentationHeight = try field.number64()
-        case 5: self.presentationStyle = try field.enumeration()
-        case 6: self.teamData = try field.bytes(in: bytes, limit: WireLimits.teamData)
-        case 7: self.title = try field.string(in: bytes, limit: WireLimits.title)
-        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        case 1: suggestedName = try field.string(in: bytes)
+        case 2: try field.append(to: &representations, limit: WireLimits.representations, in: bytes)
+        case 3: presentationWidth = try field.number64()
+        case 4: presentationHeight = try field.number64()
+        case 5: presentationStyle = try field.enumeration()
+        case 6: teamData = try field.bytes(in: bytes, limit: WireLimits.teamData)
+        case 7: title = try field.string(in: bytes, limit: WireLimits.title)
+        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }
     }
@@ -72,34 +72,34 @@ package struct Representation: ProtobufMessage {
     /// the broker need not store and search a closure of its own for each representation.
     package init(of type: UniformType) {
         self.type = type.identifier
-        self.supertypes = Array(type.publishedSupertypes.prefix(WireLimits.supertypes))
+        supertypes = Array(type.publishedSupertypes.prefix(WireLimits.supertypes))
     }
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.type)
-        bytes.appendField(2, repeated: self.supertypes)
-        bytes.appendField(3, self.visibility)
-        bytes.appendField(4, self.byteCount)
-        bytes.appendField(5, self.provision)
-        bytes.appendField(6, self.policy)
-        bytes.appendField(7, self.firstByteMilliseconds)
-        bytes.appendField(8, self.fileOptions?.rawValue)
-        bytes.appendField(9, self.file)
-        bytes.appendField(10, self.content)
+        bytes.appendField(1, type)
+        bytes.appendField(2, repeated: supertypes)
+        bytes.appendField(3, visibility)
+        bytes.appendField(4, byteCount)
+        bytes.appendField(5, provision)
+        bytes.appendField(6, policy)
+        bytes.appendField(7, firstByteMilliseconds)
+        bytes.appendField(8, fileOptions?.rawValue)
+        bytes.appendField(9, file)
+        bytes.appendField(10, content)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.type = try field.string(in: bytes)
-        case 2: try field.append(to: &self.supertypes, limit: WireLimits.supertypes, in: bytes)
-        case 3: self.visibility = try field.enumeration()
-        case 4: self.byteCount = try field.number64()
-        case 5: self.provision = try field.enumeration()
-        case 6: self.policy = try field.enumeration()
-        case 7: self.firstByteMilliseconds = try field.number64()
-        case 8: self.fileOptions = FileOptions(rawValue: try field.number32())
-        case 9: try field.merge(into: &self.file, in: bytes)
-        case 10: self.content = try field.enumeration()
+        case 1: type = try field.string(in: bytes)
+        case 2: try field.append(to: &supertypes, limit: WireLimits.supertypes, in: bytes)
+        case 3: visibility = try field.enumeration()
+        case 4: byteCount = try field.number64()
+        case 5: provision = try field.enumeration()
+        case 6: policy = try field.enumeration()
+        case 7: firstByteMilliseconds = try field.number64()
+        case 8: fileOptions = FileOptions(rawValue: try field.number32())
+        case 9: try field.merge(into: &file, in: bytes)
+        case 10: content = try field.enumeration()
         default: break
         }
     }

@@ -31,36 +31,36 @@ package struct Load: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.handle)
-        bytes.appendField(2, self.board)
-        bytes.appendField(3, self.ifChangeCount)
-        bytes.appendField(4, self.item)
-        bytes.appendField(5, repeated: self.accepts)
-        bytes.appendField(6, self.preference)
-        bytes.appendField(7, self.maximumByteCount)
-        bytes.appendField(8, self.credit)
-        bytes.appendField(9, self.descriptorWelcome)
-        bytes.appendField(10, repeated: self.edges)
-        bytes.appendField(11, self.timeoutMilliseconds)
-        bytes.appendField(12, self.inPlaceWelcome)
-        bytes.appendField(15, repeated: self.requires)
+        bytes.appendField(1, handle)
+        bytes.appendField(2, board)
+        bytes.appendField(3, ifChangeCount)
+        bytes.appendField(4, item)
+        bytes.appendField(5, repeated: accepts)
+        bytes.appendField(6, preference)
+        bytes.appendField(7, maximumByteCount)
+        bytes.appendField(8, credit)
+        bytes.appendField(9, descriptorWelcome)
+        bytes.appendField(10, repeated: edges)
+        bytes.appendField(11, timeoutMilliseconds)
+        bytes.appendField(12, inPlaceWelcome)
+        bytes.appendField(15, repeated: requires)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.handle = try field.number64()
-        case 2: self.board = try field.string(in: bytes)
-        case 3: self.ifChangeCount = try field.number64()
-        case 4: self.item = try field.number32()
-        case 5: try field.append(to: &self.accepts, limit: WireLimits.accepts, in: bytes)
-        case 6: self.preference = try field.enumeration()
-        case 7: self.maximumByteCount = try field.number64()
-        case 8: self.credit = try field.number64()
-        case 9: self.descriptorWelcome = try field.bool()
-        case 10: try field.append(to: &self.edges, limit: WireLimits.accepts, in: bytes)
-        case 11: self.timeoutMilliseconds = try field.number64()
-        case 12: self.inPlaceWelcome = try field.bool()
-        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        case 1: handle = try field.number64()
+        case 2: board = try field.string(in: bytes)
+        case 3: ifChangeCount = try field.number64()
+        case 4: item = try field.number32()
+        case 5: try field.append(to: &accepts, limit: WireLimits.accepts, in: bytes)
+        case 6: preference = try field.enumeration()
+        case 7: maximumByteCount = try field.number64()
+        case 8: credit = try field.number64()
+        case 9: descriptorWelcome = try field.bool()
+        case 10: try field.append(to: &edges, limit: WireLimits.accepts, in: bytes)
+        case 11: timeoutMilliseconds = try field.number64()
+        case 12: inPlaceWelcome = try field.bool()
+        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }
     }
@@ -74,14 +74,14 @@ package struct Accept: ProtobufMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.type)
-        bytes.appendField(2, self.match)
+        bytes.appendField(1, type)
+        bytes.appendField(2, match)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.type = try field.string(in: bytes)
-        case 2: self.match = try field.enumeration()
+        case 1: type = try field.string(in: bytes)
+        case 2: match = try field.enumeration()
         default: break
         }
     }
@@ -95,14 +95,14 @@ package struct TypeEdges: ProtobufMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.type)
-        bytes.appendField(2, repeated: self.supertypes)
+        bytes.appendField(1, type)
+        bytes.appendField(2, repeated: supertypes)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.type = try field.string(in: bytes)
-        case 2: try field.append(to: &self.supertypes, limit: WireLimits.supertypes, in: bytes)
+        case 1: type = try field.string(in: bytes)
+        case 2: try field.append(to: &supertypes, limit: WireLimits.supertypes, in: bytes)
         default: break
         }
     }

@@ -8,14 +8,14 @@ package struct Progress: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.completed)
-        bytes.appendField(2, self.total)
+        bytes.appendField(1, completed)
+        bytes.appendField(2, total)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.completed = try field.number64()
-        case 2: self.total = try field.number64()
+        case 1: completed = try field.number64()
+        case 2: total = try field.number64()
         default: break
         }
     }

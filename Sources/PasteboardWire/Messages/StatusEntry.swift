@@ -13,24 +13,24 @@ package struct StatusEntry: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.peer)
-        bytes.appendField(2, self.board)
-        bytes.appendField(3, self.load)
-        bytes.appendField(4, self.counter)
-        bytes.appendField(5, self.limit)
-        bytes.appendField(6, self.session)
-        bytes.appendField(7, self.destination)
+        bytes.appendField(1, peer)
+        bytes.appendField(2, board)
+        bytes.appendField(3, load)
+        bytes.appendField(4, counter)
+        bytes.appendField(5, limit)
+        bytes.appendField(6, session)
+        bytes.appendField(7, destination)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: try field.merge(into: &self.peer, in: bytes)
-        case 2: try field.merge(into: &self.board, in: bytes)
-        case 3: try field.merge(into: &self.load, in: bytes)
-        case 4: try field.merge(into: &self.counter, in: bytes)
-        case 5: try field.merge(into: &self.limit, in: bytes)
-        case 6: try field.merge(into: &self.session, in: bytes)
-        case 7: try field.merge(into: &self.destination, in: bytes)
+        case 1: try field.merge(into: &peer, in: bytes)
+        case 2: try field.merge(into: &board, in: bytes)
+        case 3: try field.merge(into: &load, in: bytes)
+        case 4: try field.merge(into: &counter, in: bytes)
+        case 5: try field.merge(into: &limit, in: bytes)
+        case 6: try field.merge(into: &session, in: bytes)
+        case 7: try field.merge(into: &destination, in: bytes)
         default: break
         }
     }
@@ -49,20 +49,20 @@ package struct PeerStatus: ProtobufMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.process)
-        bytes.appendField(2, self.label)
-        bytes.appendField(3, self.publications)
-        bytes.appendField(4, self.loads)
-        bytes.appendField(5, self.asks)
+        bytes.appendField(1, process)
+        bytes.appendField(2, label)
+        bytes.appendField(3, publications)
+        bytes.appendField(4, loads)
+        bytes.appendField(5, asks)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.process = try field.number32()
-        case 2: self.label = try field.string(in: bytes)
-        case 3: self.publications = try field.number32()
-        case 4: self.loads = try field.number32()
-        case 5: self.asks = try field.number32()
+        case 1: process = try field.number32()
+        case 2: label = try field.string(in: bytes)
+        case 3: publications = try field.number32()
+        case 4: loads = try field.number32()
+        case 5: asks = try field.number32()
         default: break
         }
     }
@@ -84,26 +84,26 @@ package struct BoardStatus: ProtobufMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.name)
-        bytes.appendField(2, self.changeCount)
-        bytes.appendField(3, self.itemCount)
-        bytes.appendField(4, self.keptBytes)
-        bytes.appendField(5, self.ownerProcess)
-        bytes.appendField(6, self.ownerLabel)
-        bytes.appendField(7, repeated: self.types)
-        bytes.appendField(8, self.title)
+        bytes.appendField(1, name)
+        bytes.appendField(2, changeCount)
+        bytes.appendField(3, itemCount)
+        bytes.appendField(4, keptBytes)
+        bytes.appendField(5, ownerProcess)
+        bytes.appendField(6, ownerLabel)
+        bytes.appendField(7, repeated: types)
+        bytes.appendField(8, title)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.name = try field.string(in: bytes)
-        case 2: self.changeCount = try field.number64()
-        case 3: self.itemCount = try field.number32()
-        case 4: self.keptBytes = try field.number64()
-        case 5: self.ownerProcess = try field.number32()
-        case 6: self.ownerLabel = try field.string(in: bytes)
-        case 7: try field.append(to: &self.types, limit: WireLimits.representations, in: bytes)
-        case 8: self.title = try field.string(in: bytes, limit: WireLimits.title)
+        case 1: name = try field.string(in: bytes)
+        case 2: changeCount = try field.number64()
+        case 3: itemCount = try field.number32()
+        case 4: keptBytes = try field.number64()
+        case 5: ownerProcess = try field.number32()
+        case 6: ownerLabel = try field.string(in: bytes)
+        case 7: try field.append(to: &types, limit: WireLimits.representations, in: bytes)
+        case 8: title = try field.string(in: bytes, limit: WireLimits.title)
         default: break
         }
     }
@@ -124,20 +124,20 @@ package struct LoadStatus: ProtobufMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.type)
-        bytes.appendField(2, self.source)
-        bytes.appendField(3, self.destination)
-        bytes.appendField(4, self.byteCount)
-        bytes.appendField(5, self.milliseconds)
+        bytes.appendField(1, type)
+        bytes.appendField(2, source)
+        bytes.appendField(3, destination)
+        bytes.appendField(4, byteCount)
+        bytes.appendField(5, milliseconds)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.type = try field.string(in: bytes)
-        case 2: self.source = try field.number32()
-        case 3: self.destination = try field.number32()
-        case 4: self.byteCount = try field.number64()
-        case 5: self.milliseconds = try field.number64()
+        case 1: type = try field.string(in: bytes)
+        case 2: source = try field.number32()
+        case 3: destination = try field.number32()
+        case 4: byteCount = try field.number64()
+        case 5: milliseconds = try field.number64()
         default: break
         }
     }
@@ -153,16 +153,16 @@ package struct NamedNumber: ProtobufMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.name)
-        bytes.appendField(2, self.value)
-        bytes.appendField(3, self.note)
+        bytes.appendField(1, name)
+        bytes.appendField(2, value)
+        bytes.appendField(3, note)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.name = try field.string(in: bytes)
-        case 2: self.value = try field.number64()
-        case 3: self.note = try field.string(in: bytes)
+        case 1: name = try field.string(in: bytes)
+        case 2: value = try field.number64()
+        case 3: note = try field.string(in: bytes)
         default: break
         }
     }
@@ -189,28 +189,28 @@ package struct SessionStatus: ProtobufMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.state)
-        bytes.appendField(2, self.ownerProcess)
-        bytes.appendField(3, self.ownerLabel)
-        bytes.appendField(4, self.itemCount)
-        bytes.appendField(5, repeated: self.types)
-        bytes.appendField(6, self.destination)
-        bytes.appendField(7, self.operation)
-        bytes.appendField(8, self.milliseconds)
-        bytes.appendField(9, self.handle)
+        bytes.appendField(1, state)
+        bytes.appendField(2, ownerProcess)
+        bytes.appendField(3, ownerLabel)
+        bytes.appendField(4, itemCount)
+        bytes.appendField(5, repeated: types)
+        bytes.appendField(6, destination)
+        bytes.appendField(7, operation)
+        bytes.appendField(8, milliseconds)
+        bytes.appendField(9, handle)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.state = try field.string(in: bytes)
-        case 2: self.ownerProcess = try field.number32()
-        case 3: self.ownerLabel = try field.string(in: bytes)
-        case 4: self.itemCount = try field.number32()
-        case 5: try field.append(to: &self.types, limit: WireLimits.representations, in: bytes)
-        case 6: self.destination = try field.string(in: bytes)
-        case 7: self.operation = try field.enumeration()
-        case 8: self.milliseconds = try field.number64()
-        case 9: self.handle = try field.number64()
+        case 1: state = try field.string(in: bytes)
+        case 2: ownerProcess = try field.number32()
+        case 3: ownerLabel = try field.string(in: bytes)
+        case 4: itemCount = try field.number32()
+        case 5: try field.append(to: &types, limit: WireLimits.representations, in: bytes)
+        case 6: destination = try field.string(in: bytes)
+        case 7: operation = try field.enumeration()
+        case 8: milliseconds = try field.number64()
+        case 9: handle = try field.number64()
         default: break
         }
     }
@@ -229,20 +229,20 @@ package struct DestinationStatus: ProtobufMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.name)
-        bytes.appendField(2, self.process)
-        bytes.appendField(3, self.label)
-        bytes.appendField(4, repeated: self.types)
-        bytes.appendField(5, self.sessions)
+        bytes.appendField(1, name)
+        bytes.appendField(2, process)
+        bytes.appendField(3, label)
+        bytes.appendField(4, repeated: types)
+        bytes.appendField(5, sessions)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.name = try field.string(in: bytes)
-        case 2: self.process = try field.number32()
-        case 3: self.label = try field.string(in: bytes)
-        case 4: try field.append(to: &self.types, limit: WireLimits.representations, in: bytes)
-        case 5: self.sessions = try field.number32()
+        case 1: name = try field.string(in: bytes)
+        case 2: process = try field.number32()
+        case 3: label = try field.string(in: bytes)
+        case 4: try field.append(to: &types, limit: WireLimits.representations, in: bytes)
+        case 5: sessions = try field.number32()
         default: break
         }
     }

@@ -24,30 +24,30 @@ package struct Welcome: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.version)
-        bytes.appendField(2, repeated: self.features)
-        bytes.appendField(3, self.epoch)
-        bytes.appendField(4, self.maximumStreams)
-        bytes.appendField(5, self.keptPool)
-        bytes.appendField(6, self.firstByteMilliseconds)
-        bytes.appendField(7, self.progressMilliseconds)
-        bytes.appendField(8, self.process)
-        bytes.appendField(9, self.programVersion)
-        bytes.appendField(10, self.keptFree)
+        bytes.appendField(1, version)
+        bytes.appendField(2, repeated: features)
+        bytes.appendField(3, epoch)
+        bytes.appendField(4, maximumStreams)
+        bytes.appendField(5, keptPool)
+        bytes.appendField(6, firstByteMilliseconds)
+        bytes.appendField(7, progressMilliseconds)
+        bytes.appendField(8, process)
+        bytes.appendField(9, programVersion)
+        bytes.appendField(10, keptFree)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.version = try field.number32()
-        case 2: try field.append(to: &self.features, limit: WireLimits.features, in: bytes)
-        case 3: self.epoch = try field.number64()
-        case 4: self.maximumStreams = try field.number32()
-        case 5: self.keptPool = try field.number64()
-        case 6: self.firstByteMilliseconds = try field.number64()
-        case 7: self.progressMilliseconds = try field.number64()
-        case 8: self.process = try field.number32()
-        case 9: self.programVersion = try field.string(in: bytes)
-        case 10: self.keptFree = try field.number64()
+        case 1: version = try field.number32()
+        case 2: try field.append(to: &features, limit: WireLimits.features, in: bytes)
+        case 3: epoch = try field.number64()
+        case 4: maximumStreams = try field.number32()
+        case 5: keptPool = try field.number64()
+        case 6: firstByteMilliseconds = try field.number64()
+        case 7: progressMilliseconds = try field.number64()
+        case 8: process = try field.number32()
+        case 9: programVersion = try field.string(in: bytes)
+        case 10: keptFree = try field.number64()
         default: break
         }
     }

@@ -12,16 +12,16 @@ package struct Write: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.board)
-        bytes.appendField(2, self.ifChangeCount)
-        bytes.appendField(15, repeated: self.requires)
+        bytes.appendField(1, board)
+        bytes.appendField(2, ifChangeCount)
+        bytes.appendField(15, repeated: requires)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.board = try field.string(in: bytes)
-        case 2: self.ifChangeCount = try field.number64()
-        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        case 1: board = try field.string(in: bytes)
+        case 2: ifChangeCount = try field.number64()
+        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }
     }

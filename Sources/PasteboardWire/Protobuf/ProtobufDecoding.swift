@@ -32,7 +32,7 @@ extension ProtobufMessage {
     @specialized(where Self == Credit)
     package init(decoding bytes: Span<UInt8>, range: Range<Int>) throws(Failure) {
         self.init()
-        try self.merge(bytes, range: range)
+        try merge(bytes, range: range)
     }
 
     package init(decoding bytes: Span<UInt8>) throws(Failure) {
@@ -48,7 +48,7 @@ extension ProtobufMessage {
         var offset = range.lowerBound
         while offset < range.upperBound {
             let field = try Protobuf.field(in: bytes, at: &offset, end: range.upperBound)
-            try self.decode(field, in: bytes)
+            try decode(field, in: bytes)
         }
     }
 }
@@ -151,26 +151,26 @@ package enum Protobuf {
 // Typed access to a field: the value in the type that a message needs, or an error.
 extension ProtobufField {
     package func number64() throws(Failure) -> UInt64 {
-        guard case .number(let value) = self.value else { throw Protobuf.malformed(field: self.number) }
+        guard case .number(let value) = self.value else { throw Protobuf.malformed(field: number) }
         return value
     }
 
     /// The low 32 bits of the number, as protobuf defines it.
     package func number32() throws(Failure) -> UInt32 {
-        UInt32(truncatingIfNeeded: try self.number64())
+        UInt32(truncatingIfNeeded: try number64())
     }
 
     package func bool() throws(Failure) -> Bool {
-        try self.number64() != 0
+        try number64() != 0
     }
 
     /// The range of the field's bytes. It throws if they are more than `limit`, before anything is stored.
     package func range(limit: Int = .max) throws(Failure) -> Range<Int> {
-        guard case .bytes(let range) = self.value else { throw Protobuf.malformed(field: self.number) }
+        guard case .bytes(let range) = value else { throw Protobuf.malformed(field: number) }
         guard range.count <= limit else {
             throw Failure(
                 .limitExceeded,
-                "field \(self.number) of a message has \(range.count) bytes; at most \(limit)"
+                "field \(number) of a message has \(range.count) bytes; at most \(limit)"
             )
         }
         return range
@@ -182,7 +182,7 @@ extension ProtobufField {
         do {
             return String(copying: try UTF8Span(validating: bytes.extracting(range)))
         } catch {
-            throw Failure(.invalidArgument, "a message does not decode: field \(self.number) is not UTF-8")
+            throw Failure(.invalidArgument, "a message does not decode: field \(number) is not UTF-8")
         }
     }
 
@@ -197,7 +197,7 @@ extension ProtobufField {
     }
 
     package func message<Message: ProtobufMessage>(in bytes: Span<UInt8>) throws(Failure) -> Message {
-        try Message(decoding: bytes, range: try self.range())
+        try Message(decoding: bytes, range: try range())
     }
 
     package func merge<Message: ProtobufMessage>(
@@ -205,14 +205,14 @@ extension ProtobufField {
         in bytes: Span<UInt8>
     ) throws(Failure) {
         var merged = message ?? Message()
-        try merged.merge(bytes, range: try self.range())
+        try merged.merge(bytes, range: try range())
         message = merged
     }
 
     /// Appends to a list. It throws if the list would exceed `limit`, before anything is stored.
     package func append(to list: inout [String], limit: Int, in bytes: Span<UInt8>) throws(Failure) {
-        try self.check(list.count, limit)
-        list.append(try self.string(in: bytes))
+        try check(list.count, limit)
+        list.append(try string(in: bytes))
     }
 
     package func append<Message: ProtobufMessage>(
@@ -220,20 +220,20 @@ extension ProtobufField {
         limit: Int,
         in bytes: Span<UInt8>
     ) throws(Failure) {
-        try self.check(list.count, limit)
-        list.append(try self.message(in: bytes))
+        try check(list.count, limit)
+        list.append(try message(in: bytes))
     }
 
     /// Appends one number or several packed ones: protobuf requires a reader to accept both.
     package func append(to list: inout [UInt32], limit: Int, in bytes: Span<UInt8>) throws(Failure) {
         guard case .bytes(let range) = self.value else {
-            try self.check(list.count, limit)
-            list.append(try self.number32())
+            try check(list.count, limit)
+            list.append(try number32())
             return
         }
         var offset = range.lowerBound
         while offset < range.upperBound {
-            try self.check(list.count, limit)
+            try check(list.count, limit)
             let value = try Protobuf.varint(in: bytes, at: &offset, end: range.upperBound)
             list.append(UInt32(truncatingIfNeeded: value))
         }
@@ -241,7 +241,7 @@ extension ProtobufField {
 
     private func check(_ count: Int, _ limit: Int) throws(Failure) {
         guard count < limit else {
-            throw Failure(.limitExceeded, "a message lists more than \(limit) entries in field \(self.number)")
+            throw Failure(.limitExceeded, "a message lists more than \(limit) entries in field \(number)")
         }
     }
 }

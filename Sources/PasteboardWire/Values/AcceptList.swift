@@ -24,7 +24,7 @@ package struct AcceptList: Sendable {
             )
         }
         self.accepts = accepts
-        self.prefersReader = preference == .acceptList
+        prefersReader = preference == .acceptList
         self.edges = Conformance.Edges(edges.map { (type: $0.type, supertypes: $0.supertypes) })
         // Dynamic identifiers in the edges contain many more names.
         guard self.edges.nameCount <= WireLimits.edgeNames else {
@@ -44,24 +44,24 @@ package struct AcceptList: Sendable {
     @inlinable
     @inline(__always)
     package func choose<Offered: Candidate>(among candidates: [Offered], where isOffered: (Offered) -> Bool) -> Int? {
-        guard !self.accepts.isEmpty else { return candidates.firstIndex(where: isOffered) }
+        guard !accepts.isEmpty else { return candidates.firstIndex(where: isOffered) }
         // A load that accepts a single type gets that type if it is offered.
-        if self.accepts.count == 1, self.accepts[0].match ?? .absent == .conforming {
+        if accepts.count == 1, accepts[0].match ?? .absent == .conforming {
             for index in 0..<candidates.count where isOffered(candidates[index]) {
-                if Conformance.equal(candidates[index].type, self.accepts[0].type) { return index }
+                if Conformance.equal(candidates[index].type, accepts[0].type) { return index }
             }
         }
         let closures = self.closures(of: candidates)
-        if self.prefersReader {
-            for accept in self.accepts {
+        if prefersReader {
+            for accept in accepts {
                 for index in 0..<candidates.count where isOffered(candidates[index]) {
-                    if self.fits(candidates[index], accept, closures.isEmpty ? nil : closures[index]) { return index }
+                    if fits(candidates[index], accept, closures.isEmpty ? nil : closures[index]) { return index }
                 }
             }
         } else {
             for index in 0..<candidates.count where isOffered(candidates[index]) {
-                for accept in self.accepts {
-                    if self.fits(candidates[index], accept, closures.isEmpty ? nil : closures[index]) { return index }
+                for accept in accepts {
+                    if fits(candidates[index], accept, closures.isEmpty ? nil : closures[index]) { return index }
                 }
             }
         }
@@ -72,8 +72,8 @@ package struct AcceptList: Sendable {
     /// the list.
     @inlinable
     func closures<Offered: Candidate>(of candidates: [Offered]) -> [Conformance.SupertypeClosure] {
-        guard !self.edges.isEmpty else { return [] }
-        return candidates.map { $0.supertypeClosure.adding(self.edges) }
+        guard !edges.isEmpty else { return [] }
+        return candidates.map { $0.supertypeClosure.adding(edges) }
     }
 
     @inlinable

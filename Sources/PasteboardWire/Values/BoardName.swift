@@ -9,7 +9,7 @@ package enum BoardName {
     /// - Parameter what: the named thing, for the error.
     package static func check(_ name: String, of what: StaticString = "a pasteboard") throws(Failure) {
         // The name in nearly all requests.
-        if name == self.general { return }
+        if name == general { return }
         let isPrintable = name.unicodeScalars.allSatisfy { scalar in
             scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != "/"
         }

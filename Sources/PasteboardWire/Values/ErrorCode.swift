@@ -42,7 +42,7 @@ package struct ErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConv
     ]
 
     package var description: String {
-        guard self.rawValue >= 1, self.rawValue <= UInt32(Self.names.count) else { return "error-\(self.rawValue)" }
-        return Self.names[Int(self.rawValue) - 1]
+        guard rawValue >= 1, rawValue <= UInt32(Self.names.count) else { return "error-\(rawValue)" }
+        return Self.names[Int(rawValue) - 1]
     }
 }

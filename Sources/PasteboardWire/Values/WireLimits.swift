@@ -53,7 +53,7 @@ extension UInt64 {
     /// not trap.
     @inlinable
     package func addingClamped(_ other: UInt64) -> UInt64 {
-        let (sum, overflow) = self.addingReportingOverflow(other)
+        let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }
 }

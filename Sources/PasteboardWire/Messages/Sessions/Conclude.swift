@@ -11,14 +11,14 @@ package struct Conclude: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, repeated: self.items)
-        bytes.appendField(2, self.failure)
+        bytes.appendField(1, repeated: items)
+        bytes.appendField(2, failure)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: try field.append(to: &self.items, limit: WireLimits.items, in: bytes)
-        case 2: try field.merge(into: &self.failure, in: bytes)
+        case 1: try field.append(to: &items, limit: WireLimits.items, in: bytes)
+        case 2: try field.merge(into: &failure, in: bytes)
         default: break
         }
     }

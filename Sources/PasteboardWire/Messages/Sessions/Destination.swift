@@ -16,20 +16,20 @@ package struct Destination: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.name)
-        bytes.appendField(2, repeated: self.accepts)
-        bytes.appendField(3, self.isOwnProcess)
-        bytes.appendField(4, self.allowsSimultaneousSessions)
-        bytes.appendField(15, repeated: self.requires)
+        bytes.appendField(1, name)
+        bytes.appendField(2, repeated: accepts)
+        bytes.appendField(3, isOwnProcess)
+        bytes.appendField(4, allowsSimultaneousSessions)
+        bytes.appendField(15, repeated: requires)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.name = try field.string(in: bytes)
-        case 2: try field.append(to: &self.accepts, limit: WireLimits.accepts, in: bytes)
-        case 3: self.isOwnProcess = try field.bool()
-        case 4: self.allowsSimultaneousSessions = try field.bool()
-        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        case 1: name = try field.string(in: bytes)
+        case 2: try field.append(to: &accepts, limit: WireLimits.accepts, in: bytes)
+        case 3: isOwnProcess = try field.bool()
+        case 4: allowsSimultaneousSessions = try field.bool()
+        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }
     }

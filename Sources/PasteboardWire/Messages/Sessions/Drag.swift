@@ -16,20 +16,20 @@ package struct Drag: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.allowsMove)
-        bytes.appendField(2, self.isRestricted)
-        bytes.appendField(3, self.movesBetweenProcesses)
-        bytes.appendField(4, self.handle)
-        bytes.appendField(15, repeated: self.requires)
+        bytes.appendField(1, allowsMove)
+        bytes.appendField(2, isRestricted)
+        bytes.appendField(3, movesBetweenProcesses)
+        bytes.appendField(4, handle)
+        bytes.appendField(15, repeated: requires)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.allowsMove = try field.bool()
-        case 2: self.isRestricted = try field.bool()
-        case 3: self.movesBetweenProcesses = try field.bool()
-        case 4: self.handle = try field.number64()
-        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        case 1: allowsMove = try field.bool()
+        case 2: isRestricted = try field.bool()
+        case 3: movesBetweenProcesses = try field.bool()
+        case 4: handle = try field.number64()
+        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }
     }

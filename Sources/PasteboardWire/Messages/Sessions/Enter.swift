@@ -14,18 +14,18 @@ package struct Enter: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.sequence)
-        bytes.appendField(2, self.location)
-        bytes.appendField(3, self.version)
-        bytes.appendField(4, self.handle)
+        bytes.appendField(1, sequence)
+        bytes.appendField(2, location)
+        bytes.appendField(3, version)
+        bytes.appendField(4, handle)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.sequence = try field.number64()
-        case 2: try field.merge(into: &self.location, in: bytes)
-        case 3: self.version = try field.number64()
-        case 4: self.handle = try field.number64()
+        case 1: sequence = try field.number64()
+        case 2: try field.merge(into: &location, in: bytes)
+        case 3: version = try field.number64()
+        case 4: handle = try field.number64()
         default: break
         }
     }

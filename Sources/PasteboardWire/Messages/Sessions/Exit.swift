@@ -8,12 +8,12 @@ package struct Exit: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.refusal)
+        bytes.appendField(1, refusal)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: try field.merge(into: &self.refusal, in: bytes)
+        case 1: try field.merge(into: &refusal, in: bytes)
         default: break
         }
     }

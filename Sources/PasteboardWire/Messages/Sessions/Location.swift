@@ -10,18 +10,18 @@ package struct Location: ProtobufMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.destination)
-        bytes.appendField(2, repeated: self.indexPath)
-        bytes.appendField(3, self.x)
-        bytes.appendField(4, self.y)
+        bytes.appendField(1, destination)
+        bytes.appendField(2, repeated: indexPath)
+        bytes.appendField(3, x)
+        bytes.appendField(4, y)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.destination = try field.string(in: bytes)
-        case 2: try field.append(to: &self.indexPath, limit: WireLimits.indexPath, in: bytes)
-        case 3: self.x = try field.number64()
-        case 4: self.y = try field.number64()
+        case 1: destination = try field.string(in: bytes)
+        case 2: try field.append(to: &indexPath, limit: WireLimits.indexPath, in: bytes)
+        case 3: x = try field.number64()
+        case 4: y = try field.number64()
         default: break
         }
     }

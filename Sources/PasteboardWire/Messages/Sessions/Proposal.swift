@@ -16,22 +16,22 @@ package struct Proposal: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.sequence)
-        bytes.appendField(2, self.operation)
-        bytes.appendField(3, self.isPrecise)
-        bytes.appendField(4, self.prefersFullSizePreview)
-        bytes.appendField(5, self.cannotHandle)
-        bytes.appendField(6, self.refusal)
+        bytes.appendField(1, sequence)
+        bytes.appendField(2, operation)
+        bytes.appendField(3, isPrecise)
+        bytes.appendField(4, prefersFullSizePreview)
+        bytes.appendField(5, cannotHandle)
+        bytes.appendField(6, refusal)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.sequence = try field.number64()
-        case 2: self.operation = try field.enumeration()
-        case 3: self.isPrecise = try field.bool()
-        case 4: self.prefersFullSizePreview = try field.bool()
-        case 5: self.cannotHandle = try field.bool()
-        case 6: try field.merge(into: &self.refusal, in: bytes)
+        case 1: sequence = try field.number64()
+        case 2: operation = try field.enumeration()
+        case 3: isPrecise = try field.bool()
+        case 4: prefersFullSizePreview = try field.bool()
+        case 5: cannotHandle = try field.bool()
+        case 6: try field.merge(into: &refusal, in: bytes)
         default: break
         }
     }

@@ -21,26 +21,26 @@ package struct Session: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.destination)
-        bytes.appendField(2, self.handle)
-        bytes.appendField(3, self.version)
-        bytes.appendField(4, self.itemCount)
-        bytes.appendField(5, self.allowsMove)
-        bytes.appendField(6, self.isRestricted)
-        bytes.appendField(7, self.ownerLabel)
-        bytes.appendField(8, self.ownerProcess)
+        bytes.appendField(1, destination)
+        bytes.appendField(2, handle)
+        bytes.appendField(3, version)
+        bytes.appendField(4, itemCount)
+        bytes.appendField(5, allowsMove)
+        bytes.appendField(6, isRestricted)
+        bytes.appendField(7, ownerLabel)
+        bytes.appendField(8, ownerProcess)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.destination = try field.number64()
-        case 2: self.handle = try field.number64()
-        case 3: self.version = try field.number64()
-        case 4: self.itemCount = try field.number32()
-        case 5: self.allowsMove = try field.bool()
-        case 6: self.isRestricted = try field.bool()
-        case 7: self.ownerLabel = try field.string(in: bytes)
-        case 8: self.ownerProcess = try field.number32()
+        case 1: destination = try field.number64()
+        case 2: handle = try field.number64()
+        case 3: version = try field.number64()
+        case 4: itemCount = try field.number32()
+        case 5: allowsMove = try field.bool()
+        case 6: isRestricted = try field.bool()
+        case 7: ownerLabel = try field.string(in: bytes)
+        case 8: ownerProcess = try field.number32()
         default: break
         }
     }

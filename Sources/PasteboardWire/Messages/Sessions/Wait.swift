@@ -13,18 +13,18 @@ package struct Wait: WireMessage {
     package init() {}
 
     package func encode(into bytes: inout OutputSpan<UInt8>) {
-        bytes.appendField(1, self.destination)
-        bytes.appendField(2, self.milliseconds)
-        bytes.appendField(3, self.handle)
-        bytes.appendField(15, repeated: self.requires)
+        bytes.appendField(1, destination)
+        bytes.appendField(2, milliseconds)
+        bytes.appendField(3, handle)
+        bytes.appendField(15, repeated: requires)
     }
 
     package mutating func decode(_ field: ProtobufField, in bytes: Span<UInt8>) throws(Failure) {
         switch field.number {
-        case 1: self.destination = try field.string(in: bytes)
-        case 2: self.milliseconds = try field.number64()
-        case 3: self.handle = try field.number64()
-        case 15: try field.append(to: &self.requires, limit: WireLimits.features, in: bytes)
+        case 1: destination = try field.string(in: bytes)
+        case 2: milliseconds = try field.number64()
+        case 3: handle = try field.number64()
+        case 15: try field.append(to: &requires, limit: WireLimits.features, in: bytes)
         default: break
         }
     }
