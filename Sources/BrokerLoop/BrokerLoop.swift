@@ -10,7 +10,7 @@ import PasteboardWire
 /// only those that the socket does not take at once are stored. The loop never waits for a peer and calls no foreign
 /// code.
 package struct BrokerLoop: ~Copyable {
-    // Changed by `input` alone, at the end of this file.
+    // Only `input`, at the end of this file, changes the state.
     private(set) var state: BrokerState
     /// Storage for the outbox that the state fills while the other one is performed.
     private var spareOutbox = Outbox()
@@ -21,17 +21,17 @@ package struct BrokerLoop: ~Copyable {
 
     let epoll: Epoll
     let timer: TimerDescriptor
-    /// In milliseconds of `now`; `max` while the timer is not set.
+    /// The time of the timer in milliseconds of `now`; `max` while it is not set.
     var timerSetTo = UInt64.max
     private var events = EpollEvents()
-    /// By token. A removed event source leaves nil.
+    /// The event sources by their token. A removed one leaves nil.
     var eventSources: [(any EventSource)?] = []
     /// Event sources that epoll does not watch until a time.
     var paused: [(source: Int, until: UInt64)] = []
 
     // MARK: Connections
 
-    /// By the slot of the peer. Lists contain ids, because a list must not keep the descriptor of a closed connection
+    /// The connections by the slot of their peer. Lists contain ids, because a list must not keep the descriptor of a closed connection
     /// open.
     var connections: [Connection?] = []
     /// Connections to flush in this turn: their `writing` is `pending` or `failing`.
@@ -138,7 +138,7 @@ package struct BrokerLoop: ~Copyable {
         return result
     }
 
-    /// As `input`, for a frame that came with a descriptor. The outbox can pass the descriptor on or keep it; after
+    /// Like `input`, for a frame that came with a descriptor. The outbox can pass the descriptor on or keep it; after
     /// that it is released.
     mutating func input(with descriptor: DescriptorBox?, _ body: (inout BrokerState) -> Void) {
         received = descriptor

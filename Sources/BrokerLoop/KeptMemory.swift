@@ -9,7 +9,7 @@ struct KeptMemory {
     private static let closedAtOnce: UInt64 = 1 << 20
 
     private let closer: DescriptorCloser
-    /// By slot; nil where no byte has come.
+    /// The files by slot; nil while no byte has come.
     private var files: [MemoryFile?] = []
 
     init(closer: DescriptorCloser) {

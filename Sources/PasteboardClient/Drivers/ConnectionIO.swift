@@ -24,7 +24,8 @@ package struct ConnectionIO: ~Copyable {
     /// The reason why a write failed. A failed write ends only the sending direction: the bytes that the broker had
     /// sent before are still read. Then the connection ends, because this process can send nothing more.
     private var writeFailure: String?
-    /// Whether the broker has closed the connection without giving a reason and without having been silent too long.
+    /// Whether the connection was lost without a reason from the broker. False if the client ended it because the broker
+    /// was silent for too long.
     private var isGone = false
     /// Writes whose memory file the system did not pass.
     private var refusedWrites: Set<UInt64> = []

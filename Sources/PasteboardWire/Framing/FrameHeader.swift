@@ -36,7 +36,7 @@ package struct FrameHeader: Sendable, Equatable {
 
     package var kind: FrameKind? { FrameKind(rawValue: rawKind) }
 
-    /// Whether the frame may pass a descriptor. Some kinds may pass one descriptor instead of a whole byte sequence.
+    /// Whether the frame may pass its descriptors: exactly one, which replaces a whole byte sequence.
     var mayPassDescriptor: Bool {
         guard descriptorCount == 1, flags.contains(.last) else { return false }
         return switch kind {

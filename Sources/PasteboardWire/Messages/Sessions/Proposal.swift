@@ -3,7 +3,7 @@
 package struct Proposal: WireMessage {
     package static let kind = FrameKind.proposal
 
-    /// The sequence number of the update, or pointer update, that this answers.
+    /// The sequence number of the `enter`, `update` or `move` that this answers.
     package var sequence: UInt64?
     package var operation: DropOperation?
     package var isPrecise: Bool?
