@@ -1,7 +1,7 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// Where the bytes of a representation are.
+/// The source of a representation's bytes.
 package enum ByteSource {
     /// The bytes are produced when they are asked for.
     case promised
@@ -148,7 +148,7 @@ extension BlockingConnection {
             goesOn = try io.sendFrame(of: &chunk, on: stream)
             // A small rest is sent together with the next frames, which are usually those of the commit.
             if !goesOn, io.waitingCount < WireLimits.inlineLength { return }
-            // At least one turn, to notice a refusal; then until the socket has room.
+            // Takes at least one turn, to notice a refusal, and more turns until the socket has room.
             repeat { try sendingStep(stream, untilSent: true) } while io.wantsWrite
         }
     }

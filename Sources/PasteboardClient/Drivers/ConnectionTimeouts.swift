@@ -3,11 +3,11 @@
 /// The broker itself ends each load at a deadline, so only a broker that hangs or is stopped is silent for long. A load
 /// that waits for its turn may be silent, too. So the client sends a probe before it ends the connection.
 package struct ConnectionTimeouts: Sendable, Equatable {
-    /// From connecting to the welcome.
+    /// The time from connecting to the welcome.
     package var welcome = 5_000
-    /// From the last bytes of the broker to the probe.
+    /// The time from the last bytes of the broker to the probe.
     package var silence = 10_000
-    /// From the probe to the end of the connection.
+    /// The time from the probe to the end of the connection.
     package var probe = 5_000
 
     package init() {}

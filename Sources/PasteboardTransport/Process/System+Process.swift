@@ -98,7 +98,7 @@ extension System {
     }
 }
 
-/// How a process ended.
+/// The way in which a process ended.
 package enum ProcessEnd: Equatable, Sendable {
     case exited(CInt)
     case signaled(CInt)

@@ -13,7 +13,7 @@ package final class DescriptorCloser: Sendable {
         queue = Queue { Glibc.close($0) }
     }
 
-    /// For tests. `close` replaces the system's function, and may wait.
+    /// Creates a closer for tests. `close` replaces the system's function, and may block.
     init(close: @escaping @Sendable (CInt) -> Void) {
         queue = Queue(close: close)
     }

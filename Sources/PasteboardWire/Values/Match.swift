@@ -1,4 +1,4 @@
-/// How an entry of an accept list matches the type of a representation.
+/// The way in which an entry of an accept list matches the type of a representation.
 package struct Match: WireEnumeration {
     package let rawValue: UInt32
 

@@ -28,17 +28,17 @@ package struct Provision: WireEnumeration {
         self.rawValue = rawValue
     }
 
-    /// At the source, which is asked for them.
+    /// The source has the bytes, and is asked for them.
     @inlinable package static var promised: Provision { Provision(rawValue: 0) }
-    /// At the broker. In a write, the bytes follow the item.
+    /// The broker has the bytes. In a write, they follow the item.
     @inlinable package static var kept: Provision { Provision(rawValue: 1) }
-    /// Nowhere: the source of the promise has ended. Only in the answer to a list.
+    /// The bytes are gone, because the source of the promise has ended. Only in the answer to a list.
     @inlinable package static var gone: Provision { Provision(rawValue: 2) }
 
     package static var highest: UInt32 { 2 }
 }
 
-/// How often the source of a promise is asked for its bytes.
+/// The number of times that the source of a promise is asked for its bytes.
 package struct RepresentationPolicy: WireEnumeration {
     package let rawValue: UInt32
 
@@ -47,9 +47,9 @@ package struct RepresentationPolicy: WireEnumeration {
         self.rawValue = rawValue
     }
 
-    /// At each load.
+    /// The source is asked at each load.
     @inlinable package static var askedEachTime: RepresentationPolicy { RepresentationPolicy(rawValue: 0) }
-    /// Once: the broker then keeps the bytes. Requires the feature `onceAndKept`.
+    /// The source is asked once, and the broker then keeps the bytes. Requires the feature `onceAndKept`.
     @inlinable package static var onceAndKept: RepresentationPolicy { RepresentationPolicy(rawValue: 1) }
 
     package static var highest: UInt32 { 1 }

@@ -3,7 +3,7 @@
 package struct Conclude: WireMessage {
     package static let kind = FrameKind.conclude
 
-    /// As in `Performed`.
+    /// The items that were taken without a load, as in `Performed`.
     package var items: [UInt32] = []
     /// The reason why a move is not to be completed.
     package var failure: Failure?
