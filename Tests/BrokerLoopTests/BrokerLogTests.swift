@@ -17,7 +17,7 @@ import Testing
         let filling = [UInt8](repeating: 7, count: 4_096)
         var count = 0
         while System.writeIfReady(filling.span, to: pipe.second.raw) { count += filling.count }
-        // Each would block without limit.
+        // Each of these writes would block without limit.
         for _ in 0..<1_000 { log.write("dropped") }
         while count > 0 { count -= try System.read(pipe.first.raw, upTo: count).count }
         log.write("last")
@@ -34,7 +34,7 @@ import Testing
         LogStream(-1, program: "p").write("nothing")
     }
 
-    @Test("A storm of refused connections is one line in ten seconds, with their number")
+    @Test("Many refused connections cause one line in ten seconds, with their number")
     func refusals() {
         var log = PeerLog()
         #expect(log.line("no room", process: 0, at: 50) == "no room")
@@ -43,7 +43,7 @@ import Testing
         #expect(log.line("no room", process: 0, at: 20_050) == "no room")
     }
 
-    @Test("A process that is refused again and again does not hide another")
+    @Test("The line of a process that is refused repeatedly does not hide the line of another process")
     func perProcess() {
         var log = PeerLog()
         #expect(log.line("a", process: 1, at: 0) == "a")
@@ -58,17 +58,17 @@ import Testing
         let lines = (1...1_000).compactMap { log.line("\($0)", process: UInt32($0), at: 0) }
         #expect(lines.count == PeerLog.capacity + 1)
         #expect(log.line("1", process: 1, at: 1) == nil)
-        // The table has room again, and what was counted for those that are dropped is not lost.
+        // The table has room again, and the counts of dropped entries are not lost.
         #expect(log.line("new", process: 2_000, at: 10_000) == "new")
         #expect(log.line("unknown", process: 0, at: 10_000) == "unknown (984 more since the previous line)")
     }
 
-    @Test("The limits on descriptors fit the number of descriptors", arguments: [0, 64, 100, 1_024, 20_000, 1 << 40])
+    @Test("The limits fit the number of descriptors of the process", arguments: [0, 64, 100, 1_024, 20_000, 1 << 40])
     func descriptors(_ count: UInt64) {
         var limits = BrokerLimits()
         limits.fit(descriptors: count)
-        // Each connection may have two descriptors that wait for the rest of a frame, and as many descriptors as are passed may
-        // be unclosed.
+        // Each connection may have two descriptors that wait for the rest of a frame. In addition, as many descriptors
+        // as may be passed can be unclosed.
         let most = limits.keptRepresentations + 2 * limits.passedDescriptors + 3 * limits.connections
         #expect(most <= max(count, 96) - 64)
         #expect(limits.connections > 0 && limits.keptRepresentations > 0 && limits.passedDescriptors > 0)

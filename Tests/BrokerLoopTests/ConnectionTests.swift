@@ -9,7 +9,7 @@ import Testing
     private static let readings: [Connection.Reading] = [.open, .spent, .held, .behind]
     private static let writings: [Connection.Writing] = [.idle, .pending, .blocked, .failing, .failed]
 
-    /// A connection in the two states.
+    /// A connection in the two given states.
     private func connection(
         _ reading: Connection.Reading = .open,
         _ writing: Connection.Writing = .idle
@@ -33,7 +33,10 @@ import Testing
         return connection
     }
 
-    @Test("A connection falls behind from every state, and enters the list once", arguments: Self.readings)
+    @Test(
+        "A connection can fall behind from every state, and is added to the list of such connections once",
+        arguments: Self.readings
+    )
     func fallsBehind(from reading: Connection.Reading) throws {
         let connection = try connection(reading)
         #expect(connection.fallBehind() == (reading != .behind))
@@ -44,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "After a flush reading continues if the effort was spent, or if the peer may ask again",
+        "After a flush, reading continues if the turn's effort was used up, or if the peer may send requests again",
         arguments: Self.readings
     )
     func continues(from reading: Connection.Reading) throws {
@@ -57,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "Input that is left over goes before events, and only a held connection is not watched",
+        "Unprocessed input is processed before events, and its connection is not watched for more input",
         arguments: Self.readings
     )
     func watches(_ reading: Connection.Reading) throws {
@@ -71,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("Output enters the list of connections to flush once", arguments: Self.writings)
+    @Test("Output adds the connection to the list of connections to flush once", arguments: Self.writings)
     func appends(from writing: Connection.Writing) throws {
         let connection = try connection(.open, writing)
         let isAdded = connection.appended()
@@ -82,7 +85,7 @@ import Testing
         #expect(!connection.appended())
     }
 
-    @Test("A write that fails outside of a flush is in the list to flush once", arguments: Self.writings)
+    @Test("A write that fails outside of a flush adds the connection to the list once", arguments: Self.writings)
     func fails(from writing: Connection.Writing) throws {
         guard writing != .failed else { return }
         let connection = try connection(.open, writing)
@@ -98,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "The outcome of a flush counts unless the flush has itself added output",
+        "The outcome of a flush counts unless the flush itself has added output",
         arguments: [FlushOutcome.empty, .blocked]
     )
     func flushes(outcome: FlushOutcome) throws {
@@ -112,7 +115,7 @@ import Testing
         #expect(connection.writing == .pending)
     }
 
-    @Test("The rest is processed from where it stopped, and an incomplete frame at its end is carried")
+    @Test("The rest of the input is processed from where it stopped, and an incomplete frame at its end is kept")
     func rest() throws {
         let connection = try connection()
         connection.stop(.effort, leaving: Rest(copying: [1, 2, 3, 4].span))

@@ -6,7 +6,7 @@ import Testing
 @testable import BrokerLoop
 
 @Suite struct DaemonOptionsTests {
-    @Test("Values follow their option, or an equals sign")
+    @Test("Option values are the next argument, or follow an equals sign")
     func values() throws {
         let options = try DaemonOptions([
             "--socket=/a/b=c", "--limit", "boards=3", "--limit=drain=7s", "--ready-fd", "9",
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "An argument that is not understood is an error that names it",
+        "An unknown or invalid argument is an error that names it",
         arguments: [
             (["--sockets", "/a"], "'--sockets'"), (["--socket"], "--socket needs a value"),
             (["--socket", "a/b"], "--socket a/b"), (["--limit", "no-such=1"], "no-such"),

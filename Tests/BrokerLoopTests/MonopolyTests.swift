@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// A connection whose requests are expensive, and the service that it and the others get.
+/// A connection with expensive requests, and the service that it and other connections get.
 @ProcessTesting @Suite(.timeLimit(.minutes(5))) struct MonopolyTests {
     private let broker: SteppedBroker
     private let source: SteppedPeer
@@ -33,7 +33,7 @@ import Testing
             #expect(try self.broker.provision(on: "large", for: self.other) == .promised)
             if reads { answers += try greedy.hear().count { $0.kind == .contents } }
         }
-        // Each of the ten turns, and of those in which the other list was answered, answered one of them.
+        // Each turn answers at most one list. In addition to these ten, turns are taken for the answers to the other peer.
         #expect(answers <= 40)
         stop.signal()
         try self.broker.step(2)
@@ -57,7 +57,7 @@ import Testing
         #expect(ends == streams)
     }
 
-    @Test("Requests of a peer that reads are all answered in order, wherever reads have divided them")
+    @Test("Requests of a peer that reads are answered in order, however its input was divided into reads")
     func order() throws {
         try self.broker.publish(on: "small", size: 2_000, by: self.source)
         let greedy = try self.broker.connect()
@@ -103,7 +103,7 @@ import Testing
         #expect(try self.broker.provision(on: "greedy", for: self.other) == .gone)
     }
 
-    @Test("Input that a held source has sent before it died is processed: the last bytes of an answer, and a write")
+    @Test("Input that a held source sent before its death is processed: the last bytes of an answer, and a write")
     func lastWords() throws {
         let dying = try self.broker.connect()
         try self.broker.publish(on: "dying", by: dying)
@@ -131,7 +131,7 @@ import Testing
 
     @Test("A source that does not read is still read, as long as it makes no more requests")
     func unreadSource() throws {
-        // Its socket holds very little, so the answer to its list waits in the broker.
+        // The socket of the source holds few bytes, so the answer to its list waits in the broker.
         let slow = try self.broker.connect(buffer: 4_096)
         try self.broker.publish(on: "slow", by: slow)
         self.other.queue(Load("slow"), stream: self.other.newStream())
@@ -148,7 +148,7 @@ import Testing
         try #require(slow.unsent == 0)
         try self.broker.step(5)
         #expect(try Self.data(self.other.hear()) == (0..<5_000).map { UInt8(truncatingIfNeeded: $0) })
-        // Input after its next list waits with that list until the source has read.
+        // Input after the source's next list waits until the source has read.
         for _ in 0..<1_000 {
             _ = try slow.hear()
             try self.broker.step()

@@ -5,9 +5,10 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Descriptors that the system does not pass, and those that differ from their announcement.
+/// Descriptors that the system refuses to pass, and those that differ from their announcement.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct RefusedDescriptorTests {
-    /// A receiver that accepts no descriptors is the only refusal that the superuser gets too.
+    /// Whether the system can refuse descriptors. The only refusal that also applies to the superuser is that of a
+    /// receiver that accepts no descriptors.
     private static let canRefuse: Bool = {
         guard let ends = try? Socket.pair() else { return false }
         return Socket.setPassesDescriptors(ends.second.raw, false)
@@ -35,7 +36,7 @@ import Testing
         return file
     }
 
-    /// The last frame to the source after the broker has read all that it sent.
+    /// The last frame to the source after the broker has read everything that the source sent.
     private func hearAfterSending() throws -> ScriptedPeer.Frame? {
         repeat { try self.broker.step(sending: self.source) } while self.source.unsent > 0
         try self.broker.step(3)
@@ -84,7 +85,7 @@ import Testing
         #expect(try self.broker.provision(on: "promised", for: self.reader) == .promised)
     }
 
-    @Test("Sealed memory with pages far after its end is not kept, because no process would be charged for them")
+    @Test("Sealed memory with pages far after its end is not kept, because the pages would be charged to no process")
     func pagesAfterTheEnd() throws {
         for (extra, isKept) in [(0, true), (16 << 20, false)] {
             let file = try Self.memory(1)
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("A peer that passes more descriptors than its frames can announce is ended at once")
+    @Test("A peer that passes more descriptors than its frames can announce is disconnected at once")
     func tooMany() throws {
         try self.broker.publish(on: "file", by: self.source)
         _ = try self.broker.answer(List("file"), to: self.source)

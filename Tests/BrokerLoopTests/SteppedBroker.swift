@@ -5,7 +5,7 @@ import PasteboardTransport
 import PasteboardWire
 import TestSupport
 
-/// A broker without a thread, whose turns a test takes one by one.
+/// A broker without a thread, whose turns a test takes one at a time.
 final class SteppedBroker {
     var loop: BrokerLoop
     private var processes: UInt32 = 1_000
@@ -22,11 +22,11 @@ final class SteppedBroker {
         for _ in 0..<turns { try self.loop.turn(waiting: false) }
     }
 
-    /// A peer that has sent hello and read welcome.
+    /// Connects a peer that has sent hello and received welcome.
     ///
     /// - Parameters:
-    ///   - buffer: the size of its socket's buffers, instead of the default.
-    ///   - process: its process id, for several connections of one process.
+    /// - buffer: the size of the socket's buffers, instead of the system's default.
+    /// - process: the process id of the peer, for several connections of one process.
     func connect(descriptors: Bool = false, buffer: CInt? = nil, process: UInt32? = nil) throws -> SteppedPeer {
         let pair = try Socket.pair()
         if let buffer { Socket.setBuffers(of: pair.second.raw, bytes: buffer) }
@@ -47,7 +47,7 @@ final class SteppedBroker {
         try self.step()
     }
 
-    /// Sends a request of `peer`, and returns the answer, which has to come within `turns`.
+    /// Sends a request of `peer`, and returns the answer, which must arrive within `turns`.
     func answer(_ request: some WireMessage, to peer: SteppedPeer, turns: Int = 3) throws -> [ScriptedPeer.Frame] {
         let stream = peer.newStream()
         peer.queue(request, stream: stream)
@@ -63,13 +63,13 @@ final class SteppedBroker {
         throw ScriptedPeerError.nothingCame
     }
 
-    /// The provision of the first item's first representation: 0 promised, 1 kept, 2 gone.
+    /// The provision of the first representation of the first item.
     func provision(on board: String, for peer: SteppedPeer) throws -> Provision? {
         let frames = try self.answer(List(board), to: peer)
         return try frames.first { $0.kind == .item }?.decoded(as: Item.self).representations[0].provision
     }
 
-    /// Publishes `items`, each with promised types whose descriptions have about `size` bytes together, at most 50,000.
+    /// Publishes `items`, each with promises whose descriptions have about `size` bytes in total, at most 50,000.
     func publish(on board: String, size: Int = 100, items: Int = 1, by peer: SteppedPeer) throws {
         let stream = peer.newStream()
         peer.queue(Write(board), stream: stream)
@@ -126,7 +126,7 @@ final class SteppedPeer {
         self.output.appendStream(header: header, payload: bytes.span)
     }
 
-    /// Queues a number of lists, and returns their streams.
+    /// Queues lists, and returns their streams.
     @discardableResult
     func queueLists(of board: String, count: Int) -> [UInt64] {
         let streams = (0..<count).map { _ in self.newStream() }
@@ -158,7 +158,7 @@ final class SteppedPeer {
         return stream
     }
 
-    /// Lets the system pass no more descriptors to it. Returns false if the system cannot do that.
+    /// Makes the system refuse to pass descriptors to this peer. Returns false if the system cannot do that.
     func refuseDescriptors() -> Bool {
         Socket.setPassesDescriptors(self.socket?.raw ?? -1, false)
     }
@@ -178,7 +178,7 @@ final class SteppedPeer {
         _ = try self.output.flush(to: socket.raw, delivered: &deliveries)
     }
 
-    /// The frames that have come since the last call. Data frames may be divided.
+    /// The frames that have arrived since the last call. Data frames may be divided.
     func hear() throws -> [ScriptedPeer.Frame] {
         var frames: [ScriptedPeer.Frame] = []
         while let socket = self.socket, !self.isEnded {
@@ -207,7 +207,7 @@ final class SteppedPeer {
         self.output.appendStream(encoder.bytes.span.extracting(0..<count))
     }
 
-    /// Closes the connection as the end of its process would, even while a child that another test starts has a copy of the
+    /// Closes the connection as the end of its process would, even if a child of another test has a copy of the
     /// descriptor.
     func close() {
         if let socket { _ = shutdown(socket.raw, CInt(SHUT_RDWR)) }
@@ -230,7 +230,7 @@ extension Write {
 }
 
 extension Load {
-    /// A load of the board's first item, inline.
+    /// A load of the first item on the board, inline.
     init(_ board: String) {
         self.init()
         self.board = board

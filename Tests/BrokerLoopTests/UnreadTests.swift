@@ -3,9 +3,9 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Connections of one process for which the broker holds much, and the cost to other processes.
+/// Connections of one process for which the broker holds many bytes, and the effect on other processes.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct UnreadTests {
-    /// The number of bytes that wait for the peers to read, as the broker counts it.
+    /// The number of bytes that wait for the peer to read, as the broker counts it.
     private static func queued(_ broker: SteppedBroker, for peer: SteppedPeer) throws -> UInt64 {
         let counters = try broker.answer(Status(), to: peer, turns: 20)
             .filter { $0.kind == .statusEntry }.compactMap { try $0.decoded(as: StatusEntry.self).counter }
@@ -17,7 +17,7 @@ import Testing
         return peer.isEnded
     }
 
-    @Test("Unread answers take no more than their pool, and end connections of the process that does not read")
+    @Test("Unread answers fill at most their pool, and only connections of the process that does not read are ended")
     func unreadAnswers() throws {
         let broker = try SteppedBroker(limits: ["control-pool=1MiB"])
         let (source, other) = (try broker.connect(), try broker.connect())
@@ -48,7 +48,7 @@ import Testing
         #expect(try Self.queued(broker, for: other) == 0)
     }
 
-    @Test("Requests that wait for their sender to read, and parts of frames, take no more than that pool")
+    @Test("Requests that wait for their sender to read, and parts of frames, fill at most the same pool")
     func unreadRequests() throws {
         let broker = try SteppedBroker(limits: ["control-pool=1MiB"])
         let other = try broker.connect()
@@ -63,7 +63,7 @@ import Testing
         #expect(ended == 20)
     }
 
-    @Test("A part of a frame whose rest does not come ends its connection", arguments: [1, 20, 50_000])
+    @Test("A peer that sends a part of a frame and not its rest is disconnected", arguments: [1, 20, 50_000])
     func standingFrame(_ count: Int) throws {
         let broker = try SteppedBroker(limits: ["progress=1ms"])
         let peer = try broker.connect()
@@ -77,7 +77,7 @@ import Testing
         #expect(heard == [.timeout])
     }
 
-    @Test("An answer that is not read at all ends its connection")
+    @Test("A peer that reads nothing of an answer is disconnected")
     func standingAnswer() throws {
         let broker = try SteppedBroker(limits: ["progress=1ms"])
         let (source, other) = (try broker.connect(), try broker.connect())
@@ -86,7 +86,7 @@ import Testing
         try broker.publish(on: "small", by: peer)
         peer.queueLists(of: "large", count: 1)
         try broker.step(sending: peer)
-        // Its promise ends with it.
+        // The promise of the disconnected peer ends with its connection.
         while try broker.provision(on: "small", for: other) == .promised {}
         #expect(try broker.provision(on: "small", for: other) == .gone)
     }

@@ -1,7 +1,7 @@
 import BrokerState
 import PasteboardWire
 
-// What tests ask of a broker again and again.
+// Common requests of the tests.
 extension StateHarness {
     /// Publishes items, with the bytes of kept representations in order, and commits. Returns the stream.
     @discardableResult
@@ -46,7 +46,7 @@ extension StateHarness {
         return self.take(peer).on(stream).first(Committed.self) ?? Committed()
     }
 
-    /// Loads, by default the first item's best type with much credit. Returns the stream.
+    /// Loads with much credit, by default the best type of the first item. Returns the stream.
     @discardableResult
     func load(
         from peer: PeerID,
@@ -85,7 +85,7 @@ extension StateHarness {
         return stream
     }
 
-    /// The streams of the asks among what the peer was sent.
+    /// The streams of the asks among the frames to the peer since the last call.
     func takeAsks(_ peer: PeerID) -> [UInt64] {
         self.take(peer).filter { $0.kind == .ask }.map(\.stream)
     }
@@ -98,7 +98,7 @@ extension Item {
         self.suggestedName = name
     }
 
-    /// One item whose types are all promised.
+    /// An item with only promises.
     init(_ types: String...) {
         self.init(types.map { Representation($0) })
     }

@@ -2,16 +2,16 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Drives a broker state as a loop does, without a socket: what peers send goes through real encoding, bytes move as the
-/// verdicts say, and what each peer is sent is collected.
+/// Drives a broker state as a loop does, but without sockets. Requests of peers are encoded and decoded, bytes move as
+/// the state's verdicts demand, and the frames to each peer are collected.
 final class StateHarness {
     private(set) var state: BrokerState
     private(set) var now: UInt64 = 1_000
-    /// Whether sockets take bytes at once; else they wait for `deliver`.
+    /// Whether sockets accept bytes at once. Otherwise the bytes wait for `deliver`.
     var deliversAtOnce = true
-    /// Whether the system passes no descriptors on.
+    /// Whether the system refuses to pass descriptors.
     var refusesDescriptors = false
-    /// Whether bytes of a cached load cannot be stored.
+    /// Whether the bytes of a cached load cannot be stored.
     var isMemoryFull = false
 
     private var decoders: [PeerID: FrameDecoder] = [:]
@@ -20,7 +20,7 @@ final class StateHarness {
     private var nextStreams: [PeerID: UInt64] = [:]
     private var nextProcess: UInt32 = 100
     private var memory: [KeptID: [UInt8]] = [:]
-    /// Kept bytes that came as a descriptor.
+    /// Kept representations whose bytes came as a descriptor.
     private(set) var adopted: Set<KeptID> = []
     private var closedKept: Set<KeptID> = []
     private(set) var passing: Set<PeerID> = []
@@ -29,16 +29,16 @@ final class StateHarness {
     private(set) var sealed: Set<KeptID> = []
     private(set) var closed: Set<PeerID> = []
     private(set) var stoppedListening = false
-    /// The peers that the log shows, in order.
+    /// The peers that the log would show, in order.
     private(set) var removals: [PeerRemoval] = []
-    /// The greatest offset that each ask was allowed, and the bytes that each load has moved.
+    /// The greatest offset that each ask was granted, and the number of bytes that each load has moved.
     private(set) var granted: [UInt64: UInt64] = [:]
     private(set) var moved: [UInt64: UInt64] = [:]
 
-    /// Everything that each peer was sent.
+    /// The digests of all frames to each peer.
     private(set) var digests: [PeerID: FrameDigest] = [:]
 
-    /// Kept bytes that were opened and not closed.
+    /// The number of kept representations that were opened and not closed.
     var openMemory: Int { self.memory.count }
 
     init(firstChangeCount: UInt64 = 5_000, epoch: UInt64 = 77, _ configure: (inout BrokerLimits) -> Void = { _ in }) {
@@ -50,7 +50,7 @@ final class StateHarness {
 
     // MARK: Peers
 
-    /// A process that has connected and said nothing.
+    /// Connects a process that sends nothing.
     func connectSilently(process: UInt32? = nil) -> PeerID {
         self.nextProcess += 1
         self.state.advance(to: self.now)
@@ -60,7 +60,7 @@ final class StateHarness {
         return peer
     }
 
-    /// A process that has said hello and read welcome.
+    /// Connects a process that has sent hello and received welcome.
     func connect(
         _ label: String? = nil,
         process: UInt32? = nil,
@@ -100,7 +100,8 @@ final class StateHarness {
 
     func advance(by milliseconds: UInt64) {
         self.now += milliseconds
-        // Only when the state wants to be called: a deadline that it forgot to name must not be met by chance.
+        // The state is called only when it has asked for it, so that a deadline that it forgot to report is not met by
+        // chance.
         if self.now >= self.state.context.nextCheck { self.state.advance(to: self.now) }
         self.perform()
     }
@@ -132,7 +133,7 @@ final class StateHarness {
         self.perform()
     }
 
-    // A noncopyable value cannot be taken apart by `#expect`, so what tests look at has a property here.
+    // Wrapped state: `#expect` cannot use the parts of a noncopyable value.
 
     var held: BrokerState.Held { self.state.held }
     var isDraining: Bool { self.state.isDraining }
@@ -167,7 +168,7 @@ final class StateHarness {
         } while rest > 0
     }
 
-    /// A frame with any header and payload.
+    /// Sends a frame with any header and payload.
     func raw(
         kind: UInt8,
         flags: UInt8 = 0,
@@ -184,7 +185,7 @@ final class StateHarness {
         self.sendBytes(encoder.bytes + payload, from: peer)
     }
 
-    /// A frame that announces one descriptor, and what came with it.
+    /// Sends a frame that announces one descriptor, with the descriptor that came with it.
     func pass(
         _ descriptor: ReceivedDescriptor?,
         kind: FrameKind,
@@ -258,7 +259,7 @@ final class StateHarness {
         }
     }
 
-    /// The peer's socket takes what waits for it.
+    /// Lets the peer's socket take the bytes that wait for it.
     func deliver(to peer: PeerID) {
         for (load, count) in self.undelivered.removeValue(forKey: peer) ?? [] {
             self.state.delivered(load, count: count)
@@ -358,7 +359,7 @@ final class StateHarness {
         self.undelivered[peer] = nil
     }
 
-    /// The next id that the peer may open a stream with.
+    /// The next id with which the peer may open a stream.
     func newStream(of peer: PeerID) -> UInt64 {
         let stream = self.nextStreams[peer] ?? 1
         self.nextStreams[peer] = stream + 2

@@ -2,19 +2,19 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Every kind of frame on a stream in every state, from a client that has said hello. Streams of drag sessions have
-/// tables of their own.
+/// Every kind of frame on a stream in every state, from a client that has sent hello. Streams of drag sessions have
+/// their own tables.
 @Suite struct StreamTableTests {
     private enum Outcome: Character {
         /// The peer is sent an error on the stream.
         case answered = "a"
-        /// It has an effect that others see, or that the broker holds.
+        /// The frame has an effect that others see, or that the broker stores.
         case taken = "t"
-        /// Nothing happens.
+        /// The frame has no effect.
         case dropped = "d"
         /// The peer is sent an error on stream 0 and closed.
         case violation = "V"
-        /// The peer is closed without a word.
+        /// The peer is closed without an error frame.
         case closed = "c"
     }
 
@@ -65,7 +65,7 @@ import Testing
         .proposal: "VVVVVVVVVVVV",
     ]
 
-    /// A payload that makes sense and has an effect where the frame is expected.
+    /// A valid payload, which has an effect if the frame is expected.
     private static func payload(_ kind: FrameKind) -> [UInt8] {
         var bytes: [UInt8] = []
         switch kind {
@@ -88,7 +88,7 @@ import Testing
         return bytes
     }
 
-    /// A broker whose peer has a stream in every state.
+    /// A broker whose peer has one stream in each state.
     private struct Scene {
         let broker = StateHarness()
         let peer: PeerID
@@ -108,7 +108,7 @@ import Testing
             for index in 0..<3 {
                 self.broker.load(from: reader) {
                     $0.board = "mine"
-                    // So that an answer with a great size is seen to be taken.
+                    // The test sends an answer with a greater size, so that an accepted answer has a visible effect.
                     $0.maximumByteCount = 1_000
                 }
                 asks += self.broker.takeAsks(self.peer)
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("An unknown kind is skipped, and refused on its stream if it must be understood")
+    @Test("An unknown kind is skipped, or refused on its stream if it must be understood")
     func unknownKinds() {
         for stream in Stream.allCases {
             var skipping = Scene()
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("What an unknown kind was refused on has ended: its late frames are dropped")
+    @Test("A stream on which an unknown kind was refused has ended, and its late frames are dropped")
     func refusedStreams() {
         for stream in [Stream.load, .write, .publication, .aboveHighest] {
             var scene = Scene()
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(
-        "A malformed request is refused on its stream, and the connection goes on",
+        "A malformed request is refused on its stream, and the connection stays open",
         arguments: [
             FrameKind.write, .load, .list, .clear, .status, .stop, .drag, .destination,
         ]
@@ -204,7 +204,7 @@ import Testing
         #expect(!broker.closed.contains(peer))
     }
 
-    @Test("Ids that are even, repeated or lower open nothing")
+    @Test("Even, repeated or decreasing stream ids open nothing")
     func ids() {
         for streams in [[UInt64(2)], [5, 5], [5, 3], [.max, 1]] {
             let broker = StateHarness()

@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Loads that wait for their turn at a source, and those that are in their way.
+/// Loads that wait for their turn at a source, and the loads that block them.
 @Suite struct TurnTests {
     private var broker = StateHarness()
     private let source: PeerID
@@ -16,7 +16,7 @@ import Testing
         self.broker.promise("a", from: self.source)
     }
 
-    /// A load of the idler that is asked for, and then one of the reader's that waits.
+    /// Starts a load of the idler, which is asked for, and then a load of the reader, which waits.
     private mutating func contend(credit: UInt64, timeout: UInt64? = nil) throws -> UInt64 {
         self.broker.load(from: self.idler, credit: credit) { $0.timeoutMilliseconds = timeout }
         let ask = try #require(self.broker.takeAsks(self.source).first)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "A load without credit has 10 s once others wait for its source, whatever its timeout",
+        "A load without credit ends after 10 s if others wait for its source, whatever its timeout",
         arguments: [(UInt64(0), UInt64?.none), (1_000, nil), (0, 0), (1_000, 0)]
     )
     mutating func withoutCredit(_ credit: UInt64, _ timeout: UInt64?) throws {
@@ -41,7 +41,7 @@ import Testing
         #expect(self.broker.take(self.reader).isEmpty)
     }
 
-    @Test("How long it stood while nobody waited does not count against it, and credit gives it 10 s more")
+    @Test("The time before others waited does not count against a load, and new credit gives it 10 s more")
     mutating func creditAgain() throws {
         let load = self.broker.load(from: self.idler, credit: 0)
         let ask = try #require(self.broker.takeAsks(self.source).first)
@@ -56,7 +56,7 @@ import Testing
         #expect(self.broker.take(self.idler).codes == [.destinationStalled])
     }
 
-    @Test("One that takes nothing from its socket is in the way as well")
+    @Test("A load whose socket takes no bytes blocks others too")
     mutating func unread() throws {
         self.broker.deliversAtOnce = false
         self.broker.load(from: self.idler)
@@ -68,7 +68,7 @@ import Testing
         #expect(self.broker.takeAsks(self.source).count == 1)
     }
 
-    @Test("No more are ended than are in the way")
+    @Test("Only as many blocking loads are ended as needed")
     mutating func noMoreThanNeeded() throws {
         let source = self.broker.connect(maximumStreams: 3)
         self.broker.promise("b", board: "b", from: source)
@@ -80,7 +80,7 @@ import Testing
         #expect(self.broker.take(self.idler).isEmpty)
     }
 
-    @Test("A load that waits has the 30 s of a first byte, if its source does nothing for others")
+    @Test("A waiting load has 30 s for its first byte if its source sends no bytes of other loads")
     mutating func timeouts() throws {
         _ = try self.contend(credit: 1 << 40, timeout: 100_000)
         self.broker.advance(by: 29_900)
@@ -90,7 +90,7 @@ import Testing
         #expect(self.broker.take(self.source).isEmpty)
     }
 
-    @Test("While its source gives others bytes it waits on, and has its 30 s from the ask on")
+    @Test("A waiting load has no first-byte deadline while its source sends other bytes, and has 30 s from its ask")
     mutating func busySource() throws {
         let ask = try self.contend(credit: 1 << 40)
         for _ in 0..<50 {
@@ -106,7 +106,7 @@ import Testing
         #expect(self.broker.take(self.reader).codes == [.sourceStalled])
     }
 
-    @Test("While its source is through with others it waits on")
+    @Test("A waiting load has no first-byte deadline while its source finishes other loads")
     mutating func movingQueue() throws {
         var ask = try self.contend(credit: 1 << 40)
         let others = self.broker.connect()
@@ -121,7 +121,7 @@ import Testing
         #expect(!self.broker.take(others).codes.contains(.sourceStalled))
     }
 
-    @Test("It does not wait longer than 10 minutes")
+    @Test("A load waits for at most 10 minutes")
     mutating func longestWait() throws {
         let ask = try self.contend(credit: 1 << 40)
         for _ in 0..<119 {
@@ -133,7 +133,7 @@ import Testing
         #expect(self.broker.take(self.reader).codes == [.sourceStalled])
     }
 
-    @Test("Processes take turns: who has many loads does not hold up who has one")
+    @Test("Processes take turns, so a process with many loads does not delay one with a single load")
     mutating func turns() throws {
         let ask = try self.contend(credit: 1 << 40)
         let many = (0..<5).map { _ in self.broker.load(from: self.idler) }
@@ -144,14 +144,14 @@ import Testing
             self.broker.data([UInt8(number)], last: true, on: next, from: self.source)
             next = self.broker.takeAsks(self.source).first ?? 0
         }
-        // The reader waited first, then the idler, then the second.
+        // The reader waited first, then the idler, then the second process.
         let frames = self.broker.take(self.idler)
         #expect(many.map { frames.on($0).bytes } == [[3], [5], [6], [7], []])
         #expect(self.broker.take(self.reader).bytes == [2])
         #expect(self.broker.take(second).on(one).bytes == [4])
     }
 
-    @Test("Where no more may wait, the process with the most makes room for others")
+    @Test("If the queue of a source is full, the process with the most waiting loads makes room for others")
     func displaced() {
         let broker = StateHarness { $0.waitingPerSource = 4 }
         let source = broker.connect(maximumStreams: 1)

@@ -1,6 +1,6 @@
 import PasteboardWire
 
-// Tests write the numbers of messages as a client in another language would, unknown ones too.
+// Tests write the numbers of messages, also unknown ones, as a client in another language would.
 
 extension WireEnumeration where Self: ExpressibleByIntegerLiteral, IntegerLiteralType == UInt32 {
     init(integerLiteral value: UInt32) {

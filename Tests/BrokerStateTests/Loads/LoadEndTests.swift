@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Every way in which a load of a promise ends, and what is said before.
+/// Every way in which a load of a promise ends, and the frames before the end.
 @Suite struct LoadEndTests {
     private var broker = StateHarness()
     private let source: PeerID
@@ -13,7 +13,7 @@ import Testing
         self.reader = self.broker.connect("dst")
     }
 
-    /// Starts a load of a representation that announces `byteCount`; gives the streams of load and ask.
+    /// Starts a load of a representation that announces `byteCount`, and returns the streams of load and ask.
     private mutating func start(
         byteCount: UInt64? = nil,
         _ configure: (inout Load) -> Void = { _ in }
@@ -23,7 +23,7 @@ import Testing
         return (load, try #require(self.broker.takeAsks(self.source).first))
     }
 
-    @Test("Bytes go to the destination behind one answer, and the flag `last` ends the load")
+    @Test("Bytes reach the destination after one answer, and the flag `last` ends the load")
     mutating func last() throws {
         let (load, ask) = try self.start()
         self.broker.data([1, 2], on: ask, from: self.source)
@@ -35,7 +35,7 @@ import Testing
         #expect(self.broker.held.loads == 0 && self.broker.held.inTransfer == 0)
     }
 
-    @Test("A separate end with the right count ends the load too", arguments: [UInt64?.none, 3])
+    @Test("A separate end with the right count also ends the load", arguments: [UInt64?.none, 3])
     mutating func end(_ count: UInt64?) throws {
         let (load, ask) = try self.start()
         self.broker.data([1, 2, 3], on: ask, from: self.source)
@@ -45,7 +45,7 @@ import Testing
         #expect(frames.last?.decode(End.self).byteCount == 3 && frames.last?.order == .stream)
     }
 
-    @Test("An end without bytes is an empty representation")
+    @Test("An end without bytes makes an empty representation")
     mutating func emptyEnd() throws {
         let (load, ask) = try self.start()
         self.broker.send(End(byteCount: 0), on: ask, from: self.source)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "An end that counts more than came is truncated, one that counts less is a failure",
+        "An end with a greater count than the bytes is a truncation, and one with a smaller count is a failure",
         arguments: [
             (UInt64?.none, UInt64(4), ErrorCode.sourceTruncated), (nil, 2, .sourceFailed), (3, 2, .sourceFailed),
             (3, 4, .sourceTruncated), (5, 3, .sourceTruncated), (5, 5, .sourceTruncated), (nil, .max, .sourceTruncated),
@@ -67,7 +67,7 @@ import Testing
         #expect(self.broker.take(self.source).isEmpty)
     }
 
-    @Test("The flag `last` before the announced bytes is truncated")
+    @Test("The flag `last` before all announced bytes is a truncation")
     mutating func lastTooEarly() throws {
         let (load, ask) = try self.start(byteCount: 5)
         self.broker.data([1, 2, 3], last: true, on: ask, from: self.source)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "More than announced is a failure that cancels the source, unless it has ended by itself",
+        "More bytes than announced are a failure that cancels the source, unless the source has ended by itself",
         arguments: [true, false]
     )
     mutating func overDeclared(_ last: Bool) throws {
@@ -88,7 +88,7 @@ import Testing
         #expect(self.broker.closed.isEmpty)
     }
 
-    @Test("More than the reader allows is too large, by announcement or by bytes")
+    @Test("A size beyond the destination's maximum fails as too large, whether it is announced or sent")
     mutating func maximum() throws {
         let announced = try self.start { $0.maximumByteCount = 2 }
         self.broker.send(Answer(byteCount: 3), on: announced.ask, from: self.source)
@@ -100,7 +100,7 @@ import Testing
         #expect(self.broker.take(self.reader).on(sent.load).codes == [.tooLarge])
     }
 
-    @Test("A source's answer says the size, which is passed to the destination, and which the bytes must have")
+    @Test("The size in a source's answer is passed to the destination, and the bytes must have this size")
     mutating func answerSize() throws {
         let (load, ask) = try self.start(byteCount: 9)
         self.broker.send(Answer(byteCount: 2), on: ask, from: self.source)
@@ -110,7 +110,7 @@ import Testing
         #expect(frames.kinds == [.answer, .data] && frames.first(Answer.self)?.byteCount == 2)
     }
 
-    @Test("A size that comes behind bytes is a violation")
+    @Test("A size that is announced after bytes is a violation")
     mutating func lateAnswer() throws {
         let (load, ask) = try self.start()
         self.broker.data([1], on: ask, from: self.source)
@@ -119,7 +119,7 @@ import Testing
         #expect(self.broker.take(self.reader).on(load).codes == [.sourceGone])
     }
 
-    @Test("A source's own error reaches the destination, with what it failed with")
+    @Test("A source's own error reaches the destination with its domain, code and message")
     mutating func sourceFails() throws {
         let (load, ask) = try self.start()
         let own = SourceFailure(domain: "com.example", code: -7, message: "no paper")
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "A source cannot make other errors its own, but may say that it has too much",
+        "A source may only send the codes source-failed and too-large; other codes become source-failed",
         arguments: [
             (ErrorCode.brokerRestarted, ErrorCode.sourceFailed), (.protocolViolation, .sourceFailed),
             (.tooLarge, .tooLarge),
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "A malformed frame of a source fails that load and not the connection",
+        "A malformed frame of a source fails only its load, and the connection stays open",
         arguments: [
             (FrameKind.answer, true), (.progress, true), (.end, false), (.error, false),
         ]
@@ -157,7 +157,7 @@ import Testing
         #expect(self.broker.closed.isEmpty)
     }
 
-    @Test("Progress is passed on, without end but not without measure")
+    @Test("Progress is passed on at any time, but at a limited rate")
     mutating func progress() throws {
         let (load, ask) = try self.start()
         var progress = Progress()
@@ -176,7 +176,7 @@ import Testing
         #expect(self.broker.take(self.reader).kinds == [.progress])
     }
 
-    @Test("A cancel before, during and after the bytes ends a load silently, and the source gets one cancel")
+    @Test("A cancel before, during or after the bytes ends a load silently, and the source is sent at most one cancel")
     mutating func cancel() throws {
         let before = try self.start()
         self.broker.send(Cancel(), on: before.load, from: self.reader)
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(
-        "A source's death ends a load as gone, or as truncated if all that it announced had come",
+        "If a source dies, its load ends as gone, or as truncated if all announced bytes had come",
         arguments: [
             (UInt64?.none, 0, ErrorCode.sourceGone), (nil, 3, .sourceGone), (5, 3, .sourceGone),
             (3, 3, .sourceTruncated),
@@ -216,7 +216,7 @@ import Testing
         #expect(frames.first(Failure.self)?.text.contains("src") == true)
     }
 
-    @Test("A source that dies after the end takes nothing from the destination")
+    @Test("The death of a source after the end of its load does not affect the destination")
     mutating func sourceDiesAfter() throws {
         let (load, ask) = try self.start()
         self.broker.deliversAtOnce = false
@@ -227,7 +227,7 @@ import Testing
         #expect(self.broker.held.loads == 0)
     }
 
-    @Test("A destination's death sends the source one cancel")
+    @Test("The death of a destination sends the source one cancel")
     mutating func destinationDies() throws {
         let (_, ask) = try self.start()
         self.broker.data([1], on: ask, from: self.source)
@@ -238,7 +238,10 @@ import Testing
         #expect(self.broker.held.loads == 0 && self.broker.held.inTransfer == 0)
     }
 
-    @Test("Loads of contents that are replaced or cleared finish, promised and kept", arguments: [true, false])
+    @Test(
+        "Loads of promised and kept representations finish after their contents are replaced or cleared",
+        arguments: [true, false]
+    )
     mutating func replaced(_ byClear: Bool) {
         let items = [Item([Representation("a"), Representation("k", kept: true)])]
         self.broker.write(items, kept: [[5, 6]], from: self.source)
@@ -257,7 +260,7 @@ import Testing
         #expect(self.broker.held.publications == (byClear ? 0 : 1))
     }
 
-    @Test("A peer may load what it promised itself, and its death ends everything")
+    @Test("A peer may load its own promise, and its death ends everything")
     mutating func own() {
         self.broker.promise("a", from: self.source)
         let load = self.broker.load(from: self.source)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import BrokerState
 
-/// Every phase of a load with every event: the phase that follows, and whether the destination gets an error.
-@Suite("Loads: every event in every phase") struct LoadPhaseTests {
+/// Every event in every phase of a load: the phase that follows, and whether the destination gets an error.
+@Suite("Phases of a load") struct LoadPhaseTests {
     enum Phase: String, CaseIterable {
         case queued, asked, flowing, passing, delivering
     }
@@ -14,12 +14,12 @@ import Testing
             destinationLeft
     }
 
-    /// `violation`: the frame is one that its sender must not send then.
+    /// `violation`: the sender must not send this frame in this phase.
     enum Outcome: Equatable {
         case stays, flows, delivers, asked, released, releasedWithError, deliversWithError, violation
     }
 
-    @Test("A load does what its phase allows, and ends once", arguments: Phase.allCases, Event.allCases)
+    @Test("Each event has one outcome in each phase, and a load ends once", arguments: Phase.allCases, Event.allCases)
     func table(_ phase: Phase, _ event: Event) throws {
         let (scene, ask) = try Self.scene(phase)
         #expect(scene.phase(ask) == phase.rawValue)
@@ -32,7 +32,7 @@ import Testing
 
     private static func expected(_ phase: Phase, _ event: Event) -> Outcome {
         switch (phase, event) {
-        // Nothing was asked of the source yet.
+        // The source was not asked yet.
         case (.queued, .data), (.queued, .lastData), (.queued, .progress), (.queued, .end), (.queued, .sourceError):
             .violation
         case (.queued, .cancel), (.queued, .destinationLeft): .released
@@ -45,13 +45,13 @@ import Testing
         case (.asked, .sourceError), (.asked, .failure), (.asked, .sourceLeft): .releasedWithError
         case (.asked, .progress), (.asked, .credit), (.asked, .delivered), (.asked, .passingRefused): .stays
 
-        // Bytes have come that the destination's socket has not taken.
+        // Some bytes have come that the destination's socket has not taken.
         case (.flowing, .lastData), (.flowing, .end), (.flowing, .cancel): .delivers
         case (.flowing, .sourceError), (.flowing, .failure), (.flowing, .sourceLeft): .deliversWithError
         case (.flowing, .destinationLeft): .released
         case (.flowing, .progress), (.flowing, .credit), (.flowing, .delivered), (.flowing, .passingRefused): .stays
 
-        // The source is the broker, and the descriptor is in the destination's queue.
+        // The broker itself sends kept bytes, and the descriptor is in the destination's queue.
         case (.passing, .data), (.passing, .lastData), (.passing, .progress), (.passing, .end),
             (.passing, .sourceError):
             .violation
@@ -60,7 +60,7 @@ import Testing
         case (.passing, .cancel): .delivers
         case (.passing, .credit), (.passing, .failure), (.passing, .sourceLeft): .stays
 
-        // Over: frames of either side are late.
+        // The load has ended: late frames of both sides are ignored.
         case (.delivering, .delivered), (.delivering, .destinationLeft): .released
         case (.delivering, .data), (.delivering, .lastData), (.delivering, .progress), (.delivering, .end),
             (.delivering, .sourceError), (.delivering, .credit), (.delivering, .cancel), (.delivering, .failure),

@@ -2,7 +2,7 @@ import PasteboardWire
 
 @testable import BrokerState
 
-// The conditions that hold for loads between any two inputs.
+// The conditions that loads must meet after each input.
 extension Loads {
     var ids: [LoadID] { loadTable.ids }
 
@@ -10,12 +10,12 @@ extension Loads {
         loadTable.ids.compactMap { id in loadTable.find(id).map { loadTable[$0].charge } }
     }
 
-    /// The number of loads that hold a publication.
+    /// The number of loads that use a publication.
     func openCount(of publication: PublicationID) -> Int {
         slots.count { loadTable[$0].publication == publication && !loadTable[$0].phase.isDelivering }
     }
 
-    /// The number of loads of a publication to destinations that are not over.
+    /// The number of loads of a publication that have not ended for their destinations.
     func openReaders(of publication: PublicationID) -> Int {
         slots.count { slot in
             loadTable[slot].publication == publication && !loadTable[slot].phase.isDelivering
@@ -81,7 +81,7 @@ extension Loads {
         }
         broken.check(contents.find(loadTable[slot].publication) != nil, "\(id): the publication is gone")
         if case .peer(let source) = loadTable[slot].source, let endpoint = endpoint(of: source) {
-            // The request of a cached load waits for its first reader.
+            // The ask of a cached load waits for its first reader.
             let waits = endpointTable[endpoint].queue.contains(id)
             broken.check(waits == phase.isQueued, "\(id): waits in the wrong list")
         } else if case .peer = loadTable[slot].source {

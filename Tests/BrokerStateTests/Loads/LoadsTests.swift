@@ -3,9 +3,9 @@ import Testing
 
 @testable import BrokerState
 
-/// Loads without connections, boards and drag sessions.
+/// Tests of loads without connections, boards and drag sessions.
 @Suite struct LoadsTests {
-    @Test("A load is asked for within its credit, relayed, and released when the socket has taken it")
+    @Test("A load is asked for within its credit, relayed, and released when the socket has taken its bytes")
     func relay() throws {
         let scene = LoadScene()
         let ask = try scene.begin(credit: 1_000)
@@ -20,7 +20,7 @@ import Testing
         #expect(scene.isEmpty)
     }
 
-    @Test("A source that sends more than it was allowed breaks the protocol, and its load ends with that")
+    @Test("A source that sends more bytes than granted violates the protocol, and its load fails")
     func beyondCredit() throws {
         let scene = LoadScene()
         let ask = try scene.begin(credit: 10)
@@ -29,7 +29,7 @@ import Testing
         #expect(scene.isEmpty)
     }
 
-    @Test("Of the loads at a source with one place one is asked for; its end starts the next")
+    @Test("If a source accepts one ask, one of its loads is asked for, and the end of that load starts the next one")
     func queue() throws {
         let scene = LoadScene(places: 1)
         let first = try scene.begin(stream: 5)
@@ -41,7 +41,7 @@ import Testing
         #expect(scene.phase(second) == "asked")
     }
 
-    @Test("If a source dies, all its loads end, and none of them starts another")
+    @Test("If a source dies, all its loads end, and their ends start no other load")
     func sourceDies() throws {
         let scene = LoadScene(places: 1)
         _ = try scene.begin(stream: 5)
@@ -64,7 +64,7 @@ import Testing
         #expect(scene.isEmpty)
     }
 
-    @Test("Loads of a drag session report their ends, in order; other loads report nothing")
+    @Test("Loads of a drag session report their ends in order, and other loads report nothing")
     func events() throws {
         let session = SessionID(slot: 4, generation: 1)
         let scene = LoadScene(session: session)
@@ -77,7 +77,7 @@ import Testing
         #expect(other.takeEvents().isEmpty)
     }
 
-    @Test("A source without a first byte is late, one without credit is not")
+    @Test("A source is late without a first byte, but not if it has no credit")
     func deadlines() throws {
         let scene = LoadScene()
         _ = try scene.begin(credit: 10, stream: 5)
@@ -92,7 +92,7 @@ import Testing
     }
 }
 
-/// Loads of one promised item, of a source and a destination in two processes.
+/// Loads of one promised item, with a source and a destination in two processes.
 final class LoadScene {
     let store: ContentScene
     var loads = Loads()
@@ -112,11 +112,11 @@ final class LoadScene {
         _modify { yield &store.context }
     }
 
-    /// - Parameter keptCount: the size of the item's bytes, if they are kept and not promised.
+    /// - Parameter keptCount: the size of the item's bytes if the item is kept; nil makes a promise.
     init(places: UInt32? = nil, session: SessionID? = nil, keptCount: UInt64? = nil) {
         store = ContentScene()
         let item = Item([Representation("public.text", kept: keptCount != nil)])
-        // A scene that could not be built fails every test.
+        // Every test fails if its scene cannot be built.
         publication =
             (try? store.publish([item], kept: keptCount.map { [$0] } ?? [], session: session))
             ?? PublicationID(rawValue: 0)
@@ -156,7 +156,7 @@ final class LoadScene {
         try loads.take(Message.kind, on: ask, payload.span, from: source, &store.contents, &store.context)
     }
 
-    // MARK: What has happened
+    // MARK: Results
 
     private func collect() { sent += store.context.takeFrames() }
 
@@ -170,7 +170,7 @@ final class LoadScene {
         return sent.filter { $0.peer == peer }.map(\.frame)
     }
 
-    /// The asks since the last time, and the credit of the last one.
+    /// The asks since the last call, and the credit of the last one.
     var asked: [UInt64] {
         let asks = frames(to: source).filter { $0.kind == .ask }
         granted = asks.last?.decode(Ask.self).credit ?? granted
@@ -191,7 +191,7 @@ final class LoadScene {
         }
     }
 
-    /// Whether nothing is left of the loads.
+    /// Whether no load is left.
     var isEmpty: Bool {
         loads.isEmpty && loads.inTransfer == 0 && loads.brokenConditions(store.contents, store.context).isEmpty
     }

@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Bytes that are in a descriptor: what the broker asks for, passes on, keeps and refuses.
+/// Bytes in a descriptor: the conditions for passing it on, keeping it and refusing it.
 @Suite struct PassedDescriptorTests {
     private static let file = ReceivedDescriptor.readOnlyFile
 
@@ -12,7 +12,7 @@ import Testing
         return bytes
     }
 
-    /// A source that was asked, and the destination's load.
+    /// A source with an ask, and the load of the destination.
     private struct Scene {
         var broker: StateHarness
         let source: PeerID
@@ -46,14 +46,14 @@ import Testing
             self.broker.pass(descriptor, kind: .answer, payload: payload, on: self.ask, from: self.source)
         }
 
-        /// Nobody holds anything but the publication.
+        /// Whether nothing but the publication is left.
         var isClean: Bool {
             let held = self.broker.held
             return held.loads == 0 && self.broker.brokenInvariants().isEmpty
         }
     }
 
-    @Test("A descriptor is welcome to a source only where both sides pass them and the load takes one")
+    @Test("A descriptor is welcome to a source only if both sides can pass descriptors and the load accepts one")
     func welcome() throws {
         for source in [true, false] {
             for reader in [true, false] {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("A descriptor is the whole load: one answer that says what it is, with the descriptor as it came")
+    @Test("A descriptor is the complete load: it is passed unchanged with one answer that describes it")
     func passedOn() throws {
         for descriptor in [Self.file, .sealedMemory(byteCount: 9), .sealedMemory(byteCount: 10)] {
             var scene = try Scene()
@@ -79,18 +79,18 @@ import Testing
             #expect(frames[0].last && frames[0].passing == .received && frames[0].stream == scene.load)
             let answer = frames[0].decode(Answer.self)
             #expect(answer.byteCount == 9 && answer.type == "a" && answer.item == 0 && answer.handle != nil)
-            // Held until the destination's socket has taken it.
+            // The load is held until the destination's socket has taken the descriptor.
             #expect(scene.broker.held.loads == 1 && scene.broker.brokenInvariants().isEmpty)
             scene.broker.deliver(to: scene.reader)
             #expect(scene.isClean)
-            // What else the source says is late.
+            // Later frames of the source are late.
             scene.broker.data([1], last: true, on: scene.ask, from: scene.source)
             scene.broker.send(End(byteCount: 0), on: scene.ask, from: scene.source)
             #expect(scene.broker.take(scene.source).isEmpty && scene.broker.take(scene.reader).isEmpty)
         }
     }
 
-    @Test("A load that nobody takes is given up with its destination, and outlives its source")
+    @Test("A load whose descriptor has not been taken survives its source's death, and ends with its destination")
     func deaths() throws {
         var scene = try Scene()
         scene.broker.deliversAtOnce = false
@@ -102,7 +102,9 @@ import Testing
         #expect(scene.isClean)
     }
 
-    @Test("What cannot be passed on fails the load, names the source and leaves it connected")
+    @Test(
+        "A descriptor that cannot be passed on fails the load with the source's name, and the source stays connected"
+    )
     func refused() throws {
         var noSize = Answer()
         noSize.type = "a"
@@ -124,7 +126,7 @@ import Testing
         #expect(scene.isClean)
     }
 
-    @Test("A descriptor that breaks the rules ends its sender, and the destination gets an error")
+    @Test("A descriptor that violates the protocol ends its sender, and the destination gets an error")
     func violations() throws {
         var unwelcome = try Scene(reader: false)
         unwelcome.pass(Self.file)
@@ -137,7 +139,7 @@ import Testing
         #expect(late.broker.closed == [late.source])
         #expect(late.broker.take(late.reader).codes == [.sourceGone])
 
-        // None came with the frame.
+        // The frame announces a descriptor, but none came with it.
         var missing = try Scene()
         missing.pass(nil)
         #expect(missing.broker.closed == [missing.source])
@@ -146,13 +148,13 @@ import Testing
         foreign.broker.pass(Self.file, kind: .answer, on: foreign.ask, from: foreign.reader)
         #expect(foreign.broker.closed == [foreign.reader])
 
-        // Where the feature was not negotiated the frame itself is one.
+        // Without the feature the frame itself is a violation.
         var silent = try Scene(source: false)
         silent.pass(Self.file)
         #expect(silent.broker.closed == [silent.source])
     }
 
-    @Test("A descriptor for a load that was cancelled is late")
+    @Test("A descriptor for a cancelled load is ignored as late")
     func cancelled() throws {
         var scene = try Scene()
         scene.broker.send(Cancel(), on: scene.load, from: scene.reader)
@@ -161,7 +163,7 @@ import Testing
         #expect(scene.isClean)
     }
 
-    @Test("Where too many are on their way, further loads are asked for inline, until some have arrived")
+    @Test("While too many descriptors are in transfer, further loads are asked for inline")
     func limit() throws {
         var scene = try Scene(limit: 1)
         func next(_ scene: inout Scene) -> Bool? {
@@ -177,7 +179,7 @@ import Testing
         #expect(next(&scene) == true)
     }
 
-    @Test("Descriptors that cannot be closed count as well: with many of them bytes come inline")
+    @Test("Descriptors that cannot be closed count too: with many of them, loads are asked for inline")
     func unclosed() throws {
         var scene = try Scene(limit: 2)
         func next(_ scene: inout Scene) -> Bool? {
@@ -209,7 +211,9 @@ import Testing
         return (broker, writer, stream)
     }
 
-    @Test("Kept bytes come as sealed memory, and go to as many as ask: inline if few, else as the same memory")
+    @Test(
+        "Kept bytes arrive as sealed memory; small ones are sent inline, and large ones are passed as the same memory"
+    )
     func kept() throws {
         for (count, isPassed) in [(Self.large, true), (Self.large - 1, false)] {
             let (broker, writer, stream) = self.keep(.sealedMemory(byteCount: count), announced: count)
@@ -230,7 +234,7 @@ import Testing
         }
     }
 
-    @Test("Kept bytes that came inline are passed as well, but only where that is welcome")
+    @Test("Kept bytes that came inline are also passed as descriptors, but only to destinations that accept these")
     func keptInline() throws {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -251,7 +255,7 @@ import Testing
         #expect(broker.take(passing).codes == [.tooLarge])
     }
 
-    @Test("Kept bytes that are not sealed, of another size than announced or too many are refused, and held by nobody")
+    @Test("Kept memory that is not sealed, has another size than announced, or is too large, is refused and released")
     func keptRefused() throws {
         let cases: [(ReceivedDescriptor?, UInt64?, ErrorCode)] = [
             (.readOnlyFile, nil, .invalidArgument), (.unusable("a pipe"), nil, .invalidArgument),
@@ -267,7 +271,7 @@ import Testing
         }
     }
 
-    @Test("A descriptor of kept bytes takes the place of all of them, and comes only where some are awaited")
+    @Test("A descriptor stands for all bytes of a kept representation, and is accepted only if bytes are expected")
     func keptMixed() throws {
         let (broker, writer, stream) = self.keep(.sealedMemory(byteCount: 5))
         broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: stream, from: writer)

@@ -8,7 +8,7 @@ import Testing
 
     private static func load(_ slot: UInt32) -> LoadID { LoadID(slot: slot, generation: 1) }
 
-    @Test("Processes take turns, and each gets its loads in their order")
+    @Test("Processes take turns, and the loads of each process keep their order")
     func turns() {
         var queue = SourceQueue()
         for slot in 1...3 { queue.append(Self.load(UInt32(slot)), of: Self.one, at: 5) }
@@ -20,7 +20,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test("A load that ends while it waits leaves its line, and an empty line leaves the queue")
+    @Test("A load that ends while it waits is removed, and a process without waiting loads leaves the queue")
     func removal() {
         var queue = SourceQueue()
         queue.append(Self.load(1), of: Self.one, at: 0)
@@ -32,7 +32,7 @@ import Testing
         #expect(queue.popFirst() == Self.load(1))
     }
 
-    @Test("The newest load of the longest line makes room for a process with clearly fewer loads")
+    @Test("A process with clearly fewer waiting loads takes the place of the newest load of the process with the most")
     func displacement() {
         var queue = SourceQueue()
         for slot in 1...3 { queue.append(Self.load(UInt32(slot)), of: Self.one, at: 0) }

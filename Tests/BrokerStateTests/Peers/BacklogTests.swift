@@ -2,9 +2,9 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// The bytes that the broker holds for peers that do not read, or do not send the rest of a frame.
+/// The bytes that the broker holds for peers that do not read, or that do not send the rest of a frame.
 @Suite struct BacklogTests {
-    @Test("Where the pool is full, the process with the most loses its greatest connection, and nobody else anything")
+    @Test("If the pool is full, the process with the most bytes loses its largest connection, and others lose nothing")
     func pool() {
         let broker = StateHarness { $0.controlPool = 1_000 }
         let greedy = (0..<10).map { _ in broker.connect(process: 7) }
@@ -13,7 +13,7 @@ import Testing
         for peer in greedy.dropLast() { broker.unread(70, of: peer) }
         broker.partial(5, of: greedy[4])
         #expect(broker.closed.isEmpty && broker.held.queued == 935)
-        // Though what grows is not the process that has the most.
+        // Another process is growing, not the one with the most bytes.
         broker.partial(66, of: other)
         #expect(broker.closed == [greedy[4]])
         #expect(broker.take(greedy[4]).codes == [.limitExceeded])
@@ -23,7 +23,7 @@ import Testing
         #expect(broker.brokenInvariants().isEmpty)
     }
 
-    @Test("One that is too large for the pool alone is ended itself")
+    @Test("A peer whose backlog alone exceeds the pool is disconnected")
     func tooLarge() {
         let broker = StateHarness { $0.controlPool = 1_000 }
         let (peer, other) = (broker.connect(), broker.connect())
@@ -33,7 +33,7 @@ import Testing
         #expect(broker.closed == [peer] && broker.held.queued == 0)
     }
 
-    @Test("What stands for 10 s while its peer is held up ends it, what moves does not")
+    @Test("A held peer whose backlog does not move for 10 s is disconnected, and one whose backlog moves is not")
     func unread() {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -43,7 +43,7 @@ import Testing
             broker.unread(70_000, of: peer, isHeldUp: true, hasRead: true)
         }
         broker.advance(by: 9_000)
-        // More for it is no movement.
+        // Additional bytes do not count as movement.
         broker.unread(90_000, of: peer, isHeldUp: true)
         #expect(broker.closed.isEmpty)
         broker.advance(by: 1_000)
@@ -51,7 +51,7 @@ import Testing
         #expect(broker.held == .nothing)
     }
 
-    @Test("Little may lie unread as long as it likes")
+    @Test("A small backlog may stay unread without limit")
     func little() {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -63,7 +63,7 @@ import Testing
         #expect(broker.closed.isEmpty && broker.held.queued == 61_000)
     }
 
-    @Test("A frame of which nothing comes for 10 s ends its peer, also where it reads what is sent to it")
+    @Test("A peer that sends nothing of a begun frame for 10 s is disconnected, even if it is held up by unread bytes")
     func partial() {
         let broker = StateHarness()
         let (peer, other) = (broker.connect(), broker.connect())

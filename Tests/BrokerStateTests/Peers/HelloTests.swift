@@ -3,7 +3,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct HelloTests {
-    @Test("Hello is answered by welcome with the limits that hold")
+    @Test("Hello is answered by welcome with the current limits")
     func welcome() throws {
         let broker = StateHarness(epoch: 42) { $0.keptPool = 1_000 }
         let peer = broker.connectSilently()
@@ -20,7 +20,7 @@ import Testing
         #expect(welcome.firstByteMilliseconds == 30_000 && welcome.progressMilliseconds == 10_000)
     }
 
-    @Test("A peer that says no hello within 5 s is sent an error and closed")
+    @Test("A peer that sends no hello within 5 s is sent an error and closed")
     func deadline() {
         let broker = StateHarness()
         let silent = broker.connectSilently()
@@ -34,7 +34,7 @@ import Testing
         #expect(!broker.closed.contains(polite))
     }
 
-    @Test("Requests may follow hello without waiting for welcome")
+    @Test("Requests may follow hello before welcome has arrived")
     func requestsBehindHello() {
         let broker = StateHarness()
         let peer = broker.connectSilently()
@@ -45,7 +45,7 @@ import Testing
         #expect(broker.take(peer).kinds == [.welcome, .contents, .end])
     }
 
-    @Test("Whatever comes before hello is a violation", arguments: FrameKind.allCases.filter { $0 != .hello })
+    @Test("Any other frame before hello is a violation", arguments: FrameKind.allCases.filter { $0 != .hello })
     func beforeHello(_ kind: FrameKind) {
         let broker = StateHarness()
         let peer = broker.connectSilently()
@@ -54,7 +54,10 @@ import Testing
         #expect(broker.closed == [peer])
     }
 
-    @Test("An unknown kind before hello is a violation, must it be understood or not", arguments: [UInt8(0), 2])
+    @Test(
+        "An unknown kind before hello is a violation, whether it must be understood or not",
+        arguments: [UInt8(0), 2]
+    )
     func unknownBeforeHello(_ flags: UInt8) {
         let broker = StateHarness()
         let peer = broker.connectSilently()
@@ -71,7 +74,7 @@ import Testing
         #expect(broker.closed == [peer])
     }
 
-    @Test("Hello on another stream than 0 is a violation")
+    @Test("Hello on a stream other than 0 is a violation")
     func stream() {
         let broker = StateHarness()
         let peer = broker.connectSilently()
@@ -80,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "A client is taken if version 1 is among those that it speaks",
+        "A client is accepted if it speaks version 1, whatever else it speaks",
         arguments: [
             (UInt32?.none, UInt32?.none, true), (1, 1, true), (1, 9, true), (0, 1, true), (2, 3, false), (1, 0, false),
             (nil, 0, false), (.max, .max, false),
@@ -98,7 +101,7 @@ import Testing
         #expect(broker.closed.contains(peer) == !isTaken)
     }
 
-    @Test("Hello has at most 4 KiB, later frames may have more")
+    @Test("Hello has at most 4 KiB, and later frames may be larger")
     func size() {
         let broker = StateHarness()
         let peer = broker.connectSilently()
@@ -112,7 +115,7 @@ import Testing
         #expect(!broker.closed.contains(other))
     }
 
-    @Test("A malformed hello breaks the connection")
+    @Test("A malformed hello ends the connection")
     func malformed() {
         let broker = StateHarness()
         let peer = broker.connectSilently()
@@ -129,7 +132,7 @@ import Testing
         #expect(broker.take(peer).codes == [.protocolViolation])
     }
 
-    @Test("More connections than allowed are refused with words, for a process and in all")
+    @Test("Connections beyond the limit of a process or of the broker are refused with an error")
     func connections() {
         let broker = StateHarness {
             $0.connections = 3
@@ -148,7 +151,7 @@ import Testing
         #expect(broker.take(sixth).isEmpty)
     }
 
-    @Test("The last eighth of all connections is for processes with few")
+    @Test("The last eighth of all connections is reserved for processes with few connections")
     func lastConnections() {
         let broker = StateHarness { $0.connections = 80 }
         let greedy = (0..<80).map { _ in broker.connectSilently(process: 1) }

@@ -2,9 +2,9 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// The record of each peer that the broker refuses or ends, from which the driver writes its log.
+/// The records of peers that the broker refuses or disconnects, from which the driver writes its log.
 @Suite struct PeerRemovalTests {
-    @Test("A peer that breaks a rule is reported with its name, process, code and reason")
+    @Test("A peer that violates the protocol is reported with its name, process, code and reason")
     func ended() {
         let broker = StateHarness()
         let peer = broker.connect("editor", process: 812)
@@ -17,7 +17,7 @@ import Testing
         )
     }
 
-    @Test("A peer that says no hello in time is reported by its process")
+    @Test("A peer that sends no hello in time is reported by its process")
     func silent() {
         let broker = StateHarness()
         _ = broker.connectSilently(process: 813)
@@ -43,7 +43,7 @@ import Testing
         #expect(broker.removals.isEmpty)
     }
 
-    @Test("Neither a name nor a reason brings control characters into the log")
+    @Test("Control characters in names and reasons do not reach the log")
     func printable() {
         let broker = StateHarness()
         let peer = broker.connect("a\u{1B}[31m\nb\u{9B}", process: 815)

@@ -9,7 +9,7 @@ import Testing
         try peers.connect(ProcessKey(pid: pid, identity: 1), &context)
     }
 
-    @Test("Hello comes once; its answer and the negotiated features follow from it")
+    @Test("Hello is accepted once, and determines the answer and the negotiated features")
     func hello() throws {
         var peers = Peers(process: 7)
         var context = BrokerContext(limits: BrokerLimits(), epoch: 3)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "Client streams are odd and only grow; a frame on one that is over is late, on one that never was a violation"
+        "Client streams are odd and increasing; a frame on an ended stream is late, one on a new stream a violation"
     )
     func streams() throws {
         var peers = Peers()
@@ -89,7 +89,9 @@ import Testing
         return late
     }
 
-    @Test("If the pool of queued bytes is exceeded, the greatest backlog of the greatest process has to go")
+    @Test(
+        "If the pool of queued bytes is exceeded, the largest backlog of the largest process is selected for removal"
+    )
     func backlog() throws {
         var limits = BrokerLimits()
         limits.controlPool = 100
@@ -108,7 +110,7 @@ import Testing
         #expect(context.accounting.queued == 80)
     }
 
-    @Test("A peer that reads nothing more before its hello still has to say hello")
+    @Test("A peer from which nothing is read any more still has the deadline for hello")
     func deaf() throws {
         var peers = Peers()
         var context = BrokerContext(limits: BrokerLimits())
@@ -124,7 +126,7 @@ import Testing
 }
 
 extension BrokerContext {
-    /// The frames that are to be sent, with their peers.
+    /// The frames to send, with their peers.
     mutating func takeFrames() -> [(peer: PeerID, frame: Frame)] {
         defer { outbox.removeAll() }
         return outbox.sends.compactMap { send in

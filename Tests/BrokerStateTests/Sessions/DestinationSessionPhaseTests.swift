@@ -3,11 +3,11 @@ import Testing
 
 @testable import BrokerState
 
-/// Each event in each phase of a destination session. A phase or an event without a row does not compile.
+/// Each event in each phase of a destination session. A missing row for a phase or event does not compile.
 @Suite("Phases of a destination session") struct DestinationSessionPhaseTests {
     enum State: CaseIterable {
         case unannounced
-        /// Outside: nothing is pending, an answer is, or an answer has missed its deadline.
+        /// The session is outside the destination. No answer is pending, one is, or one has missed its deadline.
         case outside, outsideAsked, outsideLate
         case inside, insideAsked
         case performing
@@ -33,7 +33,7 @@ import Testing
         case none
         case question(DestinationSessionPhase.Question?)
         case isPending(Bool)
-        /// Whether the destination has to be notified that the pointer has left it.
+        /// Whether the destination must be notified of the exit.
         case notifies(Bool)
     }
 

@@ -1,22 +1,23 @@
 import BrokerState
 import PasteboardWire
 
-/// A source and a destination in two processes, and one session of one item between them, brought as far as a test wants.
+/// A source and a destination in two processes, and one session with one item, brought into the state that a test
+/// needs.
 struct DragScene {
     static let two = [Item("public.text"), Item("public.png")]
 
     var broker: StateHarness
     let source: PeerID
     let destination: PeerID
-    /// The destination's own stream.
+    /// The stream of the destination's registration.
     let shelf: UInt64
     private(set) var drag: UInt64 = 0
     private(set) var handle: UInt64 = 0
-    /// The session's stream at the destination; as long as there is none, one that was never opened.
+    /// The stream of the destination session. Before there is one, a stream that was never opened.
     private(set) var destinationStream: UInt64 = 1 << 32 | 1 << 31
-    /// The last ask that the destination was sent.
+    /// The sequence of the last enter or update that the destination was sent.
     private(set) var sequence: UInt64 = 0
-    /// The stream on which the source is asked for a load; one that was never opened until there is one.
+    /// The stream of the source's ask. Before there is one, a stream that was never opened.
     private(set) var ask: UInt64 = 1 << 32
 
     init(
@@ -66,7 +67,7 @@ struct DragScene {
 
     mutating func drop() { self.broker.send(Drop(), on: self.drag, from: self.source) }
 
-    /// Adds items, and returns the stream of that.
+    /// Adds items, and returns the stream of the addition.
     @discardableResult
     mutating func add(_ items: [Item] = [Item("public.text")]) -> UInt64 {
         self.broker.offer(items, from: self.source) { [handle = self.handle] in $0.handle = handle }
@@ -82,7 +83,7 @@ struct DragScene {
         return frames
     }
 
-    /// The end of the drop on the stream of the source.
+    /// The result of the drop on the source's stream.
     mutating func result() -> (transferred: Transferred?, kinds: [FrameKind]) {
         let frames = self.framesToSource().on(self.drag)
         return (frames.first(Transferred.self), frames.kinds)
@@ -103,7 +104,7 @@ struct DragScene {
         return frames
     }
 
-    /// Answers the last question.
+    /// Answers the last enter or update.
     mutating func propose(_ operation: DropOperation, _ configure: (inout Proposal) -> Void = { _ in }) {
         self.broker.propose(operation, to: self.sequence, on: self.destinationStream, from: self.destination, configure)
     }
@@ -138,9 +139,9 @@ struct DragScene {
         self.broker.send(conclude, on: self.destinationStream, from: self.destination)
     }
 
-    // MARK: Both
+    // MARK: Source and destination
 
-    /// Moves over the destination, which proposes.
+    /// Moves the session over the destination, which proposes the operation.
     mutating func track(_ operation: DropOperation) {
         self.move()
         _ = self.framesToDestination()
@@ -148,7 +149,7 @@ struct DragScene {
         _ = self.framesToSource()
     }
 
-    /// Begins, tracks and drops. A move is allowed.
+    /// Begins a session that allows a move, moves it over the destination and drops it.
     mutating func dropped(_ operation: DropOperation, _ items: [Item] = [Item("public.text")]) {
         self.begin(items) { $0.movesBetweenProcesses = true }
         self.track(operation)
@@ -156,7 +157,7 @@ struct DragScene {
         self.forget()
     }
 
-    /// Loads an item, and has it arrive.
+    /// Loads an item completely.
     mutating func fetch(_ item: UInt32 = 0) {
         self.load(item)
         _ = self.framesToSource()

@@ -3,18 +3,18 @@ import Testing
 
 @testable import BrokerState
 
-/// Each event in each phase of a drag session. A phase or an event without a row does not compile.
+/// Each event in each phase of a drag session. A missing row for a phase or event does not compile.
 @Suite("Phases of a drag session") struct DragSessionPhaseTests {
-    /// The phases, with the states of their values.
+    /// The phases, with the states of their associated values.
     enum State: CaseIterable {
         case offered
-        /// Tracking: over nothing; over a destination that has to be asked, is asked, is asked about an earlier location, or
-        /// has proposed a copy.
+        /// Tracking without a destination, or over a destination that must be asked, is being asked, is being asked
+        /// about an earlier location, or has proposed a copy.
         case overNothing, stale, asked, outdated, current
-        /// Awaiting the proposal of a destination in the same states.
+        /// Awaiting the proposal of a destination in these states.
         case awaitingStale, awaitingAsked, awaitingOutdated, awaitingCurrent
         case dropping
-        /// Transferring: the handler has returned, or the destination has concluded.
+        /// Transferring, after the handler has returned or the destination has concluded.
         case performed, concluded
     }
 
@@ -27,14 +27,14 @@ import Testing
         case loadBegins
     }
 
-    /// The value that the call returns.
+    /// The return value of the call.
     enum Answer: Equatable {
         case none
         case frame(DragSessionPhase.SourceFrameOutcome)
         case departure(String)
-        /// Whether an answer is to the question that was asked.
+        /// Whether the proposal answers the current question.
         case isMeant(Bool)
-        /// Whether a report adds something.
+        /// Whether a report adds something new.
         case isAccepted(Bool)
         case openLoads(Int?)
     }
@@ -287,7 +287,7 @@ import Testing
 
     // MARK: Waiting for a proposal
 
-    @Test("A source waits for a proposal since its first pointer update that was not answered, or since the question")
+    @Test("The wait for a proposal counts from the first unanswered pointer update, or from the question")
     func awaitedSince() {
         var phase = DragSessionPhase.tracking(nil)
         #expect(phase.tracking?.awaitedSince == nil)

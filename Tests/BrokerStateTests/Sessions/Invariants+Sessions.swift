@@ -4,7 +4,7 @@ import Testing
 @testable import BrokerState
 
 extension BrokerState {
-    /// The rules that drag sessions break between two inputs, among themselves and with other parts.
+    /// The rules, among drag sessions and with other parts, that are broken after an input.
     func brokenSessions() -> [String] {
         var broken = sessions.brokenRules(context)
         func check(_ holds: Bool, _ what: @autoclosure () -> String) {
@@ -52,7 +52,7 @@ extension BrokerState {
 }
 
 extension Sessions {
-    /// The charges of all that is held.
+    /// The charges of everything that the sessions hold.
     var charges: [Charge] {
         var charges: [Charge] = []
         for id in destinationSessionTable.ids {
@@ -67,14 +67,14 @@ extension Sessions {
         return charges
     }
 
-    /// The number of sessions that hold a publication.
+    /// The number of sessions that use a publication.
     func sessionCount(of publication: PublicationID) -> Int {
         sessionTable.ids.count { id in
             sessionTable.find(id).map { sessionTable[$0].publication == publication } ?? false
         }
     }
 
-    /// The rules that are broken between two inputs.
+    /// The rules that are broken after an input.
     func brokenRules(_ context: borrowing BrokerContext) -> [String] {
         var broken: [String] = []
         func check(_ holds: Bool, _ what: @autoclosure () -> String) {

@@ -2,11 +2,11 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Names of destinations, the sessions that may come to them, and their limits.
+/// The names of destinations, the sessions that may enter them, and their limits.
 @Suite("Drag sessions: destinations") struct SessionDestinationTests {
     // MARK: Names
 
-    @Test("A name that is taken is refused, and is free again when its holder gives it up or goes")
+    @Test("A name that is taken is refused, and becomes free when its holder unregisters or disconnects")
     func names() {
         let broker = StateHarness()
         let first = broker.connect("first", process: 1)
@@ -24,7 +24,7 @@ import Testing
         #expect(broker.take(first).on(attempt).kinds == [.registered])
     }
 
-    @Test("Names and types that are none are refused", arguments: ["", ".", "..", "a/b", "a\nb"])
+    @Test("Invalid names and types are refused", arguments: ["", ".", "..", "a/b", "a\nb"])
     func badNames(_ name: String) {
         let broker = StateHarness()
         let peer = broker.connect()
@@ -36,7 +36,7 @@ import Testing
         #expect(broker.held == .nothing)
     }
 
-    @Test("A process has so many destinations and sessions, and all together so many")
+    @Test("The numbers of destinations and sessions are limited for each process and in total")
     func limits() {
         let broker = StateHarness {
             $0.destinations = 3
@@ -56,7 +56,7 @@ import Testing
         #expect(broker.held == .nothing)
     }
 
-    @Test("Where there is no such destination, the refusal lists those that there are for this source")
+    @Test("If a destination does not exist, the refusal lists those that exist for this source")
     func nowhere() throws {
         var scene = DragScene()
         scene.broker.register("hidden", from: scene.destination) { $0.isOwnProcess = true }
@@ -67,9 +67,9 @@ import Testing
         #expect(refusal.code == .nothingHere && refusal.detail == "shelf")
     }
 
-    // MARK: Who may come
+    // MARK: Permission
 
-    @Test("A restricted session exists for its own process alone: others do not find it, see it, or enter it")
+    @Test("A restricted session exists only for its own process: others cannot find, see or enter it")
     func restricted() {
         var scene = DragScene()
         let own = scene.broker.connect("own", process: 1)
@@ -89,7 +89,7 @@ import Testing
         #expect(scene.broker.status(from: own).compactMap(\.session).map(\.state) == ["tracking"])
     }
 
-    @Test("A destination for its own process is there for no other: not by name, by handle, or in a list")
+    @Test("A destination for its own process does not exist for others, neither by name, by handle nor in a list")
     func ownProcess() {
         var scene = DragScene { _ in
         } _: {
@@ -106,7 +106,7 @@ import Testing
         #expect(scene.broker.status(from: scene.destination).compactMap(\.destination).map(\.name) == ["shelf"])
     }
 
-    @Test("Items of which a destination sees nothing do not exist for it; a group sees the items for the group")
+    @Test("Items without visible representations do not exist for a destination; a group sees the items for the group")
     func visibility() {
         for (groups, visibility, isSeen) in [([], 3, false), ([], 2, false), (["g"], 2, true), ([], 1, true)]
             as [([String], Visibility, Bool)]
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("A representation that a destination does not see is not loaded, even in the window")
+    @Test("A hidden representation cannot be loaded, even in the drop window")
     func hiddenRepresentation() {
         var scene = DragScene()
         scene.dropped(
@@ -207,7 +207,7 @@ import Testing
         #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
     }
 
-    @Test("A destination that allows it has 64 sessions, and not one more")
+    @Test("A destination that allows simultaneous sessions has at most 64")
     func simultaneous() {
         var scene = DragScene { _ in
         } _: {
@@ -227,9 +227,9 @@ import Testing
         #expect(scene.broker.held == .nothing)
     }
 
-    // MARK: By its own doing
+    // MARK: Self-entered sessions
 
-    @Test("A destination enters a session by itself, and the source receives its proposal")
+    @Test("A destination can enter a session by itself, and the source receives its proposal")
     func enters() throws {
         var scene = DragScene()
         scene.begin()
@@ -251,7 +251,7 @@ import Testing
         #expect(scene.framesToDestination().last?.decode(Exit.self).refusal?.code == .superseded)
     }
 
-    @Test("A destination does not take a session from another")
+    @Test("A destination cannot take a session from another destination")
     func entersElsewhere() {
         var scene = DragScene()
         let other = scene.broker.connect("other")
@@ -266,7 +266,7 @@ import Testing
         #expect(scene.framesToDestination().isEmpty)
     }
 
-    @Test("A destination cannot fill the queue of a source by entering and leaving")
+    @Test("A destination cannot fill the queue of a source by entering and exiting")
     func entersOften() {
         var scene = DragScene()
         scene.begin()
@@ -283,9 +283,9 @@ import Testing
         #expect(count <= 2 * 64)
     }
 
-    // MARK: Bounds
+    // MARK: Limits
 
-    @Test("A source that moves 20,000 times between destinations that do not answer sends them a few frames")
+    @Test("20,000 pointer updates between destinations that do not answer cause only a few frames")
     func manyMoves() {
         var scene = DragScene()
         let other = scene.broker.connect("other")
@@ -301,7 +301,7 @@ import Testing
         #expect(scene.broker.take(other).count <= 5)
     }
 
-    @Test("Of moves that come while a destination is asked the last alone is asked about")
+    @Test("Of the pointer updates that come while a destination is asked, only the last one is asked about")
     func coalesced() throws {
         var scene = DragScene()
         scene.begin()
@@ -316,7 +316,7 @@ import Testing
         #expect(proposals.map(\.sequence) == [100])
     }
 
-    @Test("Sessions that come and go do not fill the queue of a destination that answers none")
+    @Test("Many short sessions do not fill the queue of a destination that answers none")
     func manySessions() {
         var scene = DragScene()
         var bytes = 0
@@ -338,7 +338,9 @@ import Testing
         #expect(scene.broker.held == .nothing)
     }
 
-    @Test("Large sessions are announced to a peer that does not answer up to a limit of bytes for all its destinations")
+    @Test(
+        "The announced bytes of large sessions to a peer that does not answer have one limit for all its destinations"
+    )
     func largeSessions() {
         var scene = DragScene()
         let names = (0..<40).map { "d\($0)" }
@@ -355,7 +357,7 @@ import Testing
         #expect(scene.broker.held == .nothing)
     }
 
-    @Test("Numbers of peers' own are compared and passed on, never counted with")
+    @Test("The numbers that peers choose are compared and passed on, and extreme values cause no overflow")
     func extremes() {
         var scene = DragScene()
         scene.begin()

@@ -3,17 +3,17 @@ import Testing
 
 @testable import BrokerState
 
-/// Each report of a destination in each stage of a drop, and each result. A row that is missing does not compile.
+/// Each report of a destination in each stage of a drop, and each result. A missing row does not compile.
 @Suite("Stages of a drop") struct SessionDropStageTests {
     private static let no = Failure(.noSpace, "no")
 
     // MARK: Reports
 
-    /// The stages; `Failed` is the handler's failure, `Lost` that of the conclusion.
+    /// The stages. `Failed` means that the handler failed, and `Lost` that the conclusion reports a failure.
     enum Stage: CaseIterable {
         case performed, performedFailed
         case concluded, concludedLost
-        /// Concluded, and the handler has returned.
+        /// The destination has concluded, and the handler has returned.
         case bothGood, bothFailed, bothLost, bothFailedLost
 
         var stage: TransferStage {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("Each report counts once, and a failure once more after a success", arguments: Report.allCases)
+    @Test("Each report counts once, and a failure counts even after a success", arguments: Report.allCases)
     func reports(_ report: Report) {
         for stage in Stage.allCases {
             var actual = stage.stage
@@ -88,10 +88,10 @@ import Testing
 
     // MARK: Results
 
-    /// The loads of a drop of two items.
+    /// The states of the loads of a drop with two items.
     enum Loads: CaseIterable {
         case none, running, oneArrived, allArrived, oneFailed
-        /// A load was complete, and its file could not be passed on.
+        /// A load was complete, but its file could not be passed on.
         case oneLost
         /// One representation of an item has failed, and another has arrived.
         case secondTry
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("Of several failures the first item's is reported, whatever order they came in")
+    @Test("Of several failures that of the first item is reported, in whatever order they came")
     func firstFailure() {
         var drop = Self.drop(.none, .copy)
         for item in (0..<20 as Range<UInt32>).reversed() {
@@ -205,7 +205,7 @@ import Testing
         #expect(failure?.code == .cancelled && failure?.text.hasPrefix("item 1 was not transferred: ") == true)
     }
 
-    @Test("Only progress that is greater than before extends a drop")
+    @Test("A progress report extends a drop only if it is greater than the last one")
     func progress() {
         var drop = Self.drop(.none, .copy)
         drop.progressed(to: nil, at: 10)
@@ -218,7 +218,7 @@ import Testing
         #expect(drop.flowedAt == 50)
     }
 
-    @Test("A drop in which nothing flows has a deadline of its stage, until its destination reports progress")
+    @Test("A drop without transfer has the deadline of its stage, unless its destination reports progress")
     func deadlines() {
         let limits = BrokerLimits()
         var drop = Self.drop(.none, .copy)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Drag sessions: the drop") struct SessionDropTests {
     // MARK: The window
 
-    @Test("Loads begin while the drop is performed, before and after it they are not loadable now")
+    @Test("Loads can begin only while the drop is performed; before and after it they are not loadable now")
     func window() {
         var scene = DragScene()
         scene.begin()
@@ -28,7 +28,7 @@ import Testing
         #expect(scene.framesToDestination().on(load).codes == [.notLoadableNow], "and is closed until the end")
     }
 
-    @Test("The window is for the connection of the destination alone")
+    @Test("Only the destination's connection may load in the window")
     func strangers() {
         var scene = DragScene()
         let sibling = scene.broker.connect("sibling", process: 2)
@@ -41,7 +41,7 @@ import Testing
         #expect(scene.framesToSource().kinds == [.ask])
     }
 
-    @Test("A moved item has to arrive in each requested type; of a copied item one type is enough")
+    @Test("A moved item must arrive in each requested type, and a copied item in one type")
     func forms() {
         for (operation, code) in [(DropOperation.copy, nil), (.move, ErrorCode.sourceFailed)] {
             var scene = DragScene()
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("A file that could not be handed on has not arrived")
+    @Test("A file that could not be passed on has not arrived")
     func refusedDescriptor() throws {
         var scene = DragScene(descriptors: true)
         scene.dropped(.move)
@@ -78,7 +78,7 @@ import Testing
         #expect(scene.result().transferred?.failure?.code == .limitExceeded)
     }
 
-    @Test("A moved file is not opened in place")
+    @Test("A moved file cannot be opened in place")
     func inPlace() throws {
         for operation in [DropOperation.copy, .move] {
             var scene = DragScene(descriptors: true)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("The limit of the window is for the first load: a handler may take its time after it")
+    @Test("The time limit of the window applies to the first load, and the handler may take longer after it")
     func windowIsForTheFirstLoad() throws {
         var scene = DragScene()
         scene.dropped(.copy, DragScene.two)
@@ -112,7 +112,7 @@ import Testing
         #expect(transferred.items == [0, 1] && transferred.failure == nil)
     }
 
-    @Test("A handler that fails long after its last load has failed all the same")
+    @Test("A handler that fails long after its last load fails the drop")
     func lateFailure() throws {
         for operation: DropOperation in [.copy, .move] {
             var scene = DragScene()
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("A drop of which nothing was loaded or taken ends alone, whatever was concluded")
+    @Test("A drop without loads or taken items ends without a result, whatever was concluded")
     func nothing() {
         var scene = DragScene()
         scene.dropped(.move)
@@ -155,7 +155,7 @@ import Testing
 
     // MARK: Copies
 
-    @Test("A copy is transferred when all that was asked for has arrived and the destination concludes, not before")
+    @Test("A copy is transferred only when all requested items have arrived and the destination concludes")
     func copy() throws {
         var scene = DragScene()
         scene.dropped(.copy, DragScene.two)
@@ -187,7 +187,7 @@ import Testing
         #expect(transferred.items == [0] && transferred.failure == nil)
     }
 
-    @Test("A copy with a failed load keeps the items that arrived")
+    @Test("A copy with a failed load transfers the items that arrived")
     func partialCopy() throws {
         var scene = DragScene()
         scene.dropped(.copy, DragScene.two)
@@ -218,7 +218,7 @@ import Testing
         #expect(failure.code == .cancelled && failure.text.hasPrefix("item 1 was not transferred: "))
     }
 
-    @Test("A load that fails does not count if another of the same item arrives")
+    @Test("A failed load does not count if another load of the same item arrives")
     func secondTry() throws {
         var scene = DragScene()
         scene.dropped(.copy)
@@ -233,7 +233,7 @@ import Testing
 
     // MARK: Moves
 
-    @Test("A move is transferred when every item has arrived and the destination has concluded: both, in any order")
+    @Test("A move is transferred when every item has arrived and the destination has concluded, in either order")
     func move() throws {
         for concludesFirst in [false, true] {
             var scene = DragScene()
@@ -271,7 +271,7 @@ import Testing
         #expect(frames.first(Transferred.self)?.failure?.text == transferred.failure?.text, "both sides know of it")
     }
 
-    @Test("Of a move that took some of the items, no more than these may be deleted, and only after the conclusion")
+    @Test("If only some items of a move arrived, only these may be deleted, and only after the conclusion")
     func partialMove() throws {
         var scene = DragScene()
         scene.dropped(.move, DragScene.two)
@@ -283,7 +283,7 @@ import Testing
         #expect(transferred.failure?.code == .refused && transferred.items == [1])
     }
 
-    @Test("Of a move that failed in any other way nothing may be deleted")
+    @Test("After any other failure of a move nothing may be deleted")
     func failedMove() throws {
         for way in 0..<4 {
             var scene = DragScene()
@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    @Test("An item that a destination cannot see keeps a move from being whole")
+    @Test("A move is not complete if it contains an item that the destination cannot see")
     func hiddenItem() throws {
         var scene = DragScene()
         scene.dropped(.move, [Item([Representation("public.png", visibility: .ownProcess)]), Item("public.text")])
@@ -322,7 +322,7 @@ import Testing
         #expect(transferred.failure?.code == .refused && transferred.items == [1], "as the source counts")
     }
 
-    @Test("Items taken without a load count within one process only")
+    @Test("Items that are taken without a load count only within one process")
     func taken() throws {
         for isOwn in [true, false] {
             var scene = DragScene(sameProcess: isOwn)
@@ -335,9 +335,9 @@ import Testing
         }
     }
 
-    // MARK: Deaths
+    // MARK: Ends of processes
 
-    @Test("A destination that dies has its loads cancelled at the source first, and then nothing was moved")
+    @Test("If a destination dies, its loads are cancelled at the source first, and then nothing was moved")
     func destinationDies() throws {
         for leaves in [false, true] {
             var scene = DragScene()
@@ -359,7 +359,7 @@ import Testing
         }
     }
 
-    @Test("A source that dies ends the session and its loads; complete loads stay complete")
+    @Test("If a source dies, the session and its open loads end, and finished loads stay complete")
     func sourceDies() {
         var scene = DragScene()
         scene.dropped(.copy, DragScene.two)
@@ -375,7 +375,7 @@ import Testing
         #expect(scene.broker.held == .nothing)
     }
 
-    @Test("Kept bytes of a dropped item arrive though their source has died")
+    @Test("Kept bytes of a dropped item arrive even if their source has died")
     func keptBytes() {
         var scene = DragScene()
         scene.write([])
@@ -400,7 +400,7 @@ import Testing
     }
 
     @Test(
-        "A source that withdraws a dropped session ends its loads, and the destination is notified that it was cancelled"
+        "If a source withdraws a dropped session, its loads end, and the destination is notified of the cancellation"
     )
     func withdrawn() {
         var scene = DragScene()
@@ -412,9 +412,9 @@ import Testing
         #expect(scene.framesToSource().first(Transferred.self) == nil)
     }
 
-    // MARK: Times
+    // MARK: Time limits
 
-    @Test("A session to which nothing happens before its drop ends for both")
+    @Test("A session without activity before its drop ends for both sides")
     func idle() throws {
         var scene = DragScene()
         scene.begin()
@@ -430,7 +430,7 @@ import Testing
         #expect(scene.broker.held == .nothing)
     }
 
-    @Test("A session that is only moved about still ends, when its whole time is over")
+    @Test("A session that is only moved ends when its maximum time has passed")
     func age() {
         var scene = DragScene()
         scene.begin()
@@ -444,7 +444,7 @@ import Testing
         #expect(scene.framesToDestination().kinds == [.exit, .error])
     }
 
-    @Test("A draining broker ends sessions that are not dropped, and takes no new ones; drops may finish")
+    @Test("A draining broker ends sessions before their drop and refuses new ones; drops may finish")
     func drain() {
         var scene = DragScene()
         scene.dropped(.copy)

@@ -1,7 +1,7 @@
 import BrokerState
 import PasteboardWire
 
-/// The actions of sources and destinations of drag sessions, the frames that they received, and the rules that were broken.
+/// The actions and received frames of the sources and destinations of drag sessions, and the rules that were broken.
 struct SessionLedger {
     typealias Stream = SessionWalker.Stream
 
@@ -15,7 +15,7 @@ struct SessionLedger {
         var isBegun = false
         var dropped: DropOperation?
         var isTransferred = false
-        /// The operation of its last proposal.
+        /// The operation of the last proposal that the source received.
         var proposed: DropOperation = .cancel
     }
 
@@ -23,7 +23,7 @@ struct SessionLedger {
         let handle: UInt64
         let destination: UInt64
         var isInside = false
-        /// The ask that it has not answered.
+        /// The sequence of the ask that the destination has not answered.
         var pending: UInt64?
         var sequence: UInt64 = 0
         var operation: DropOperation?
@@ -35,7 +35,7 @@ struct SessionLedger {
         let operation: DropOperation
         var isConcluded = false
         var hasFailed = false
-        /// As the destination counts.
+        /// The items that have arrived, with the destination's indices.
         var arrived: Set<UInt32> = []
     }
 
@@ -84,7 +84,7 @@ struct SessionLedger {
         self.closed.insert(destinationSession)
     }
 
-    /// A destination has given itself up: its sessions end without an exit.
+    /// A destination has been unregistered: its sessions end without an exit.
     mutating func unregistered(_ destination: Stream) {
         for (destinationSession, record) in self.destinationSessions
         where destinationSession.peer == destination.peer && record.destination == destination.id {
@@ -92,7 +92,7 @@ struct SessionLedger {
         }
     }
 
-    /// The sequence that was to be answered.
+    /// Returns the sequence that the destination answers.
     mutating func answered(_ destinationSession: Stream) -> UInt64 {
         let pending = self.destinationSessions[destinationSession]?.pending ?? 0
         self.destinationSessions[destinationSession]?.pending = nil
@@ -153,7 +153,7 @@ struct SessionLedger {
         Self.sorted(self.drags.filter { $0.value.isBegun == isBegun && $0.value.handle != nil }.keys)
     }
 
-    /// The sessions with a proposal of a copy or a move.
+    /// The sessions with a proposal of copy or move.
     var accepted: [Stream] {
         Self.sorted(self.drags.filter { $0.value.proposed.transfers && $0.value.dropped == nil }.keys)
     }

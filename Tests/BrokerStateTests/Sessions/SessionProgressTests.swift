@@ -2,9 +2,9 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// The time that a drop may take, and the result that its destination gets.
-@Suite("Drag sessions: drops that take their time") struct SessionProgressTests {
-    @Test("A drop takes as long as bytes of it come, however long that is")
+/// The time limits of a drop, and the result that its destination gets.
+@Suite("Drag sessions: progress and results of drops") struct SessionProgressTests {
+    @Test("A drop has no time limit while bytes are transferred")
     func flow() throws {
         for operation: DropOperation in [.copy, .move] {
             var scene = DragScene { $0.progress = 900_000 }
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("A drop of which no byte comes ends at the session's limit, and the loads that are under way with it")
+    @Test("A drop without transfer ends at the limit of the session, and its open loads end too")
     func standstill() throws {
         var scene = DragScene(dropReports: true) {
             $0.firstByte = 900_000
@@ -50,7 +50,7 @@ import Testing
         #expect(scene.broker.held == .nothing)
     }
 
-    @Test("Progress of the destination keeps the drop alive before its first load, between loads and after the last")
+    @Test("Progress reports of the destination extend the drop before, between and after loads")
     func progress() throws {
         var scene = DragScene()
         scene.dropped(.move, DragScene.two)
@@ -72,7 +72,7 @@ import Testing
         #expect(transferred.items == [0, 1] && transferred.failure == nil)
     }
 
-    @Test("A copy of which a part is there has failed, when its handler has not returned before the limit")
+    @Test("A copy of which only a part has arrived has failed if its handler does not return before the limit")
     func copyUnderWay() throws {
         var scene = DragScene(dropReports: true)
         scene.dropped(.copy, DragScene.two)
@@ -84,7 +84,7 @@ import Testing
         #expect(frames.failure?.text == failure.text && frames.items == [0])
     }
 
-    @Test("A load that waits for its turn at the source has begun, as far as the limit is concerned")
+    @Test("A load that waits for its turn at the source counts as begun")
     func waitingLoad() throws {
         var scene = DragScene {
             $0.asksPerSource = 1
@@ -102,7 +102,7 @@ import Testing
         #expect(scene.result().transferred?.failure?.text.contains("limit session") == true)
     }
 
-    @Test("The result that a destination gets has its own numbers of the items")
+    @Test("The result for a destination contains the destination's own indices of the items")
     func numbers() throws {
         var scene = DragScene(dropReports: true)
         let hidden = Item([Representation("public.png", visibility: .ownProcess)])
@@ -117,7 +117,7 @@ import Testing
         #expect(scene.framesToDestination().first(Transferred.self)?.items == [1])
     }
 
-    @Test("A destination of an older version gets no result: its stream just ends")
+    @Test("A destination of an older version gets no result, and its stream ends")
     func olderDestination() {
         var scene = DragScene()
         scene.dropped(.move)
@@ -128,7 +128,7 @@ import Testing
         #expect(scene.framesToDestination().on(scene.destinationStream).kinds == [.end])
     }
 
-    @Test("A report that repeats itself says that the destination is there, and no more")
+    @Test("Repeated reports without new progress extend a drop only once")
     func repeatedReport() throws {
         var scene = DragScene()
         scene.dropped(.move)
@@ -146,7 +146,9 @@ import Testing
         #expect(failure.code == .timeout && failure.text.contains("limit session"))
     }
 
-    @Test("A copy whose destination is at work and never concludes is there all the same, when the limit has passed")
+    @Test(
+        "A copy that has arrived is transferred at the limit, even if its destination is active and never concludes"
+    )
     func unconcludedCopyAtWork() throws {
         var scene = DragScene()
         scene.dropped(.copy)

@@ -2,9 +2,9 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// The phases of a session and the frames that lead from one to the next.
+/// The phases of a session, and the frames that change the phase.
 @Suite("Drag sessions: the rules") struct SessionRuleTests {
-    // MARK: From the offer to the drop
+    // MARK: Before the drop
 
     @Test("An offer is answered with a handle and version 1, and no destination is notified")
     func offer() throws {
@@ -20,7 +20,7 @@ import Testing
         #expect(entries.map(\.state) == ["offered"])
     }
 
-    @Test("An offer without items, or with one that has no type, is refused")
+    @Test("An offer without items, or with an item that has no type, is refused")
     func emptyOffer() {
         for items in [[], [Item([])]] {
             var scene = DragScene()
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("A session is announced only to the destination that it comes to")
+    @Test("A session is announced only to a destination that it enters")
     func announcement() {
         var scene = DragScene()
         let other = scene.broker.connect("other")
@@ -64,7 +64,7 @@ import Testing
         #expect(enter.version == 1 && enter.location?.destination == "shelf" && enter.location?.indexPath == [0, 4])
     }
 
-    @Test("A change of position is an update, and its proposal is passed on to the source")
+    @Test("A pointer update within a destination is passed on as an update, and its proposal reaches the source")
     func updates() throws {
         var scene = DragScene()
         scene.begin()
@@ -82,7 +82,7 @@ import Testing
         #expect(proposal.isPrecise == true && proposal.prefersFullSizePreview == true && proposal.refusal == nil)
     }
 
-    @Test("Moving on is an exit for the one and an enter for the other; it may come back on the same stream")
+    @Test("A move to another destination is an exit and an enter, and the session may return on the same stream")
     func elsewhere() {
         var scene = DragScene()
         scene.broker.register("other", from: scene.destination)
@@ -102,7 +102,7 @@ import Testing
         #expect(ends.on(first).kinds == [.exit, .end] && ends.count == 3, "each that it ever entered hears of the end")
     }
 
-    @Test("A destination that is left or goes is no target any more, and the source is notified of the reason")
+    @Test("If a destination exits or disconnects, the source is notified of the reason")
     func lost() {
         for isDead in [false, true] {
             var scene = DragScene()
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("A withdrawn session, and one whose source dies, is an exit and an end for each that it had entered")
+    @Test("If a session is withdrawn or its source dies, each destination that it entered is sent an exit and an end")
     func withdrawn() {
         for isDead in [false, true] {
             var scene = DragScene()
@@ -139,9 +139,9 @@ import Testing
         }
     }
 
-    // MARK: Letting go
+    // MARK: The drop
 
-    @Test("A proposal of copy, or of a move that is allowed, is dropped; the source is notified of it first")
+    @Test("A proposed copy or permitted move is dropped, and the source is sent the proposal first")
     func dropped() {
         for operation: DropOperation in [.copy, .move] {
             var scene = DragScene()
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(
-        "A drop with cancel, forbidden, an unknown operation or over nothing reports that and ends",
+        "A drop with the proposal cancel, forbidden or an unknown operation, or over nothing, reports that and ends",
         arguments: [0, 1, 9]
     )
     func notDropped(_ operation: DropOperation) {
@@ -172,7 +172,7 @@ import Testing
         #expect(scene.framesToDestination().kinds == [.exit, .end], "nothing is performed")
     }
 
-    @Test("A move that is not allowed counts as cancel, and the proposal contains the reason")
+    @Test("A move that is not permitted counts as cancel, and the proposal contains the reason")
     func moveNotAllowed() throws {
         for (allows, between, isOwn) in [(true, false, false), (false, true, false), (false, true, true)] {
             var scene = DragScene(sameProcess: isOwn)
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test("Within one process a move is allowed unless the source forbids it")
+    @Test("Within one process a move is permitted unless the source forbids it")
     func ownMove() {
         var scene = DragScene(sameProcess: true)
         scene.begin()
@@ -200,7 +200,7 @@ import Testing
         #expect(scene.framesToSource().first(Dropped.self)?.operation == .move)
     }
 
-    @Test("A drop ends the other destination sessions, which are sent nothing else")
+    @Test("A drop ends the other destination sessions, which are sent only their end")
     func otherVisits() {
         var scene = DragScene()
         let other = scene.broker.connect("other")
@@ -220,7 +220,7 @@ import Testing
         #expect(scene.broker.take(other).isEmpty)
     }
 
-    @Test("A proposal that is still to come is waited for when the source lets go")
+    @Test("A drop waits for a pending proposal")
     func lifting() {
         var scene = DragScene()
         scene.begin()
@@ -234,7 +234,7 @@ import Testing
         #expect(scene.framesToDestination().kinds == [.perform])
     }
 
-    @Test("A proposal that does not come within its time is a cancel, and a later one is ignored")
+    @Test("A proposal that does not come in time counts as cancel, and a later one is ignored")
     func lateProposal() throws {
         var scene = DragScene()
         scene.begin()
@@ -253,7 +253,7 @@ import Testing
         #expect(scene.framesToDestination().kinds == [.end])
     }
 
-    @Test("A destination that owes an answer is sent no other session until it has given it")
+    @Test("A destination with a pending answer is sent no other session until it answers")
     func owing() throws {
         var scene = DragScene { _ in
         } _: {
@@ -277,7 +277,7 @@ import Testing
         #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
     }
 
-    @Test("A destination that leaves instead of answering owes nothing")
+    @Test("A destination that exits instead of answering has no pending answer")
     func exitAnswers() {
         var scene = DragScene()
         scene.begin()
@@ -293,9 +293,9 @@ import Testing
         #expect(scene.framesToSource().first(Proposal.self)?.operation == .copy)
     }
 
-    // MARK: Items that are added
+    // MARK: Added items
 
-    @Test("A drop counts for the items as they are: where some were added, the destination is asked again first")
+    @Test("If items were added after the proposal, the destination is asked again before the drop")
     func newerItems() {
         var scene = DragScene()
         scene.begin()
@@ -318,7 +318,7 @@ import Testing
         #expect(scene.framesToDestination().first(Perform.self)?.version == 2)
     }
 
-    @Test("A destination that has declined is not asked again before items are added, and then at once")
+    @Test("A destination that has declined is asked again only when items are added, and then at once")
     func declined() throws {
         var scene = DragScene()
         scene.begin()
@@ -340,7 +340,7 @@ import Testing
         #expect(scene.framesToSource().first(Dropped.self)?.operation == .copy)
     }
 
-    @Test("A session that is moved away after it was declined stays away when items are added")
+    @Test("A session that was declined and moved away does not return when items are added")
     func declinedAndLeft() {
         var scene = DragScene()
         scene.begin()
@@ -352,7 +352,7 @@ import Testing
         #expect(scene.framesToDestination().isEmpty)
     }
 
-    @Test("A destination that takes none of the types is not asked before an item comes that it takes")
+    @Test("A destination that accepts none of the types is asked only when an item of an accepted type is added")
     func typeUnavailable() throws {
         var scene = DragScene { _ in
         } _: {
@@ -368,7 +368,7 @@ import Testing
         #expect(scene.framesToDestination().kinds == [.session, .item, .item, .item, .enter])
     }
 
-    @Test("An addition that fails leaves the session as it was")
+    @Test("A failed addition does not change the session")
     func failedAddition() {
         var scene = DragScene { $0.metadataPerSession = 400 }
         scene.begin()
@@ -384,7 +384,7 @@ import Testing
         #expect(scene.broker.held == .nothing)
     }
 
-    @Test("Additions together have the limits of one session")
+    @Test("All additions together have the limits of one session")
     func additionLimits() {
         var scene = DragScene { $0.metadataPerSession = 300 }
         scene.begin()
@@ -400,7 +400,7 @@ import Testing
         #expect(many.framesToSource().codes == [.limitExceeded])
     }
 
-    @Test("Nothing is added to another's session, to a dropped session, or to one that has ended")
+    @Test("Items cannot be added to a foreign session, a dropped session or an ended session")
     func additionRefused() {
         var scene = DragScene()
         scene.begin()

@@ -5,14 +5,14 @@ import Testing
 /// Every input in every state of a drag session.
 @Suite("Drag sessions: every input in every state") struct SessionTableTests {
     enum Stage: Int, CaseIterable {
-        /// Items are being written; committed; begun; over the destination, which has not answered; or has, in three ways.
+        /// The source writes the items; has committed them; has begun; is over the destination, which has not answered,
+        /// or has answered in one of three ways.
         case writing, offered, nothing, asked, copy, move, refused
-        /// Dropped while the destination is asked; dropped as a move: no load, a load, a load and the handler has returned,
-        /// everything has arrived and nothing is concluded; over.
+        /// Dropped while the destination is asked; dropped as a move, with no load, with a load, or with a load and
+        /// after the handler has returned; everything has arrived and the conclusion is missing; ended.
         case undecided, dropping, loading, finishing, awaiting, ended
     }
 
-    /// The inputs.
     enum Input: String, CaseIterable {
         case begin, move, away, nowhere, drop, commit, item, add, withdraw, sourceDies
         case sourceProposes, sourcePerforms, sourceEnds, sourceUnknown
@@ -23,10 +23,10 @@ import Testing
         case halfSecond, fiveSeconds, thirtySeconds, fiveMinutes, tenMinutes
     }
 
-    /// The frames to source / destination. A letter is a frame: `p`roposal, e`x`it, `d`ropped, `t`ransferred, `a`sk, `c`ancel,
-    /// `e`nd, committed `k`, `s`ession, `i`tem, e`n`ter, `u`pdate, `P`erform, an answer `A` and `D`ata. With it the
-    /// operation, or the number of items, and `!` with the code of an error. `V` is a violation, after which the peer is
-    /// gone.
+    /// The frames to source / destination. Each letter is a frame: `p`roposal, e`x`it, `d`ropped, `t`ransferred, `a`sk,
+    /// `c`ancel, `e`nd, committed `k`, `s`ession, `i`tem, e`n`ter, `u`pdate, `P`erform, an answer `A` and `D`ata. A
+    /// digit after the letter is the operation or the number of items, and `!` with a number is the code of an error.
+    /// `V` is a violation, after which the peer is disconnected.
     private static let tracking = """
                          writing  offered  nothing  asked     copy      move      refused
         begin            V/-      -/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(
-        "Each input has one outcome for both sides in each state, breaks nothing, and nothing is left",
+        "Each input has one outcome for both sides in each state, keeps the invariants and leaves nothing behind",
         arguments: Input.allCases
     )
     func outcomes(_ input: Input) throws {
@@ -251,7 +251,7 @@ import Testing
 }
 
 extension Frame {
-    /// See `SessionTableTests`.
+    /// The frame in the notation of `SessionTableTests`.
     fileprivate var shorthand: String {
         switch self.kind {
         case .error: "!\(self.code?.rawValue ?? 0)"

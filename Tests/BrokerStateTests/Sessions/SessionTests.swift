@@ -2,9 +2,9 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-@Suite("Drag sessions: from begin to transferred")
+@Suite("Drag sessions from begin to transferred")
 struct SessionTests {
-    @Test("In a copy each side is sent its frames in order, and nothing is left")
+    @Test("In a copy, each side is sent its frames in order, and nothing is left")
     func copy() throws {
         let broker = StateHarness()
         let source = broker.connect("source")

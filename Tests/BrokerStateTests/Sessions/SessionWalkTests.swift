@@ -2,12 +2,12 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Several sources and destinations do anything with drag sessions, sensible or not.
-@Suite("Drag sessions at random") struct SessionWalkTests {
+/// Several sources and destinations send random frames of drag sessions, valid and invalid.
+@Suite("Random walks of drag sessions") struct SessionWalkTests {
     static let seeds: [UInt64] = [574_882_921_945_164_383, 1, 2, 3, 4, 5, 6, UInt64.random(in: 1_000...(.max))]
 
     @Test(
-        "Whatever sources and destinations do, each is sent its frames in order, and nothing is left",
+        "Whatever sources and destinations send, each is sent its frames in order, and nothing is left",
         arguments: seeds
     )
     func walk(_ seed: UInt64) {

@@ -1,8 +1,8 @@
 import BrokerState
 import PasteboardWire
 
-/// Sources and destinations that do random things with drag sessions. The frames that they are sent
-/// are checked by a `SessionLedger`.
+/// Sources and destinations that do random things with drag sessions. A `SessionLedger` checks the frames that they are
+/// sent.
 struct SessionWalker {
     struct Stream: Hashable {
         let peer: PeerID
@@ -34,7 +34,7 @@ struct SessionWalker {
 
     // MARK: One step
 
-    /// Does one thing, and returns its name.
+    /// Performs one random action, and returns its name.
     mutating func step() -> String {
         guard self.peers.count > 2, let peer = self.peers.randomElement(using: &self.random) else {
             return self.connect()
@@ -115,7 +115,8 @@ struct SessionWalker {
             let types = ["public.utf8-plain-text", "public.png", "com.example.x"].shuffled(using: &self.random)
             return Item(
                 types.prefix(Int.random(in: 1...3, using: &self.random)).enumerated().map { index, type in
-                    // Within its process the ledger takes each item for seen: also by a link, which does not see 1.
+                    // Within its process, the ledger treats each item as visible, even to a link. A link does not see
+                    // visibility 1, so the first representation never has it.
                     let visibilities: [Visibility] = index == 0 ? [0, 2, 3] : [0, 1, 2, 3]
                     let visibility = self.chance(20) ? visibilities.randomElement(using: &self.random) : 0
                     return Representation(type, visibility: visibility)
@@ -197,7 +198,7 @@ struct SessionWalker {
         return "withdraw"
     }
 
-    /// A source goes on with something that it was asked, mostly well.
+    /// Continues a random ask of a source, usually correctly.
     private mutating func serve() -> String {
         guard let ask = self.asks.randomElement(using: &self.random) else { return "nothing" }
         if self.chance(5) {
@@ -325,7 +326,7 @@ struct SessionWalker {
         return "enter"
     }
 
-    /// Frames that make no sense.
+    /// Sends invalid frames.
     private mutating func disturb(as peer: PeerID) -> String {
         let kinds: [FrameKind] = [
             .begin, .move, .drop, .performed, .conclude, .enter, .exit, .proposal, .cancel, .commit, .item, .end,
@@ -378,7 +379,7 @@ struct SessionWalker {
         self.ledger.broken + self.broker.brokenInvariants()
     }
 
-    /// Sessions end by themselves in time; then everybody leaves.
+    /// Ends all sessions by their time limits, and then disconnects all peers.
     mutating func finish() {
         for _ in 0..<30 {
             self.broker.advance(by: 30_000)

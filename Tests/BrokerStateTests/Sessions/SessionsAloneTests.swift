@@ -3,8 +3,8 @@ import Testing
 
 @testable import BrokerState
 
-/// The interface of `Sessions`, without loads and peers: the results of calls, and the work that they leave to the caller.
-@Suite("Sessions alone") struct SessionsAloneTests {
+/// Tests of `Sessions` without loads and peers: the results of its methods, and the work that they leave to the caller.
+@Suite("Sessions without loads and peers") struct SessionsAloneTests {
     private let driver = SessionsDriver()
     private let source: Participant
     private let destination: Participant
@@ -15,7 +15,9 @@ import Testing
         destination = try driver.participant("destination", process: 2)
     }
 
-    @Test("Only the destination of a drop may load, while the window is open; strangers do not learn of the session")
+    @Test(
+        "Only the destination of a drop may load while the window is open; others learn nothing of the session"
+    )
     func access() throws {
         let stranger = try driver.participant("stranger", process: 3)
         try driver.register(by: destination)
@@ -32,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "A move is reported when its last load has ended and the destination has concluded, and its stream is over then"
+        "A move is reported after its last load has ended and the destination has concluded, and then its stream ends"
     )
     func move() throws {
         try driver.register(by: destination)
@@ -53,7 +55,7 @@ import Testing
         #expect(driver.counts == [0, 0, 1, 0])
     }
 
-    @Test("A destination that leaves in a drop leaves the end of the loads to the caller, and the result waits for it")
+    @Test("If a destination leaves during a drop, the caller ends the loads, and the result waits for their end")
     func destinationLeaves() throws {
         let id = try driver.register(by: destination)
         let session = try driver.begin(by: source)
@@ -75,7 +77,7 @@ import Testing
         #expect(driver.counts == [0, 0, 0, 0])
     }
 
-    @Test("A destination that leaves while the pointer is over it leaves nothing to the caller")
+    @Test("If a destination leaves before the drop, the caller has nothing to end")
     func destinationLeavesEarly() throws {
         let id = try driver.register(by: destination)
         let session = try driver.begin(by: source)
@@ -92,7 +94,7 @@ import Testing
         #expect(driver.counts == [1, 0, 1, 0])
     }
 
-    @Test("A drop in which nothing flows is overdue, and the caller first reports the last byte of its loads")
+    @Test("A drop without transfer is overdue, unless the caller reports a byte of its loads")
     func overdue() throws {
         try driver.register(by: destination)
         let session = try driver.begin(by: source)
@@ -113,7 +115,7 @@ import Testing
         #expect(drop.cause.code == .timeout && drop.failure?.code == .timeout)
     }
 
-    @Test("The answer of a wait closes its stream")
+    @Test("The answer to a wait closes its stream")
     func wait() throws {
         #expect(try driver.wait(for: "shelf", stream: 5, by: source) != nil)
         #expect(driver.counts == [0, 0, 0, 1])
@@ -124,7 +126,7 @@ import Testing
         #expect(driver.closedStreams.isEmpty, "its stream was never open")
     }
 
-    @Test("Half a mebibyte of sessions is announced at most to a peer that reads nothing")
+    @Test("A peer that does not read is sent announcements of at most half a mebibyte")
     func announcements() {
         var announcements = Announcements(unread: 0)
         var now: UInt64 = 10_000

@@ -4,7 +4,7 @@ import TypeIdentifiers
 
 @testable import BrokerState
 
-/// Drives `Sessions` alone: with contents and a context, but without loads, peers or frames of clients.
+/// Drives `Sessions` with contents and a context, but without loads, peers and client frames.
 final class SessionsDriver {
     var sessions = Sessions()
     var contents = ContentStore(epoch: 1)
@@ -13,7 +13,7 @@ final class SessionsDriver {
 
     init() { context.now = 1_000 }
 
-    /// A peer of a process.
+    /// Adds a peer of the process.
     func participant(_ label: String, process pid: UInt32) throws -> Participant {
         nextPeer += 1
         let process = ProcessKey(pid: pid, identity: 1)
@@ -27,7 +27,7 @@ final class SessionsDriver {
         )
     }
 
-    /// A session with one item of each type, which is tracking nothing.
+    /// Begins a session with one item for each type, over no destination.
     func begin(_ types: [String] = ["public.text"], stream: UInt64 = 1, by source: Participant) throws -> SessionID {
         let charge = try context.charge(source.account, for: "a publication")
         let publication = contents.publicationTable.insert(
@@ -82,12 +82,12 @@ final class SessionsDriver {
         return try sessions.register(message, stream: stream, by: owner, &context)
     }
 
-    /// A frame of a source.
+    /// Sends a frame of the session's source.
     func send(_ message: some WireMessage, of session: SessionID) throws {
         try sessions.fromSource(type(of: message).kind, of: session, payload(message).span, contents, &context)
     }
 
-    /// A frame of a destination.
+    /// Sends a frame of a destination.
     func send(_ message: some WireMessage, on stream: UInt64, by destination: Participant) throws {
         let kind = type(of: message).kind
         let bytes = payload(message)
@@ -100,7 +100,7 @@ final class SessionsDriver {
         return bytes
     }
 
-    /// The frames to a peer since the last time. Those to others are dropped.
+    /// The frames to a peer since the last call. Frames to other peers are discarded.
     func take(_ participant: Participant) -> [Frame] {
         defer { context.outbox.removeAll() }
         return context.outbox.sends.filter { $0.peer == participant.peer }.compactMap { send in
@@ -128,7 +128,7 @@ final class SessionsDriver {
         return stream
     }
 
-    // MARK: The interface, one call a method: `#expect` takes no noncopyable values
+    // MARK: Methods of `Sessions`, wrapped because `#expect` cannot use noncopyable values
 
     var closedStreams: [ClosedStream] { sessions.takeClosedStreams() }
 
@@ -154,7 +154,7 @@ final class SessionsDriver {
         return try sessions.wait(message, stream: stream, by: participant, contents, &context)
     }
 
-    /// Lets time pass, and returns the first session whose deadline has come.
+    /// Advances the time, and returns the first session whose deadline has passed.
     func overdue(after milliseconds: UInt64) -> SessionID? {
         context.now += milliseconds
         var cursor: SlotTable<DragSession>.Slot?
@@ -163,7 +163,7 @@ final class SessionsDriver {
 
     func expire(_ session: SessionID) -> SessionOutcome { sessions.expire(session, contents, &context) }
 
-    /// Drag sessions, destination sessions, destinations and waits that are held.
+    /// The numbers of drag sessions, destination sessions, destinations and waits.
     var counts: [Int] {
         [sessions.sessionCount, sessions.destinationSessionCount, sessions.destinationCount, sessions.waitCount]
     }

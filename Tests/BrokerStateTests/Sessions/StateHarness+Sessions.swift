@@ -1,9 +1,9 @@
 import BrokerState
 import PasteboardWire
 
-// Requests of tests about drag sessions.
+// Requests of tests of drag sessions.
 extension StateHarness {
-    /// A destination that accepts everything, or the given types. Returns its stream.
+    /// Registers a destination that accepts everything or the given types, and returns its stream.
     @discardableResult
     func register(
         _ name: String = "shelf",
@@ -20,7 +20,7 @@ extension StateHarness {
         return stream
     }
 
-    /// A session with items that has not begun. Returns its stream.
+    /// Offers a session with items without beginning it, and returns its stream.
     @discardableResult
     func offer(
         _ items: [Item] = [Item("public.text")],
@@ -36,7 +36,7 @@ extension StateHarness {
         return stream
     }
 
-    /// A session that is under way, and its handle.
+    /// Begins a session, and returns its stream and handle.
     func drag(
         _ items: [Item] = [Item("public.text")],
         from peer: PeerID,

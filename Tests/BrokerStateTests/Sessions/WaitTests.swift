@@ -2,7 +2,7 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Waits for destinations that are not there yet.
+/// Waits for destinations that are not registered yet.
 @Suite("Waits for destinations") struct WaitTests {
     private var broker = StateHarness()
     private let source: PeerID
@@ -28,7 +28,7 @@ import Testing
         #expect(self.broker.held == .nothing)
     }
 
-    @Test("A wait ends when its destination is registered, not when another one is")
+    @Test("A wait ends when its destination is registered, and not when another one is")
     mutating func registered() {
         let stream = self.wait()
         self.broker.register("desk", from: self.destination)
@@ -41,7 +41,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("A wait for a destination that is there ends at once")
+    @Test("A wait for a registered destination ends at once")
     mutating func there() {
         self.broker.register("shelf", from: self.destination)
         _ = self.wait()
@@ -49,7 +49,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("A wait whose time is over fails with the name of the destination and the time")
+    @Test("A wait that exceeds its timeout fails with the name of the destination and the time")
     mutating func timeout() throws {
         _ = self.wait(milliseconds: 2_000)
         self.broker.advance(by: 1_999)
@@ -62,7 +62,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("Another process's own destination is not there for a wait")
+    @Test("A wait ignores a destination that is restricted to another process")
     mutating func hidden() {
         _ = self.wait()
         self.broker.register("shelf", from: self.destination) { $0.isOwnProcess = true }
@@ -70,7 +70,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("A wait that is cancelled, and one whose process ends, leaves nothing")
+    @Test("A wait that is cancelled, or whose process ends, leaves nothing behind")
     mutating func forgotten() {
         let stream = self.wait()
         self.broker.send(Cancel(), on: stream, from: self.source)
@@ -82,7 +82,7 @@ import Testing
         #expect(self.broker.take(self.source).isEmpty)
     }
 
-    @Test("A session that waits is not idle, and its wait is for a destination that it can be directed to")
+    @Test("A session that waits is not idle, and waits only for a destination that it may enter")
     mutating func session() throws {
         let (drag, handle) = self.broker.drag(from: self.source) { $0.isRestricted = true }
         var wait = Wait()
@@ -98,7 +98,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("A session that is dropped waits no longer")
+    @Test("A session that is dropped no longer waits")
     mutating func dropped() {
         let (drag, handle) = self.broker.drag(from: self.source)
         var wait = Wait()
@@ -112,7 +112,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("A session whose wait has ended may be idle as long as any other")
+    @Test("A session whose wait has ended has the usual idle limit")
     mutating func idle() {
         let (_, handle) = self.broker.drag(from: self.source)
         var wait = Wait()
@@ -129,7 +129,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("A wait for a session that is not this connection's is refused")
+    @Test("A wait for the session of another connection is refused")
     mutating func foreign() {
         let other = self.broker.connect("other")
         let (_, handle) = self.broker.drag(from: other)
@@ -142,7 +142,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("A name that is none is refused, and so is one wait more than a process may have")
+    @Test("A wait with an invalid name is refused, and so is a wait beyond the limit of a process")
     mutating func refused() {
         _ = self.wait("a/b")
         #expect(self.broker.take(self.source).codes == [.invalidArgument])
@@ -153,7 +153,7 @@ import Testing
         self.everybodyLeaves()
     }
 
-    @Test("Other frames on the stream of a wait break the connection", arguments: [FrameKind.begin, .enter])
+    @Test("Other frames on the stream of a wait end the connection", arguments: [FrameKind.begin, .enter])
     mutating func misfits(_ kind: FrameKind) {
         let stream = self.wait()
         self.broker.raw(kind: kind.rawValue, on: stream, from: self.source)

@@ -3,8 +3,8 @@ import PasteboardWire
 
 /// A hash of frames in their order (FNV-1a), the same in every process.
 ///
-/// The wording of errors and the notes of limits do not count: they may be improved without a change of behaviour. Data
-/// counts by its length: the walkers send one byte value only.
+/// The texts of errors and limits do not count, so that they can be improved without a change of behaviour. Data counts
+/// by its length, because the walkers send only one byte value.
 struct FrameDigest: Equatable {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -2,11 +2,14 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Several peers do anything, sensible or not; what must always hold is looked at after each step.
+/// Several peers send random frames, valid and invalid. The invariants are checked after each step.
 @Suite struct RandomWalkTests {
     static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, UInt64.random(in: 1_000...(.max))]
 
-    @Test("Whatever peers send, in whatever order they die, nothing breaks, leaks or ends twice", arguments: seeds)
+    @Test(
+        "Whatever peers send, and in whatever order they die, nothing breaks, leaks or ends twice",
+        arguments: seeds
+    )
     func walk(_ seed: UInt64) {
         print("random walk with seed \(seed)")
         var walker = Walker(seed: seed)
@@ -27,7 +30,7 @@ import Testing
     }
 }
 
-/// A small generator whose walks can be repeated.
+/// A small random generator whose sequences can be repeated.
 struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

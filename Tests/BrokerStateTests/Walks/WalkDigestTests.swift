@@ -2,12 +2,12 @@ import BrokerState
 import PasteboardWire
 import Testing
 
-/// Every frame to every peer and what is charged after each step, as a few numbers: a change that is not to change the
-/// broker's behaviour does not change them. One that is to changes the numbers here, which a failure prints.
+/// Digests of all frames to all peers and of all charges after each step. A change that keeps the broker's behaviour
+/// keeps the digests. A change of behaviour changes the numbers here; a failing test prints the new ones.
 @Suite("Random walks, step by step") struct WalkDigestTests {
     private static let seedsPerDigest: UInt64 = 10
 
-    @Test("Loads end, and are charged, exactly as they were", arguments: loadDigests.indices)
+    @Test("Loads end and are charged as recorded", arguments: loadDigests.indices)
     func loads(_ index: Int) {
         var digest = FrameDigest()
         for seed in Self.seeds(index) {
@@ -22,7 +22,7 @@ import Testing
         #expect(digest.value == Self.loadDigests[index])
     }
 
-    @Test("Drag sessions end, and are charged, exactly as they were", arguments: sessionDigests.indices)
+    @Test("Drag sessions end and are charged as recorded", arguments: sessionDigests.indices)
     func sessions(_ index: Int) {
         var digest = FrameDigest()
         for seed in Self.seeds(index) {

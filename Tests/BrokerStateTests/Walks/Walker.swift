@@ -15,12 +15,12 @@ struct Walker {
     private var endedLoads: Set<Stream> = []
     private var writes: [Stream] = []
     private var asks: [Stream] = []
-    /// Asks that welcome a descriptor.
+    /// The asks that accept a descriptor.
     private var welcoming: Set<UInt64> = []
     private var handles: [UInt64] = []
     private var broken: [String] = []
     private(set) var loadsSeen = 0
-    /// Steps after which a source was being asked for bytes that are to be kept.
+    /// The number of steps after which an ask of a cached load was open.
     private(set) var cachedSteps = 0
 
     init(seed: UInt64) {
@@ -36,14 +36,14 @@ struct Walker {
             limits.keptPool = 1 << 20
             limits.passedDescriptors = 3
             limits.controlPool = 200_000
-            // Small windows and a full pool with one half of the seeds, the largest windows with the other.
+            // Half of the seeds have small windows and a full pool, and the other half has the largest windows.
             limits.transferPool = seed & 1 == 0 ? 2 << 20 : 64 << 20
         }
     }
 
     // MARK: One step
 
-    /// Does one thing and says what it was.
+    /// Performs one random action, and returns its name.
     mutating func step() -> String {
         guard let peer = self.peers.randomElement(using: &self.random) else { return self.connect() }
         let action = self.act(as: peer)
@@ -154,7 +154,7 @@ struct Walker {
         let isWelcome = self.chance(50)
         let timeout = self.chance(10) ? UInt64.random(in: 0...20_000, using: &self.random) : nil
         let stream = self.broker.newStream(of: peer)
-        // Noted first: it may end while it is sent.
+        // The load is noted before it is sent, because it may end during the call.
         self.openLoads.insert(Stream(peer: peer, id: stream))
         var load = Load()
         load.handle = handle
@@ -168,11 +168,11 @@ struct Walker {
         return "load"
     }
 
-    /// A source goes on with something that it was asked, mostly well.
+    /// Continues a random ask of a source, usually correctly.
     private mutating func serve() -> String {
         guard let ask = self.asks.randomElement(using: &self.random) else { return "nothing" }
         let free = Int((self.broker.granted[ask.id] ?? 0) - (self.broker.moved[ask.id] ?? 0))
-        // A descriptor where none was welcome would end the peer, mostly.
+        // A descriptor for an ask that does not accept one would usually end the peer.
         if self.welcoming.contains(ask.id), self.chance(50) { return self.passDescriptor(for: ask) }
         switch Int.random(in: 0..<40, using: &self.random) {
         case 0..<28:
@@ -209,7 +209,7 @@ struct Walker {
         return "a descriptor"
     }
 
-    /// A destination, or a writer, changes its mind.
+    /// Cancels a write or a load, or grants credit.
     private mutating func steer() -> String {
         if self.chance(15), let write = self.writes.randomElement(using: &self.random) {
             self.broker.send(Cancel(), on: write.id, from: write.peer)
@@ -239,7 +239,7 @@ struct Walker {
         return "clear, list or status"
     }
 
-    /// A peer that does not read, or sends half a frame.
+    /// Leaves bytes unread, or sends a part of a frame.
     private mutating func dawdle(as peer: PeerID) -> String {
         let count = self.chance(50) ? 0 : Int.random(in: 0...150_000, using: &self.random)
         if self.chance(50) {
@@ -250,9 +250,10 @@ struct Walker {
         return "unread"
     }
 
-    /// Frames that nobody would send.
+    /// Sends frames that no correct client would send.
     private mutating func disturb(as peer: PeerID) -> String {
-        // Opening kinds would be taken for loads of the walker's own, and stop ends the walk.
+        // Kinds that open streams are missing, because the walker would confuse them with its own loads, and stop is
+        // missing because it ends the walk.
         let kinds: [UInt8] = [1, 2, 17, 18, 32, 33, 34, 48, 49, 50, 51, 52, 53, 99, 255]
         let kind = kinds.randomElement(using: &self.random) ?? 99
         let payload = (0..<Int.random(in: 0...12, using: &self.random)).map { _ in
@@ -266,7 +267,7 @@ struct Walker {
         case 3, 4: stream = self.asks.randomElement(using: &self.random)?.id ?? 3
         default: stream = 1 + 2 * UInt64.random(in: 0...40, using: &self.random)
         }
-        // A cancel or a refusal ends a load without a word: that is the business of other steps.
+        // A cancel or an error of the reader ends a load silently, which other steps test.
         if self.openLoads.contains(Stream(peer: peer, id: stream)) { stream = 1 }
         self.broker.raw(
             kind: kind,
@@ -279,7 +280,7 @@ struct Walker {
         return "kind \(kind) on \(stream)"
     }
 
-    // MARK: What peers hear
+    // MARK: Received frames
 
     private mutating func listen() {
         for peer in self.peers {
@@ -319,7 +320,7 @@ struct Walker {
         return broken
     }
 
-    /// Loads end by themselves in time; then everybody leaves, and the boards are cleared.
+    /// Ends all loads by their deadlines, then disconnects all peers and clears the boards.
     mutating func finish() {
         let open = self.openLoads.sorted { ($0.peer.rawValue, $0.id) < ($1.peer.rawValue, $1.id) }
         for load in open { self.broker.credit(.max, on: load.id, from: load.peer) }
