@@ -3,7 +3,7 @@ import PasteboardWire
 import Testing
 
 @Suite struct LimitsTests {
-    @Test("The default limits are as documented")
+    @Test("The default limits have these values")
     func defaults() {
         let limits = BrokerLimits()
         let expected: [String: UInt64] = [

@@ -157,7 +157,7 @@ import Testing
         #expect(self.broker.closed.isEmpty)
     }
 
-    @Test("Progress is passed on at any time, but at a limited rate")
+    @Test("Progress is passed on, but only a limited number of reports between bytes")
     mutating func progress() throws {
         let (load, ask) = try self.start()
         var progress = Progress()

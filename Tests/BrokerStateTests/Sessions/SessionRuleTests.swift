@@ -3,7 +3,7 @@ import PasteboardWire
 import Testing
 
 /// The phases of a session, and the frames that change the phase.
-@Suite("Drag sessions: the rules") struct SessionRuleTests {
+@Suite("Drag sessions: phases and frames") struct SessionRuleTests {
     // MARK: Before the drop
 
     @Test("An offer is answered with a handle and version 1, and no destination is notified")

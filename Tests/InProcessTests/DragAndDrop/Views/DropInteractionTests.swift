@@ -331,7 +331,7 @@ struct DropInteractionTests {
         }
     }
 
-    @Test("if the source dies, the view that the session is over is notified", arguments: [false, true])
+    @Test("if the source dies before or during the drop, both sides are notified of the end", arguments: [false, true])
     func sourceDies(isDropped: Bool) async throws {
         try await DragBroker.with { broker in
             let here = InteractionScene(broker)
@@ -367,7 +367,7 @@ struct DropInteractionTests {
     }
 
     @Test(
-        "if the destination dies while the session is over it or dropped there, the source is notified",
+        "if the destination dies before or during the drop, both sides are notified of the end",
         arguments: [false, true]
     )
     func destinationDies(isDropped: Bool) async throws {

@@ -225,7 +225,7 @@ struct ViewDestinationTests {
         }
     }
 
-    @Test("if a view is removed while the session is over it, the drop has no destination")
+    @Test("if the view under a session is removed, the drop is refused; without its interaction, the session exits")
     func viewGone() async throws {
         try await DragBroker.with { broker in
             let scene = InteractionScene(broker)
