@@ -128,17 +128,17 @@ extension BrokerLoop {
         var consumed = start
         var taken = start
         do throws(Failure) {
-            while let piece = try connection.decoder.next(in: bytes, at: &consumed) {
-                if piece.header.isRequest {
+            while let chunk = try connection.decoder.next(in: bytes, at: &consumed) {
+                if chunk.header.isRequest {
                     // The decoder keeps no state of a control frame, so it will decode this one again.
                     guard connection.mayAsk else { return .stopped(taken, .unreadAnswers) }
                     effort -= Self.requestEffort
                     connection.answerCount = .max
-                    try take(piece, bytes, from: connection)
+                    try take(chunk, bytes, from: connection)
                     connection.answerCount = connection.output.controlCount
                 } else {
                     effort -= 1
-                    try take(piece, bytes, from: connection)
+                    try take(chunk, bytes, from: connection)
                 }
                 guard self.connection(connection.peer) != nil else { return .closed }
                 taken = consumed
@@ -153,26 +153,26 @@ extension BrokerLoop {
         }
     }
 
-    private mutating func take(_ piece: FramePiece, _ bytes: Span<UInt8>, from connection: Connection) throws(Failure) {
-        let payload = bytes.extracting(piece.payload)
+    private mutating func take(_ chunk: FrameChunk, _ bytes: Span<UInt8>, from connection: Connection) throws(Failure) {
+        let payload = bytes.extracting(chunk.payload)
         let peer = connection.peer
-        guard piece.header.descriptorCount == 0 else {
-            return try takePassed(piece.header, payload, from: connection)
+        guard chunk.header.descriptorCount == 0 else {
+            return try takePassed(chunk.header, payload, from: connection)
         }
-        guard piece.header.rawKind == FrameKind.data.rawValue else {
+        guard chunk.header.rawKind == FrameKind.data.rawValue else {
             connection.decoder.limitBeforeHello = nil
-            input { $0.received(piece.header, payload, from: peer) }
+            input { $0.received(chunk.header, payload, from: peer) }
             return
         }
         let verdict = input {
-            $0.relay(stream: piece.header.stream, count: payload.count, last: piece.endsSequence, from: peer)
+            $0.relay(stream: chunk.header.stream, count: payload.count, last: chunk.endsSequence, from: peer)
         }
         switch verdict {
         case .forward(let destination, let stream, let load, let frameLength, let last):
             guard let target = self.connection(destination) else { return }
             let frame = OutgoingData(stream: stream, load: load, frameLength: frameLength, last: last)
-            let isLastPiece = piece.payload.upperBound == bytes.count
-            forward(payload, as: frame, to: target, atOnce: isLastPiece && isAlone)
+            let isLastChunk = chunk.payload.upperBound == bytes.count
+            forward(payload, as: frame, to: target, atOnce: isLastChunk && isAlone)
         case .keep(let kept):
             _ = keep(payload, in: kept)
         case .cache(let kept, let last):

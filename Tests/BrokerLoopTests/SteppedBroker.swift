@@ -188,10 +188,10 @@ final class SteppedPeer {
             case .bytes:
                 var consumed = 0
                 try self.input.withBytes { bytes in
-                    while let piece = try self.decoder.next(in: bytes, at: &consumed) {
+                    while let chunk = try self.decoder.next(in: bytes, at: &consumed) {
                         var payload: [UInt8] = []
-                        payload.append(copying: bytes.extracting(piece.payload))
-                        frames.append(ScriptedPeer.Frame(header: piece.header, payload: payload))
+                        payload.append(copying: bytes.extracting(chunk.payload))
+                        frames.append(ScriptedPeer.Frame(header: chunk.header, payload: payload))
                     }
                 }
                 self.input.keep(unconsumedFrom: consumed, into: &self.carry)

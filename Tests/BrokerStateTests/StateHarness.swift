@@ -203,7 +203,7 @@ final class StateHarness {
         self.perform()
         var offset = 0
         while var decoder = self.decoders[peer] {
-            let piece: FramePiece?
+            let piece: FrameChunk?
             do {
                 piece = try decoder.next(in: bytes.span, at: &offset)
             } catch {
@@ -217,7 +217,7 @@ final class StateHarness {
         }
     }
 
-    private func process(_ piece: FramePiece, _ payload: [UInt8], from peer: PeerID) {
+    private func process(_ piece: FrameChunk, _ payload: [UInt8], from peer: PeerID) {
         guard piece.header.rawKind == FrameKind.data.rawValue, piece.header.descriptorCount == 0 else {
             self.state.received(piece.header, payload.span, descriptor: self.received, from: peer)
             self.decoders[peer]?.limitBeforeHello = nil

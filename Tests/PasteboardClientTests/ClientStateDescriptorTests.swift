@@ -43,10 +43,10 @@ import Testing
         decoder.takesDescriptors = true
         var offset = 0
         let frame = encoder.bytes
-        let piece = try decoder.next(in: frame.span, at: &offset)
+        let chunk = try decoder.next(in: frame.span, at: &offset)
         let box = try descriptor ?? .success(MemoryFile().descriptor)
-        return try piece.flatMap { (piece) throws(Failure) in
-            try harness.state.received(piece, in: frame.span) { box }
+        return try chunk.flatMap { (chunk) throws(Failure) in
+            try harness.state.received(chunk, in: frame.span) { box }
         }
     }
 

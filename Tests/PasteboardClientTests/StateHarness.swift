@@ -36,8 +36,8 @@ struct StateHarness {
     /// Delivers one complete frame from the broker.
     mutating func broker(_ frame: [UInt8]) throws(Failure) -> ClientEvent? {
         var offset = 0
-        guard let piece = try self.decoder.next(in: frame.span, at: &offset) else { return nil }
-        return try self.state.received(piece, in: frame.span)
+        guard let chunk = try self.decoder.next(in: frame.span, at: &offset) else { return nil }
+        return try self.state.received(chunk, in: frame.span)
     }
 
     /// An empty message of any kind.

@@ -24,19 +24,19 @@ struct FrameCollector {
     mutating func push(_ bytes: some Sequence<UInt8>) throws(Failure) {
         let presented = self.pending + bytes
         var offset = 0
-        while let piece = try self.decoder.next(in: presented.span, at: &offset) {
-            self.take(piece, presented[piece.payload])
+        while let chunk = try self.decoder.next(in: presented.span, at: &offset) {
+            self.take(chunk, presented[chunk.payload])
         }
         self.pending = Array(presented[offset...])
     }
 
-    private mutating func take(_ piece: FramePiece, _ payload: ArraySlice<UInt8>) {
-        if piece.isFirst != (self.open == nil) { self.faults.append("isFirst is wrong") }
-        if piece.isLast == self.decoder.isInsideFrame { self.faults.append("isLast and isInsideFrame disagree") }
-        var frame = self.open ?? Frame(header: piece.header, payload: [], endsSequence: false)
+    private mutating func take(_ chunk: FrameChunk, _ payload: ArraySlice<UInt8>) {
+        if chunk.isFirst != (self.open == nil) { self.faults.append("isFirst is wrong") }
+        if chunk.isLast == self.decoder.isInsideFrame { self.faults.append("isLast and isInsideFrame disagree") }
+        var frame = self.open ?? Frame(header: chunk.header, payload: [], endsSequence: false)
         frame.payload += payload
-        frame.endsSequence = piece.endsSequence
-        self.open = piece.isLast ? nil : frame
-        if piece.isLast { self.frames.append(frame) }
+        frame.endsSequence = chunk.endsSequence
+        self.open = chunk.isLast ? nil : frame
+        if chunk.isLast { self.frames.append(frame) }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("WellKnownEndpoint")
 struct WellKnownEndpointTests {
-    private static let runtime = WellKnownEndpoint.Place.ifUsable(
+    private static let runtime = WellKnownEndpoint.Candidate.ifUsable(
         base: "/run/user/1000",
         path: "/run/user/1000/pasteboard/socket"
     )
@@ -28,11 +28,11 @@ struct WellKnownEndpointTests {
                 ["PASTEBOARD_SOCKET": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": "", "HOME": "/h"],
                 [runtime, .path("/h/.local/state/pasteboard/boot/socket")]
             ),
-        ] as [([String: String], [WellKnownEndpoint.Place])]
+        ] as [([String: String], [WellKnownEndpoint.Candidate])]
     )
-    func places(environment: [String: String], places: [WellKnownEndpoint.Place]) throws {
+    func candidates(environment: [String: String], candidates: [WellKnownEndpoint.Candidate]) throws {
         let endpoint = try WellKnownEndpoint(environment: { environment[$0] }, userID: 1000, bootID: "boot")
-        #expect(endpoint.places == places)
+        #expect(endpoint.candidates == candidates)
     }
 
     @Test("A relative path is an error that names the variable", arguments: ["PASTEBOARD_SOCKET", "XDG_RUNTIME_DIR"])

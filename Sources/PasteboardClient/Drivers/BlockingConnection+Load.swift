@@ -70,7 +70,7 @@ extension BlockingConnection {
         }
         if let passed {
             let file = try PassedFile(passed, answer)
-            if let take { try take(file) } else { try file.forEachPiece(consume) }
+            if let take { try take(file) } else { try file.forEachChunk(consume) }
         }
         return answer
     }

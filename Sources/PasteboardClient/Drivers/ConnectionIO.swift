@@ -113,8 +113,8 @@ package struct ConnectionIO: ~Copyable {
         var consumed = 0
         do throws(Failure) {
             try input.withBytes { (bytes) throws(Failure) in
-                while let piece = try decoder.next(in: bytes, at: &consumed) {
-                    let event = try state.received(piece, in: bytes) {
+                while let chunk = try decoder.next(in: bytes, at: &consumed) {
+                    let event = try state.received(chunk, in: bytes) {
                         Result { () throws(MissingDescriptor) in try descriptors.take() }
                     }
                     decoder.takesDescriptors = state.passesDescriptors

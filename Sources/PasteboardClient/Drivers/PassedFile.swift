@@ -46,21 +46,21 @@ package struct PassedFile: Sendable {
     }
 
     /// Lends the bytes of `range`, or all bytes, chunk by chunk.
-    package func forEachPiece(in range: Range<UInt64>? = nil, _ body: (Span<UInt8>) throws -> Void) throws {
+    package func forEachChunk(in range: Range<UInt64>? = nil, _ body: (Span<UInt8>) throws -> Void) throws {
         let range = range ?? 0..<byteCount
         var offset = range.lowerBound
         while offset < range.upperBound {
             let count = Int(clamping: min(UInt64(WireLimits.dataLength), range.upperBound - offset))
-            let piece = try [UInt8](capacity: count) { (output) throws(Failure) in
+            let chunk = try [UInt8](capacity: count) { (output) throws(Failure) in
                 try read(at: offset, into: &output)
             }
-            try body(piece.span)
-            offset += UInt64(piece.count)
+            try body(chunk.span)
+            offset += UInt64(chunk.count)
         }
     }
 
     /// Returns `path` if this very file is there; the path that a source sends is not trusted.
-    package func place(_ path: String?) -> String? {
+    package func verified(path: String?) -> String? {
         guard let path, path.hasPrefix("/"), !isImmutable,
             let there = try? System.status(at: path), let here = try? System.status(of: descriptor.raw),
             there.isSameFile(as: here), there.size == byteCount

@@ -47,9 +47,9 @@ package struct MimeDatabase: Sendable {
         guard try System.status(of: file.raw).kind == .regular else { return [] }
         var contents: [UInt8] = []
         while contents.count < fileLimit {
-            let piece = try System.read(file.raw, upTo: 1 << 16)
-            if piece.isEmpty { break }
-            contents += piece
+            let chunk = try System.read(file.raw, upTo: 1 << 16)
+            if chunk.isEmpty { break }
+            contents += chunk
         }
         return contents
     }

@@ -9,19 +9,19 @@ extension ClientState {
     /// - Parameter descriptor: returns the descriptor of the frame, or throws the reason why there is none. Called only
     ///   if the header counts one.
     package mutating func received(
-        _ piece: FramePiece,
+        _ chunk: FrameChunk,
         in bytes: Span<UInt8>,
         descriptor: () -> Result<DescriptorBox, MissingDescriptor> = { .failure(.notSent) }
     ) throws(Failure) -> ClientEvent? {
         guard failure == nil else { return nil }
-        if piece.header.descriptorCount > 0 {
-            return try passed(piece.header, bytes, piece.payload, descriptor())
+        if chunk.header.descriptorCount > 0 {
+            return try passed(chunk.header, bytes, chunk.payload, descriptor())
         }
-        if piece.header.rawKind == FrameKind.data.rawValue {
-            return try data(piece)
+        if chunk.header.rawKind == FrameKind.data.rawValue {
+            return try data(chunk)
         }
         do throws(Failure) {
-            return try control(piece.header, bytes, piece.payload)
+            return try control(chunk.header, bytes, chunk.payload)
         } catch {
             // A decoding error describes a request. Here the broker sent the message, so the error is a violation.
             guard error.code == .invalidArgument || error.code == .limitExceeded else { throw error }
@@ -31,8 +31,8 @@ extension ClientState {
 
     // MARK: Bytes
 
-    private mutating func data(_ piece: FramePiece) throws(Failure) -> ClientEvent? {
-        let stream = piece.header.stream
+    private mutating func data(_ chunk: FrameChunk) throws(Failure) -> ClientEvent? {
+        let stream = chunk.header.stream
         guard let index = streams.index(of: stream) else {
             try checkIsLate(stream)
             return nil
@@ -41,22 +41,22 @@ extension ClientState {
         guard case .load = load.phase, load.isAnswered else {
             throw .violation("bytes on stream \(stream) before an answer")
         }
-        let received = load.received.addingClamped(UInt64(piece.payload.count))
+        let received = load.received.addingClamped(UInt64(chunk.payload.count))
         guard received <= load.granted else {
             throw .violation("\(received) bytes with credit for \(load.granted)")
         }
         guard received <= load.maximum, received <= load.declared ?? .max else {
             throw .violation("\(received) bytes, more than were allowed or announced")
         }
-        guard piece.endsSequence else {
+        guard chunk.endsSequence else {
             streams.values[index].received = received
-            return piece.payload.isEmpty ? nil : .data(load.programStream, payload: piece.payload, last: false)
+            return chunk.payload.isEmpty ? nil : .data(load.programStream, payload: chunk.payload, last: false)
         }
         close(at: index, stream: stream)
         if let declared = load.declared, received != declared {
             return .failed(load.programStream, .truncated(received, of: declared))
         }
-        return .data(load.programStream, payload: piece.payload, last: true)
+        return .data(load.programStream, payload: chunk.payload, last: true)
     }
 
     /// Handles an answer with a descriptor, which is a complete load.

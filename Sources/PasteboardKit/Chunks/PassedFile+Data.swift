@@ -19,7 +19,7 @@ extension PassedFile {
         var data = Data()
         data.reserveCapacity(Int(clamping: min(byteCount, Self.largestReservation)))
         do {
-            try forEachPiece { chunk in
+            try forEachChunk { chunk in
                 if isCancelled() { throw Failure(.cancelled, "the load was cancelled") }
                 data.append(copying: chunk)
             }

@@ -52,7 +52,7 @@ struct LocalLoad: Sendable {
         do throws(PasteboardError) {
             let made = try await made(deadline)
             var load = opened(made, deadline)
-            if inPlace, case .file(let file) = made, let path = file.passed.place(file.located.path) {
+            if inPlace, case .file(let file) = made, let path = file.passed.verified(path: file.located.path) {
                 load.inPlace = URL(filePath: path, directoryHint: .notDirectory)
             }
             return load

@@ -48,7 +48,7 @@ package struct SocketPath: Equatable, Sendable {
 
     /// The first candidate that can be used.
     package init(choosingFrom endpoint: WellKnownEndpoint) throws(SocketPathError) {
-        for candidate in endpoint.places {
+        for candidate in endpoint.candidates {
             switch candidate {
             case .path(let path):
                 self.init(path)

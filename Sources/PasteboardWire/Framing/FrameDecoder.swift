@@ -22,7 +22,7 @@ package struct FrameDecoder: Sendable {
 
     /// Returns the next frame or part of a frame at `offset`, which moves to the end of the consumed bytes; nil if more
     /// bytes are needed.
-    package mutating func next(in bytes: Span<UInt8>, at offset: inout Int) throws(Failure) -> FramePiece? {
+    package mutating func next(in bytes: Span<UInt8>, at offset: inout Int) throws(Failure) -> FrameChunk? {
         if let (header, missing) = partial {
             let available = bytes.count - offset
             guard available > 0 else { return nil }
@@ -45,7 +45,7 @@ package struct FrameDecoder: Sendable {
         guard available >= length else { return nil }
         let start = offset + FrameHeader.byteCount
         offset = start + length
-        return FramePiece(header: header, payload: start..<offset, isFirst: true, isLast: true)
+        return FrameChunk(header: header, payload: start..<offset, isFirst: true, isLast: true)
     }
 
     private mutating func takePayload(
@@ -54,12 +54,12 @@ package struct FrameDecoder: Sendable {
         available: Int,
         at offset: inout Int,
         isFirst: Bool
-    ) -> FramePiece {
+    ) -> FrameChunk {
         let count = min(missing, available)
         let start = offset
         offset += count
         partial = count == missing ? nil : (header, missing - count)
-        return FramePiece(header: header, payload: start..<offset, isFirst: isFirst, isLast: count == missing)
+        return FrameChunk(header: header, payload: start..<offset, isFirst: isFirst, isLast: count == missing)
     }
 
     @inline(never)
@@ -88,7 +88,7 @@ package struct FrameDecoder: Sendable {
 }
 
 /// A whole control frame, or a part of a data frame.
-package struct FramePiece: Sendable, Equatable {
+package struct FrameChunk: Sendable, Equatable {
     package let header: FrameHeader
     /// The range of the payload in the bytes that were passed.
     package let payload: Range<Int>

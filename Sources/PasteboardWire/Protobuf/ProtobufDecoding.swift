@@ -189,10 +189,10 @@ extension ProtobufField {
     /// The field's bytes. It throws if they are more than `limit`, before anything is stored.
     package func bytes(in bytes: Span<UInt8>, limit: Int) throws(Failure) -> [UInt8] {
         let range = try self.range(limit: limit)
-        let piece = bytes.extracting(range)
+        let chunk = bytes.extracting(range)
         var copy: [UInt8] = []
-        copy.reserveCapacity(piece.count)
-        for index in piece.indices { copy.append(piece[index]) }
+        copy.reserveCapacity(chunk.count)
+        for index in chunk.indices { copy.append(chunk[index]) }
         return copy
     }
 

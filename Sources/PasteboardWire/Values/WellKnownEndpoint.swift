@@ -7,7 +7,7 @@
 /// 4. `${XDG_STATE_HOME:-~/.local/state}/pasteboard/BOOT-ID/socket`, if there is no runtime directory. The boot
 ///    id distinguishes a socket from those of earlier boots.
 package struct WellKnownEndpoint: Sendable, Equatable {
-    package enum Place: Sendable, Equatable {
+    package enum Candidate: Sendable, Equatable {
         /// The socket's path. Missing directories above it are created.
         case path(String)
         /// The socket's path as the user wrote it. Only its last directory is created: if more are missing, the path is
@@ -20,7 +20,7 @@ package struct WellKnownEndpoint: Sendable, Equatable {
     }
 
     /// The candidates in order. The first usable one is taken.
-    package let places: [Place]
+    package let candidates: [Candidate]
 
     /// Determines the candidates. `environment` returns the value of a variable; an empty value counts as absent.
     package init(environment: (String) -> String?, userID: UInt32, bootID: String) throws(Failure) {
@@ -31,10 +31,10 @@ package struct WellKnownEndpoint: Sendable, Equatable {
             guard socket.hasPrefix("/") else {
                 throw Failure(.brokerUnavailable, "PASTEBOARD_SOCKET is '\(socket)'; it has to be an absolute path")
             }
-            self.places = [.named(socket)]
+            self.candidates = [.named(socket)]
             return
         }
-        var places: [Place] = []
+        var candidates: [Candidate] = []
         if let runtime = value("XDG_RUNTIME_DIR") {
             guard runtime.hasPrefix("/") else {
                 throw Failure(
@@ -42,14 +42,14 @@ package struct WellKnownEndpoint: Sendable, Equatable {
                     "XDG_RUNTIME_DIR is '\(runtime)', not an absolute path; correct it or unset it"
                 )
             }
-            places.append(.ifPresent(base: runtime, path: "\(runtime)/pasteboard/socket"))
+            candidates.append(.ifPresent(base: runtime, path: "\(runtime)/pasteboard/socket"))
         }
         let runtime = "/run/user/\(userID)"
-        places.append(.ifUsable(base: runtime, path: "\(runtime)/pasteboard/socket"))
+        candidates.append(.ifUsable(base: runtime, path: "\(runtime)/pasteboard/socket"))
         let state = value("XDG_STATE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
         if let state = state ?? value("HOME").map({ "\($0)/.local/state" }), state.hasPrefix("/") {
-            places.append(.path("\(state)/pasteboard/\(bootID)/socket"))
+            candidates.append(.path("\(state)/pasteboard/\(bootID)/socket"))
         }
-        self.places = places
+        self.candidates = candidates
     }
 }

@@ -26,7 +26,7 @@ extension Table {
 
     /// - Parameter indexPath: an unchecked path from outside of the table.
     func update(_ session: any DropSession, at indexPath: IndexPath?) -> DropProposal {
-        let destination = place(indexPath)
+        let destination = destinationPath(indexPath)
         let proposed = dropDelegate?.tableView(
             self,
             dropSessionDidUpdate: session,
@@ -48,7 +48,7 @@ extension Table {
 
     func perform(_ session: any DropSession, at indexPath: IndexPath?, operation: DropOperation) {
         let intent = drops.removeValue(forKey: ObjectIdentifier(session))?.proposal.intent ?? .unspecified
-        let destination = place(indexPath)
+        let destination = destinationPath(indexPath)
         // The rows of the proposal may have been deleted since it was made.
         let proposal = enforced(TableDropProposal(operation: operation, intent: intent), at: destination)
         guard let dropDelegate, numberOfSections > 0 else { return }
@@ -85,7 +85,7 @@ extension Table {
     }
 
     /// Converts an unchecked path into one that can be passed to a delegate.
-    private func place(_ indexPath: IndexPath?) -> IndexPath? {
+    private func destinationPath(_ indexPath: IndexPath?) -> IndexPath? {
         guard let indexPath, indexPath.isPlace(in: counts) else { return nil }
         return indexPath
     }

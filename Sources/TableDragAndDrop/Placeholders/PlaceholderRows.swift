@@ -3,21 +3,21 @@ import FoundationEssentials
 /// The positions of placeholders among the rows of the data source, which does not know of them. The rows of the data
 /// source keep their indexes. A placeholder is in the gap before a row; of several in one gap the earlier is above.
 struct PlaceholderRows {
-    private struct Place {
+    private struct Entry {
         let row: PlaceholderRow
         let section: Int
         var gap: Int
     }
 
     /// The placeholders in the order in which they are shown.
-    private var places: [Place] = []
+    private var entries: [Entry] = []
 
-    var isEmpty: Bool { places.isEmpty }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// The path at which the data source would insert a row to replace this placeholder; nil if the placeholder was
     /// removed.
     func path(of row: PlaceholderRow) -> IndexPath? {
-        places.first { $0.row === row }.map { IndexPath(row: $0.gap, section: $0.section) }
+        entries.first { $0.row === row }.map { IndexPath(row: $0.gap, section: $0.section) }
     }
 
     /// The rows of a section as they are shown.
@@ -25,11 +25,11 @@ struct PlaceholderRows {
         var shown: [Shown] = []
         shown.reserveCapacity(count)
         var next = 0
-        for place in places where place.section == section {
-            let gap = min(place.gap, count)
+        for entry in entries where entry.section == section {
+            let gap = min(entry.gap, count)
             shown.append(contentsOf: (next..<max(next, gap)).map { .row(IndexPath(row: $0, section: section)) })
             next = max(next, gap)
-            shown.append(.placeholder(place.row))
+            shown.append(.placeholder(entry.row))
         }
         shown.append(contentsOf: (next..<max(next, count)).map { .row(IndexPath(row: $0, section: section)) })
         return shown
@@ -53,48 +53,48 @@ struct PlaceholderRows {
         count: Int,
         among drop: [PlaceholderRow]
     ) {
-        let own = places.indices.filter { index in
-            places[index].section == section && drop.contains { $0 === places[index].row }
+        let own = entries.indices.filter { index in
+            entries[index].section == section && drop.contains { $0 === entries[index].row }
         }
-        let above = own.enumerated().prefix { places[$0.element].gap + $0.offset < number }.count
+        let above = own.enumerated().prefix { entries[$0.element].gap + $0.offset < number }.count
         let gap = min(max(0, number - above), count)
-        let end = places.firstIndex { ($0.section, $0.gap) > (section, gap) } ?? places.endIndex
+        let end = entries.firstIndex { ($0.section, $0.gap) > (section, gap) } ?? entries.endIndex
         let next = own.dropFirst(above).first ?? end
-        places.insert(Place(row: row, section: section, gap: gap), at: min(next, end))
+        entries.insert(Entry(row: row, section: section, gap: gap), at: min(next, end))
     }
 
     /// Inserts a placeholder after another one; false if the other one was removed.
     mutating func insert(_ row: PlaceholderRow, behind other: PlaceholderRow) -> Bool {
-        guard let index = places.firstIndex(where: { $0.row === other }) else { return false }
-        places.insert(Place(row: row, section: places[index].section, gap: places[index].gap), at: index + 1)
+        guard let index = entries.firstIndex(where: { $0.row === other }) else { return false }
+        entries.insert(Entry(row: row, section: entries[index].section, gap: entries[index].gap), at: index + 1)
         return true
     }
 
     /// Removes a placeholder; false if it was removed before.
     mutating func remove(_ row: PlaceholderRow) -> Bool {
-        guard let index = places.firstIndex(where: { $0.row === row }) else { return false }
-        places.remove(at: index)
+        guard let index = entries.firstIndex(where: { $0.row === row }) else { return false }
+        entries.remove(at: index)
         return true
     }
 
     /// Removes a placeholder that a row of the data source has replaced.
     mutating func replaceByRow(_ row: PlaceholderRow) {
-        guard let index = places.firstIndex(where: { $0.row === row }) else { return }
-        let section = places.remove(at: index).section
-        for below in places[index...].indices where places[below].section == section {
-            places[below].gap += 1
+        guard let index = entries.firstIndex(where: { $0.row === row }) else { return }
+        let section = entries.remove(at: index).section
+        for below in entries[index...].indices where entries[below].section == section {
+            entries[below].gap += 1
         }
     }
 
     mutating func removeAll() -> [PlaceholderRow] {
-        defer { places = [] }
-        return places.map(\.row)
+        defer { entries = [] }
+        return entries.map(\.row)
     }
 
     /// Keeps each placeholder at its row while rows are inserted, deleted and moved.
     mutating func follow(_ updates: RowUpdates) {
-        for index in places.indices {
-            places[index].gap = updates.gap(after: places[index].gap, inSection: places[index].section)
+        for index in entries.indices {
+            entries[index].gap = updates.gap(after: entries[index].gap, inSection: entries[index].section)
         }
     }
 }

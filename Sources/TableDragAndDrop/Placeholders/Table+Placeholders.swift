@@ -15,7 +15,7 @@ extension Table {
         _ = counts
         dataSourceUpdates(current)
         // The block may have changed other rows first and have reported them to the table.
-        guard dataSource != nil, let place = placeholders.path(of: row), let now = self.current(place),
+        guard dataSource != nil, let path = placeholders.path(of: row), let now = self.current(path),
             let before = rowCounts
         else {
             // The block has reloaded the table, perhaps before it inserted the row.
@@ -24,14 +24,14 @@ extension Table {
         }
 
         var updates = RowUpdates()
-        updates.insert(place)
+        updates.insert(path)
         if batch == nil {
             let after = currentCounts()
             if let contradiction = updates.contradiction(before: before, after: after) { endProgram(contradiction) }
             rowCounts = after
         } else {
-            rowCounts?[place.section] += 1
-            batch?.updates.rowCame(at: place, now: now)
+            rowCounts?[path.section] += 1
+            batch?.updates.rowCame(at: path, now: now)
         }
         draggedRows.forget()
         selection = Set(selection.compactMap(updates.path(after:)))
@@ -40,9 +40,9 @@ extension Table {
     }
 
     /// The path after the changes of the current batch: the model has changed already.
-    private func current(_ place: IndexPath?) -> IndexPath? {
-        guard let place, let batch else { return place }
-        return IndexPath(row: batch.updates.gap(after: place.row, inSection: place.section), section: place.section)
+    private func current(_ path: IndexPath?) -> IndexPath? {
+        guard let path, let batch else { return path }
+        return IndexPath(row: batch.updates.gap(after: path.row, inSection: path.section), section: path.section)
     }
 
     /// - Returns: false if the placeholder was removed before.

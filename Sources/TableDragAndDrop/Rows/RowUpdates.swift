@@ -37,12 +37,12 @@ struct RowUpdates: Equatable {
     ///
     /// - Parameters:
     ///   - origin: the path that the row would have had before the batch.
-    ///   - place: the path of the row after the changes so far.
-    mutating func rowCame(at origin: IndexPath, now place: IndexPath) {
+    ///   - path: the path of the row after the changes so far.
+    mutating func rowCame(at origin: IndexPath, now path: IndexPath) {
         deleted = Set(deleted.map { $0.pushed(by: origin) })
         reloaded = Set(reloaded.map { $0.pushed(by: origin) })
-        inserted = Set(inserted.map { $0.pushed(by: place) })
-        moved = Dictionary(uniqueKeysWithValues: moved.map { ($0.key.pushed(by: origin), $0.value.pushed(by: place)) })
+        inserted = Set(inserted.map { $0.pushed(by: path) })
+        moved = Dictionary(uniqueKeysWithValues: moved.map { ($0.key.pushed(by: origin), $0.value.pushed(by: path)) })
     }
 
     /// The reason why these changes cannot lead from the one set of row counts to the other; nil if they can.
@@ -101,10 +101,10 @@ struct RowUpdates: Equatable {
         var above = gap - 1
         while above >= 0, gone.contains(above) { above -= 1 }
         let path = above >= 0 ? path(after: IndexPath(row: above, section: section)) : nil
-        var place = IndexPath(row: path.map { $0.row + 1 } ?? 0, section: section)
+        var result = IndexPath(row: path.map { $0.row + 1 } ?? 0, section: section)
         let isFromAbove = { (row: IndexPath) in row.section == section && row.row < gap }
-        while moved.contains(where: { $0.value == place && isFromAbove($0.key) }) { place.row += 1 }
-        return place.row
+        while moved.contains(where: { $0.value == result && isFromAbove($0.key) }) { result.row += 1 }
+        return result.row
     }
 
     private func leaving(_ section: Int) -> [Int] {

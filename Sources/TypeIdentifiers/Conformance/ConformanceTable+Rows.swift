@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 extension ConformanceTable {
-    /// The identifiers in the order of their folded bytes; a row is a place in this list.
+    /// The identifiers in the order of their folded bytes; a row is an index into this list.
     static let identifiers: [String] = [
         "com.adobe.encapsulated-postscript", "com.adobe.fdf", "com.adobe.flash.video", "com.adobe.illustrator.ai-image",
         "com.adobe.pdf", "com.adobe.photoshop-image", "com.adobe.postscript", "com.adobe.postscript-font",
@@ -240,7 +240,7 @@ extension ConformanceTable {
         339, 18, 340, 339, 340, 339, 339, 339, 339, 341, 177, 342, 343, 88, 88,
     ]
 
-    /// Where a row's part of `filenameExtensionsPlaces` starts; the next row's start ends it.
+    /// Where a row's part of `filenameExtensionsIndices` starts; the next row's start ends it.
     static let filenameExtensionsStarts: [UInt16] = [
         0, 1, 2, 7, 8, 9, 10, 11, 11, 12, 12, 12, 13, 14, 15, 15, 16, 17, 18, 20, 21, 22, 23, 24, 24, 24, 24, 24, 24,
         24, 24, 27, 28, 29, 29, 30, 30, 31, 32, 33, 34, 36, 37, 37, 38, 40, 40, 41, 41, 41, 41, 42, 43, 44, 45, 45, 46,
@@ -259,8 +259,8 @@ extension ConformanceTable {
         368, 369, 371, 371, 371, 375, 376, 379, 380, 386, 388, 389, 390, 391,
     ]
 
-    /// The places of each row's filename extensions, the preferred one first.
-    static let filenameExtensionsPlaces: [UInt16] = [
+    /// The indices of each row's filename extensions, the preferred one first.
+    static let filenameExtensionsIndices: [UInt16] = [
         87, 99, 102, 98, 97, 95, 96, 15, 239, 271, 269, 77, 296, 297, 23, 22, 20, 21, 6, 377, 24, 257, 256, 127, 134,
         135, 241, 43, 58, 324, 104, 36, 14, 138, 353, 350, 136, 252, 251, 214, 160, 170, 181, 184, 34, 82, 263, 190,
         201, 200, 183, 250, 238, 249, 259, 254, 182, 275, 278, 277, 203, 276, 284, 290, 294, 295, 266, 361, 360, 366,
@@ -346,7 +346,7 @@ extension ConformanceTable {
         90, 102, 103, 206,
     ]
 
-    /// Where a row's part of `mimeTypesPlaces` starts; the next row's start ends it.
+    /// Where a row's part of `mimeTypesIndices` starts; the next row's start ends it.
     static let mimeTypesStarts: [UInt16] = [
         0, 0, 0, 1, 1, 2, 7, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12,
         12, 12, 12, 12, 12, 12, 13, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 15, 16, 18, 18, 18, 18, 18, 18, 19, 19,
@@ -364,8 +364,8 @@ extension ConformanceTable {
         222, 222, 222, 222, 222, 223, 224, 224, 225, 228, 228, 228, 229, 230, 231, 233, 233, 234, 235, 237, 237,
     ]
 
-    /// The places of each row's MIME types, the preferred one first.
-    static let mimeTypesPlaces: [UInt16] = [
+    /// The indices of each row's MIME types, the preferred one first.
+    static let mimeTypesIndices: [UInt16] = [
         228, 19, 137, 128, 142, 131, 20, 22, 140, 12, 11, 0, 149, 207, 99, 229, 13, 54, 43, 100, 129, 143, 141, 144,
         225, 146, 64, 119, 72, 233, 118, 30, 14, 138, 31, 15, 205, 28, 63, 93, 94, 95, 112, 56, 55, 234, 235, 16, 155,
         147, 92, 108, 109, 40, 58, 132, 9, 134, 135, 26, 173, 3, 158, 78, 42, 171, 51, 52, 8, 178, 180, 5, 24, 201, 183,

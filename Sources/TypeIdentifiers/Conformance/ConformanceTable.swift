@@ -5,7 +5,7 @@
 /// and to list the claimants of a tag needs no allocation.
 enum ConformanceTable {
     static func row(of identifier: String) -> Int? {
-        places(of: identifier, in: identifiers).first
+        indices(of: identifier, in: identifiers).first
     }
 
     /// Whether `row` conforms to the row `supertype`.
@@ -22,18 +22,18 @@ enum ConformanceTable {
     static func claimants(of tag: String, _ tagClass: UniformType.TagClass) -> Claimants {
         switch tagClass {
         case .filenameExtension:
-            Claimants(places: places(of: tag, in: filenameExtensions), rows: filenameExtensionsRows)
-        case .mimeType: Claimants(places: places(of: tag, in: mimeTypes), rows: mimeTypesRows)
-        default: Claimants(places: 0..<0, rows: [])
+            Claimants(indices: indices(of: tag, in: filenameExtensions), rows: filenameExtensionsRows)
+        case .mimeType: Claimants(indices: indices(of: tag, in: mimeTypes), rows: mimeTypesRows)
+        default: Claimants(indices: 0..<0, rows: [])
         }
     }
 
     struct Claimants: Sequence, IteratorProtocol {
-        fileprivate var places: Range<Int>
+        fileprivate var indices: Range<Int>
         fileprivate let rows: [UInt16]
 
         mutating func next() -> String? {
-            places.popFirst().map { identifiers[Int(rows[$0])] }
+            indices.popFirst().map { identifiers[Int(rows[$0])] }
         }
     }
 
@@ -41,8 +41,8 @@ enum ConformanceTable {
     static func tags(of row: Int, _ tagClass: UniformType.TagClass) -> [String] {
         switch tagClass {
         case .filenameExtension:
-            range(of: row, in: filenameExtensionsStarts).map { filenameExtensions[Int(filenameExtensionsPlaces[$0])] }
-        case .mimeType: range(of: row, in: mimeTypesStarts).map { mimeTypes[Int(mimeTypesPlaces[$0])] }
+            range(of: row, in: filenameExtensionsStarts).map { filenameExtensions[Int(filenameExtensionsIndices[$0])] }
+        case .mimeType: range(of: row, in: mimeTypesStarts).map { mimeTypes[Int(mimeTypesIndices[$0])] }
         default: []
         }
     }
@@ -54,7 +54,7 @@ enum ConformanceTable {
 
 extension ConformanceTable {
     /// The indices of `name` in a list that is sorted by folded bytes. Allocates nothing.
-    static func places(of name: String, in names: [String]) -> Range<Int> {
+    static func indices(of name: String, in names: [String]) -> Range<Int> {
         let name = name.utf8.span
         var (low, high) = (0, names.count)
         while low < high {

@@ -156,7 +156,7 @@ extension Conformance {
         }
 
         private var starts: [Name] = []
-        private var places: [IdentifierKey: Int] = [:]
+        private var startIndices: [IdentifierKey: Int] = [:]
         /// For each start, all names that its edges lead to without another edge.
         fileprivate var reached: [[Name]] = []
 
@@ -164,10 +164,10 @@ extension Conformance {
             for edge in edges {
                 let start = Name(edge.type)
                 let names = SupertypeWalk(from: edge.type, closure: edge.supertypes, edges: []).map(Name.init)
-                if let place = places[start.key] {
-                    reached[place] += names
+                if let index = startIndices[start.key] {
+                    reached[index] += names
                 } else {
-                    places[start.key] = starts.count
+                    startIndices[start.key] = starts.count
                     starts.append(start)
                     reached.append(names)
                 }
@@ -179,7 +179,7 @@ extension Conformance {
         /// The number of names that the edges lead to, which is the greatest cost of a check.
         package var nameCount: Int { reached.reduce(0) { $0 + $1.count } }
 
-        fileprivate func index(of name: Name) -> Int? { places[name.key] }
+        fileprivate func index(of name: Name) -> Int? { startIndices[name.key] }
 
         fileprivate func indices(from walk: Walk) -> [Int] {
             starts.indices.filter { walk.holds(starts[$0].key, row: starts[$0].row) }

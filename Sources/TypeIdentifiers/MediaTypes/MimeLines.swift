@@ -4,8 +4,8 @@ struct MimeLines: Sendable {
     let bytes: [UInt8]
     let separator: UInt8
 
-    /// The fields of every line in which the field `place` is `key`, ignoring ASCII case. Comments are skipped.
-    func lines(with key: String, at place: Int) -> [[String]] {
+    /// The fields of every line in which the field `column` is `key`, ignoring ASCII case. Comments are skipped.
+    func lines(with key: String, at column: Int) -> [[String]] {
         let (bytes, key) = (bytes.span, key.utf8.span)
         var found: [[String]] = []
         var start = 0
@@ -14,14 +14,14 @@ struct MimeLines: Sendable {
             var (field, fieldStart, fieldEnd, end) = (0, start, start, start)
             while end < bytes.count, bytes[end] != UInt8(ascii: "\n") {
                 if bytes[end] == separator {
-                    if field == place { fieldEnd = end }
+                    if field == column { fieldEnd = end }
                     field += 1
-                    if field == place { fieldStart = end + 1 }
+                    if field == column { fieldStart = end + 1 }
                 }
                 end += 1
             }
-            if field == place { fieldEnd = end }
-            if field >= place, fieldEnd - fieldStart == key.count, bytes[start] != UInt8(ascii: "#"),
+            if field == column { fieldEnd = end }
+            if field >= column, fieldEnd - fieldStart == key.count, bytes[start] != UInt8(ascii: "#"),
                 bytes.extracting(fieldStart..<fieldEnd).equalsFolded(key)
             {
                 found.append(fields(in: start..<end))

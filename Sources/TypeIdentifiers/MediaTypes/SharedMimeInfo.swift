@@ -147,18 +147,18 @@ package struct SharedMimeInfo: Sendable {
             || !globs(with: mimeType, at: 1).isEmpty
     }
 
-    /// The lines with two MIME types, in lower-case letters, in which the field `place` is `key`.
-    private static func pairs(in lines: MimeLines, with key: String, at place: Int) -> [(String, String)] {
-        lines.lines(with: key, at: place).compactMap { names in
+    /// The lines with two MIME types, in lower-case letters, in which the field `column` is `key`.
+    private static func pairs(in lines: MimeLines, with key: String, at column: Int) -> [(String, String)] {
+        lines.lines(with: key, at: column).compactMap { names in
             let folded = names.map(\.foldedASCII)
             return folded.count == 2 && folded.allSatisfy(isMIMEType) ? (folded[0], folded[1]) : nil
         }
     }
 
-    /// The patterns of all directories that stand for an extension, and whose field `place` is `key`.
-    private func globs(with key: String, at place: Int) -> [MimeGlob] {
+    /// The patterns of all directories that stand for an extension, and whose field `column` is `key`.
+    private func globs(with key: String, at column: Int) -> [MimeGlob] {
         globs.indices.flatMap { directory in
-            globs[directory].lines(with: key, at: place).compactMap(MimeGlob.init).filter { glob in
+            globs[directory].lines(with: key, at: column).compactMap(MimeGlob.init).filter { glob in
                 !globs[..<directory].contains {
                     $0.lines(with: glob.mimeType, at: 1).contains(where: MimeGlob.closesType)
                 }

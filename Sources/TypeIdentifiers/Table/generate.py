@@ -73,12 +73,12 @@ def tags(name, words, column):
     """The tags sorted with their rows, and for each row its tags in the order of preference."""
     claims = [(tag, number[row["identifier"]]) for row in rows for tag in items(row, column)]
     claims.sort(key=lambda claim: claim[0].lower().encode())
-    places = [[claims.index((tag, number[row])) for tag in items(by_name[row], column)] for row in order]
+    indices = [[claims.index((tag, number[row])) for tag in items(by_name[row], column)] for row in order]
     return [
         array(name, "String", f"The {words}, sorted by their folded bytes.", [tag for tag, _ in claims]),
         array(name + "Rows", "UInt16", f"The row that has each of them.", [row for _, row in claims]),
-        array(name + "Starts", "UInt16", f"Where a row's part of `{name}Places` starts; the next row's start ends it.", starts(places)),
-        array(name + "Places", "UInt16", f"The places of each row's {words}, the preferred one first.", sum(places, [])),
+        array(name + "Starts", "UInt16", f"Where a row's part of `{name}Indices` starts; the next row's start ends it.", starts(indices)),
+        array(name + "Indices", "UInt16", f"The indices of each row's {words}, the preferred one first.", sum(indices, [])),
     ]
 
 
@@ -88,7 +88,7 @@ header = (
     "// swift-format-ignore-file\n\n"
 )
 parts = [
-    array("identifiers", "String", "The identifiers in the order of their folded bytes; a row is a place in this list.", order),
+    array("identifiers", "String", "The identifiers in the order of their folded bytes; a row is an index into this list.", order),
     array("closureStarts", "UInt16", "Where a row's part of `closures` starts; the next row's start ends it.", starts(closures)),
     array("closures", "UInt16", "The rows each row conforms to, itself left out.", sum(closures, [])),
     *tags("filenameExtensions", "filename extensions", "extensions"),

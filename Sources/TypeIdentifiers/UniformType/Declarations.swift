@@ -15,7 +15,7 @@ enum Declarations {
 
     /// `edges`, `ranks` and `tags` have the same indices.
     private struct State {
-        var places: [IdentifierKey: Int] = [:]
+        var indices: [IdentifierKey: Int] = [:]
         var edges: [(type: String, supertypes: [String])] = []
         var ranks: [Rank] = []
         var tags: [[UniformType.TagClass: [String]]] = []
@@ -28,19 +28,19 @@ enum Declarations {
     }
 
     static func contains(_ identifier: String) -> Bool {
-        state.withLock { $0.places[IdentifierKey(identifier)] != nil }
+        state.withLock { $0.indices[IdentifierKey(identifier)] != nil }
     }
 
     static func tags(of identifier: String) -> [UniformType.TagClass: [String]] {
-        state.withLock { state in state.places[IdentifierKey(identifier)].map { state.tags[$0] } ?? [:] }
+        state.withLock { state in state.indices[IdentifierKey(identifier)].map { state.tags[$0] } ?? [:] }
     }
 
     /// The declared types with this tag: higher ranks first, then in the order of declaration.
     static func types(tagged tag: String, _ tagClass: UniformType.TagClass) -> [String] {
         let state = state.withLock { $0 }
         return state.edges.indices
-            .filter { place in
-                state.tags[place][tagClass, default: []].contains { Conformance.equal($0, tag) }
+            .filter { index in
+                state.tags[index][tagClass, default: []].contains { Conformance.equal($0, tag) }
             }
             .sorted { (state.ranks[$1], $0) < (state.ranks[$0], $1) }
             .map { state.edges[$0].type }
@@ -59,13 +59,13 @@ enum Declarations {
         else { return }
         state.withLock { state in
             let key = IdentifierKey(identifier)
-            if let place = state.places[key] {
-                guard rank > state.ranks[place] else { return }
-                state.edges[place].supertypes = supertypes
-                state.ranks[place] = rank
-                state.tags[place] = tags
+            if let index = state.indices[key] {
+                guard rank > state.ranks[index] else { return }
+                state.edges[index].supertypes = supertypes
+                state.ranks[index] = rank
+                state.tags[index] = tags
             } else {
-                state.places[key] = state.edges.count
+                state.indices[key] = state.edges.count
                 state.edges.append((identifier, supertypes))
                 state.ranks.append(rank)
                 state.tags.append(tags)

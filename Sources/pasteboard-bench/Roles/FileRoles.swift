@@ -95,7 +95,7 @@ struct FileDestination {
             }
             try use(file.descriptor.raw) {
                 var count = 0
-                try file.forEachPiece { count += $0.count }
+                try file.forEachChunk { count += $0.count }
                 return count
             }
         }

@@ -42,7 +42,7 @@ extension PasteSink {
     }
 
     private func copy(_ file: PassedFile, _ range: Range<UInt64>, _ check: () throws -> Void) throws {
-        try file.forEachPiece(in: range) { chunk in
+        try file.forEachChunk(in: range) { chunk in
             try check()
             try write(chunk)
         }

@@ -10,12 +10,12 @@ import Testing
 
     @Test("One process leaves an eighth of the kept pool to others, whether it writes once or many times")
     func bytes() {
-        for piece in [875, 100, 7] as [UInt64] {
+        for chunk in [875, 100, 7] as [UInt64] {
             let broker = StateHarness { $0.keptPool = 1_000 }
             let greedy = broker.connect()
             for number in 0..<200 {
-                let bytes = [UInt8](repeating: 1, count: Int(piece))
-                broker.write([Self.kept(piece)], kept: [bytes], board: "b\(number)", from: greedy)
+                let bytes = [UInt8](repeating: 1, count: Int(chunk))
+                broker.write([Self.kept(chunk)], kept: [bytes], board: "b\(number)", from: greedy)
             }
             #expect(broker.take(greedy).codes.allSatisfy { $0 == .noSpace })
             #expect((775...875).contains(broker.held.keptBytes))

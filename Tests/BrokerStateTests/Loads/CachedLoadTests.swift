@@ -45,9 +45,9 @@ import Testing
         while sent < bytes.count {
             let free = Int((self.broker.granted[asks[0].stream] ?? 0)) - sent
             try #require(free > 0, "the cached load does not wait for its loads' credit")
-            let piece = bytes[sent..<min(bytes.count, sent + min(free, 100_000))]
-            sent += piece.count
-            self.broker.data(Array(piece), last: sent == bytes.count, on: asks[0].stream, from: self.source)
+            let chunk = bytes[sent..<min(bytes.count, sent + min(free, 100_000))]
+            sent += chunk.count
+            self.broker.data(Array(chunk), last: sent == bytes.count, on: asks[0].stream, from: self.source)
         }
         for (reader, load) in loads { self.broker.credit(1 << 40, on: load, from: reader) }
         let inboxes = Dictionary(uniqueKeysWithValues: readers.map { ($0, self.broker.take($0)) })
