@@ -96,7 +96,10 @@ struct ConformanceTableTests {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources/TypeIdentifiers")
         let table = try String(contentsOf: folder.appending(path: "Table/uttypes.tsv"), encoding: .utf8)
-        let code = try String(contentsOf: folder.appending(path: "UniformType/UniformType+Constants.swift"), encoding: .utf8)
+        let code = try String(
+            contentsOf: folder.appending(path: "UniformType/UniformType+Constants.swift"),
+            encoding: .utf8
+        )
         var count = 0
         for line in table.split(separator: "\n").dropFirst() {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)

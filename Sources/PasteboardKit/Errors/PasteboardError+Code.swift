@@ -54,7 +54,7 @@ extension PasteboardError {
         public static let notPermitted = Code(rawValue: 15)
         /// The item cannot be loaded at this time, for example because its drag session has not been dropped.
         public static let notLoadableNow = Code(rawValue: 16)
-        /// The contents are concealed.
+        /// The contents are concealed. Reserved: no error has this code yet.
         public static let concealed = Code(rawValue: 17)
         /// The other side refused.
         public static let refused = Code(rawValue: 18)
@@ -68,7 +68,7 @@ extension PasteboardError {
         public static let brokerUnavailable = Code(rawValue: 22)
         /// The broker ended during the call; the next call connects to its successor.
         public static let brokerRestarted = Code(rawValue: 23)
-        /// The link to another machine is down.
+        /// The link to another machine is down. Reserved: no error has this code yet.
         public static let linkDown = Code(rawValue: 24)
     }
 }

@@ -10,9 +10,9 @@ public final class Publication: Sendable {
         case replaced
         /// A program cleared the pasteboard.
         case cleared
-        /// The time limit of the contents has passed.
+        /// The time limit of the contents has passed. Reserved: contents have no time limit yet.
         case expired
-        /// The contents were handed over to the broker.
+        /// The contents were handed over to the broker. Reserved: nothing hands contents over yet.
         case handedOver
         /// The connection to the broker was lost, and the promises with it.
         case brokerGone
