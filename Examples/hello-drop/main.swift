@@ -2,7 +2,7 @@
 @preconcurrency import Glibc
 import PasteboardKit
 
-setlinebuf(stdout)  // the program goes on: in a pipe its lines would stay buffered
+setlinebuf(stdout)  // the program keeps running: a pipe would hold its lines back
 do {
     try await DropDestination(name: "desk", accepting: [.plainText]).run { session, _ in
         for text in try await session.loadObjects(ofClass: String.self) { print("dropped:", text) }

@@ -176,7 +176,7 @@ extension BrokerLoop {
         guard connection(peer) != nil else { return }
         _ = try? write(target)
         guard connection(peer) != nil, isOverfull(target) else { return }
-        let failure = Failure(.limitExceeded, "the connection does not read: limit control-queue is full")
+        let failure = Failure(.limitExceeded, "limit control-queue is exceeded: this client does not read its frames")
         input { $0.violated(peer, failure) }
     }
 }

@@ -2,7 +2,7 @@ package import BrokerState
 package import PasteboardTransport
 package import PasteboardWire
 
-/// A broker with its sockets, set up to run: by `pasteboardd`, and by programs that embed a broker.
+/// A broker with its sockets, ready to run. `pasteboardd` and programs that embed a broker use it.
 package struct BrokerServer: ~Copyable {
     private var loop: BrokerLoop
 

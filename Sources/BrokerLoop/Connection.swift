@@ -2,12 +2,14 @@ import BrokerState
 import PasteboardTransport
 import PasteboardWire
 
-// A connection has two states: how it is read and how it is written. Each transition is one function.
+// A connection has two states: how it is read and how it is written. Each transition is one function. The columns show
+// the input or output that is left over, whether epoll reports events for it, when the connection continues, and the
+// states that can follow.
 //
 //   reading   left over  epoll: readable  continues                                   to
 //   open      nothing    reported         with the next event                         spent, held, behind
 //   spent     input      reported         with the flush at the end of this turn      behind
-//   held      input      off              with a flush, once the peer may ask again   behind
+//   held      input      off              with a flush, once `mayAsk` is true         behind
 //   behind    input      ignored          in the next turn, from the list `behind`    open
 //
 //   writing   queued     epoll: writable  continues                                   to
@@ -18,7 +20,8 @@ import PasteboardWire
 //   failed    anything   ignored          never
 //
 // A failed write does not end the connection: the peer may have sent a complete load before it exited. Its input is
-// read to the end first, in each turn and without events. The combinations that exist outside of `read` and `flush`:
+// first read to the end. Each turn continues that, without waiting for events. The combinations that exist while
+// neither `read` nor `flush` runs:
 //
 //   reading \ writing   idle, blocked   pending   failing   failed
 //   open                yes             yes       yes       -
@@ -36,15 +39,15 @@ import PasteboardWire
 //   idle, pending, blocked to failing   writeFailed            BrokerLoop.send
 //   any to failed                       flushFailed            BrokerLoop.flush
 //
-// A connection ends when the loop removes it from its table, after the state has forgotten the peer: queued output is
-// written as far as the socket takes it, and the descriptor is closed.
+// The state removes the peer first, and then the loop removes the connection from its table. This ends the connection:
+// the loop writes as much of the queued output as the socket accepts, and closes the descriptor.
 
 /// One connected socket: input that has not been processed and output that the socket has not taken.
 final class Connection {
     enum Reading {
         /// Everything that was read has been processed.
         case open
-        /// The connection has used up its effort in this turn.
+        /// The connection has used up the work that one turn does for it.
         case spent
         /// The next request waits until the peer has read the answers to earlier ones.
         case held
@@ -69,7 +72,7 @@ final class Connection {
         case unreadAnswers
     }
 
-    /// The amounts that were last reported to the state. Nothing is reported while nothing is held for the peer.
+    /// The latest report to the state. When nothing is held for the peer any more, that is reported once.
     struct Report {
         var hasUnread = false
         var hasPartial = false
@@ -89,11 +92,12 @@ final class Connection {
     var decoder = FrameDecoder(limitBeforeHello: WireLimits.helloLength)
     /// The start of a frame whose rest has not come.
     var carry: [UInt8] = []
-    /// Input that is left over. It precedes what is in the socket, which is not read while there is any.
+    /// Input that was read but has not been processed. The socket is not read again before all of it is processed.
     private(set) var rest = Rest()
     var descriptors: ReceivedDescriptors
     var output = OutputBuffer()
-    /// The size of the control queue after the peer's latest request; all of it while a request is processed.
+    /// The number of bytes in the control queue that count as answers to the peer's own requests: at most the queue's
+    /// size after the latest request. It is `Int.max` while a request is processed.
     var answerCount = 0
     var report = Report()
     /// The events that epoll reports.
@@ -108,12 +112,12 @@ final class Connection {
 
     // MARK: Reading
 
-    /// Whether the peer's next request is processed, or waits until the peer has read the answers to earlier ones.
+    /// Whether the peer's next request may be processed. If not, it waits until the peer has read earlier answers.
     var mayAsk: Bool { output.controlCount <= Self.unreadAnswers || isWriteClosed }
 
     var isReadOnEvent: Bool { reading == .open && !isWriteClosed }
 
-    /// Whether a flush lets the reading continue.
+    /// Whether reading may continue after a flush.
     var mayContinue: Bool { reading == .spent || reading == .held && mayAsk }
 
     /// Whether epoll reports input. While a connection is `behind`, which lasts less than a turn, its events are
@@ -126,7 +130,7 @@ final class Connection {
         reading = reason == .effort ? .spent : .held
     }
 
-    /// Keeps the rest from an offset on for later.
+    /// Keeps the part of the rest that begins at `offset` for later.
     func stop(_ reason: StopReason, at offset: Int) {
         rest.offset = offset
         reading = reason == .effort ? .spent : .held
@@ -138,7 +142,7 @@ final class Connection {
         carry.append(copying: bytes)
     }
 
-    /// Returns whether the connection has to be added to the list.
+    /// Returns whether the connection has to be added to the loop's list `behind`.
     func fallBehind() -> Bool {
         guard reading != .behind else { return false }
         reading = .behind
@@ -154,24 +158,24 @@ final class Connection {
     /// Whether the peer receives no more output.
     var isWriteClosed: Bool { writing == .failing || writing == .failed }
 
-    /// Returns whether the connection has to be added to the list.
+    /// Returns whether the connection has to be added to the loop's list `unflushed`.
     func appended() -> Bool {
         guard writing == .idle || writing == .blocked else { return false }
         writing = .pending
         return true
     }
 
-    /// The connection has been taken from the list.
+    /// The connection has been removed from `unflushed`.
     func beginFlush() {
         if writing == .pending { writing = .idle }
     }
 
-    /// A flush may itself add output; then the connection is in the list again.
+    /// A flush has ended. If it added output itself, the connection is in `unflushed` again and stays `pending`.
     func flushed(_ outcome: FlushOutcome) {
         if writing != .pending { writing = outcome == .blocked ? .blocked : .idle }
     }
 
-    /// Returns whether the connection has to be added to the list.
+    /// Returns whether the connection has to be added to the loop's list `unflushed`.
     func writeFailed() -> Bool {
         let isListed = writing == .pending || writing == .failing
         writing = .failing

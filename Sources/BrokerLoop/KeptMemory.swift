@@ -29,7 +29,7 @@ struct KeptMemory {
         set(descriptor.flatMap(MemoryFile.init(sealed:)), for: id)
     }
 
-    /// Seals a file. If that fails, no other process can change the file either, until it is passed to one.
+    /// Seals a file. A failure is harmless until the file is passed to a peer: no other process has its descriptor.
     func seal(_ id: KeptID) {
         try? file(id)?.seal()
     }

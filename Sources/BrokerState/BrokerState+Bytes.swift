@@ -7,7 +7,7 @@ extension BrokerState {
     package mutating func relay(stream: UInt64, count: Int, last: Bool, from peer: PeerID) -> RelayVerdict {
         guard let slot = peers.find(peer) else { return .closing }
         do throws(Failure) {
-            guard !peers.awaitsHello(slot) else { throw Failure(.protocolViolation, "hello comes first") }
+            guard !peers.awaitsHello(slot) else { throw Failure(.protocolViolation, "hello has to be the first frame") }
             guard StreamID(stream).isOpenedByBroker else {
                 return try receive(count, last: last, on: stream, from: peer, slot)
             }

@@ -85,7 +85,7 @@ extension BrokerState {
                 refuse(id, error)
             }
         default:
-            throw Failure(.protocolViolation, "frames of kind \(header.rawKind) pass no descriptors")
+            throw Failure(.protocolViolation, "frames of kind \(header.rawKind) must not pass descriptors")
         }
     }
 

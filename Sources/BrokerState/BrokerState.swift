@@ -3,18 +3,18 @@ package import PasteboardWire
 /// The broker's decisions, without a socket, a clock or a thread: the dispatcher that joins the parts of the state.
 ///
 /// Each part owns its tables: `Peers`, `ContentStore`, `Boards`, `Loads` and `Sessions`. Parts do not call each other. The
-/// dispatcher calls them in the order that a rule demands, and they return what has happened. Only loads and sessions use
-/// another part: the contents, which each call hands them.
+/// dispatcher calls them in the required order and acts on the results that they return. Only loads and sessions need
+/// another part, the contents: the dispatcher passes it to their methods.
 ///
-/// Inputs are mutating methods: a peer came, sent a frame, took bytes, went; time passed. The work that follows is in
-/// `outbox` afterwards. The driver performs and empties it before the next input. Bytes of a load take a shorter way: `relay`
-/// says where they go, and the driver moves them there without the state seeing them. Every input of a peer is answered,
-/// dropped, or ends that peer; none can trap.
+/// Each input is a mutating method: a peer has connected, sent a frame, accepted bytes or disconnected, or time has
+/// passed. Afterwards the outbox contains the resulting work. The driver performs it and empties the outbox before the
+/// next input. The bytes of a load do not pass through the state: `relay` returns their destination, and the driver
+/// moves them there. Every input from a peer is answered, is dropped, or ends that peer. None can cause a trap.
 ///
 /// Times are milliseconds of a clock that does not jump.
 package struct BrokerState: ~Copyable, Sendable {
-    /// The driver reads its limits, next check and outbox. They are stored and not computed from a state that would be
-    /// borrowed: a borrowed value of this size is copied for each call.
+    /// The limits, the next check and the outbox, for the driver to read. They are in a stored property because a
+    /// computed one would borrow the state, and a borrowed value of this size is copied for each call.
     package internal(set) var context: BrokerContext
     var peers: Peers
     var contents: ContentStore
@@ -49,7 +49,7 @@ package struct BrokerState: ~Copyable, Sendable {
         context.unclosedDescriptors = count
     }
 
-    /// Takes the contents of the outbox. `emptied`, whose memory is used again, becomes the outbox.
+    /// Empties `emptied` and exchanges it with the outbox, so that the memory of both is reused.
     package mutating func exchangeOutbox(with emptied: inout Outbox) {
         emptied.removeAll()
         swap(&context.outbox, &emptied)
@@ -73,14 +73,16 @@ package struct BrokerState: ~Copyable, Sendable {
         }
     }
 
-    /// Nothing can be sent to a peer any more. Its input is still put in, before it is `disconnected`.
+    /// A write to the peer has failed, so it is sent nothing more. The driver still passes its input to the state, and
+    /// then calls `disconnected`.
     package mutating func stoppedReading(_ peer: PeerID) {
         peers.stoppedReading(peer)
     }
 
-    /// The connection has ended, after all of its input was put in: ends everything that depended on it.
+    /// Ends everything that depends on a connection, which has ended and whose input has been processed.
     package mutating func disconnected(_ id: PeerID) {
-        // The order matters: drag sessions word the errors of their loads, and a source's loads those of its contents.
+        // The order determines which error a load reports: first that of its drag session, then that of its source, and
+        // only then that of its publication.
         let orphans = endSessions(of: id)
         guard peers.holds(id) else { return }
         loads.peerLeft(id, &contents, &context)
@@ -100,7 +102,7 @@ package struct BrokerState: ~Copyable, Sendable {
         checkIdleness()
     }
 
-    /// Ends a peer that broke the rules. It is sent the reason, and everything of it ends as if it had died.
+    /// Ends a peer that broke a rule: sends it the reason, and ends everything that depends on it, as if it had died.
     mutating func violation(by peer: PeerID, _ failure: Failure) {
         context.counters.violations += 1
         if let slot = peers.find(peer) {
@@ -111,7 +113,7 @@ package struct BrokerState: ~Copyable, Sendable {
         close(peer)
     }
 
-    /// A peer has sent bytes that are no frames.
+    /// Ends a peer for a violation that the driver has found, such as bytes that are not frames.
     package mutating func violated(_ peer: PeerID, _ failure: Failure) {
         guard peers.holds(peer) else { return }
         violation(by: peer, failure)
@@ -122,14 +124,15 @@ package struct BrokerState: ~Copyable, Sendable {
         context.perform(.close(peer))
     }
 
-    /// Reports the number of bytes that wait for a peer to read. See `Peers.setUnread`.
+    /// Reports the number of bytes that a peer has not read yet. See `Peers.setUnread`.
     package mutating func unread(_ count: Int, of peer: PeerID, isHeldUp: Bool, hasRead: Bool) {
         peers.setUnread(count, of: peer, isHeldUp: isHeldUp, hasRead: hasRead, &context)
         sessions.setUnread(UInt64(clamping: count), of: peer)
         endOverfull()
     }
 
-    /// Reports, when something has come from a peer, the number of its bytes that are the part of a frame.
+    /// Reports the number of bytes of an incomplete frame that a peer has sent. The driver calls this after it has
+    /// read.
     package mutating func partial(_ count: Int, of peer: PeerID) {
         peers.setPartial(count, of: peer, &context)
         endOverfull()
@@ -141,7 +144,7 @@ package struct BrokerState: ~Copyable, Sendable {
 
     // MARK: Frames
 
-    /// Takes a whole frame that is not data.
+    /// Processes a complete frame of any kind except `data`.
     ///
     /// - Parameter descriptor: the descriptor that came with the frame, if its header counts one.
     package mutating func received(
@@ -214,7 +217,7 @@ package struct BrokerState: ~Copyable, Sendable {
         from peer: PeerID
     ) throws(Failure) {
         guard header.kind == .hello, header.stream == 0, let slot = peers.find(peer), peers.awaitsHello(slot) else {
-            throw Failure(.protocolViolation, "hello comes first, once, and on stream 0")
+            throw Failure(.protocolViolation, "hello has to be the first frame, on stream 0, and is sent only once")
         }
         let hello = try Hello(decoding: payload)
         try peers.greet(hello, from: peer, &context)

@@ -14,7 +14,7 @@ enum Programs {
     }
 }
 
-/// The floor of whole processes: a program in C, because a program in Swift starts more slowly.
+/// A C program that measures the floor for whole processes. A program in Swift would add its slower start.
 enum FloorProgram {
     /// Compiles the program from the sources of this package.
     static func build(in directory: String) throws -> String {

@@ -27,7 +27,7 @@ extension Representation {
             throw Failure(
                 .invalidArgument,
                 "'\(type.printable.prefix(utf8Count: WireLimits.name))' or a supertype of it is not a "
-                    + "type identifier: letters, digits, '-', '.' and '_', at most \(WireLimits.typeIdentifier) bytes"
+                    + "type identifier; use letters, digits, '-', '.' and '_', at most \(WireLimits.typeIdentifier) bytes"
             )
         }
         guard visibility?.isKnown ?? true, [.promised, .kept].contains(provision ?? .absent) else {

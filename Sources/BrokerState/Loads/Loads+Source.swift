@@ -199,7 +199,7 @@ extension Loads {
     ) throws(Failure) {
         guard answer.byteCount != nil || answer.content != nil || answer.suggestedName != nil else { return }
         guard case .asked(let asked) = loadTable[slot].phase, !asked.isAnswered else {
-            throw Failure(.protocolViolation, "an answer comes before the bytes")
+            throw Failure(.protocolViolation, "an answer may be sent only once, before the bytes")
         }
         if let byteCount = answer.byteCount, let maximum = loadTable[slot].maximumByteCount, byteCount > maximum {
             let failure = LoadFailure.tooLarge(byteCount: byteCount, maximum: maximum)

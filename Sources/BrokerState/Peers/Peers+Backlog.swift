@@ -39,8 +39,8 @@ extension Peers {
         }
         let failure = Failure(
             .limitExceeded,
-            "the process makes the broker hold more than any other, and limit control-pool is full: it does not "
-                + "read, or sends parts of frames"
+            "limit control-pool is exceeded, and this process uses more of it than any other: it does not read its "
+                + "frames, or sends incomplete frames"
         )
         return (greatest, failure)
     }

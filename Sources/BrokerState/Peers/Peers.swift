@@ -94,7 +94,7 @@ struct Peers: ~Copyable, Sendable {
     /// Takes hello and answers it.
     mutating func greet(_ hello: Hello, from id: PeerID, _ context: inout BrokerContext) throws(Failure) {
         guard let slot = find(id), case .silent(_, let isDeaf) = peerTable[slot].phase else {
-            throw Failure(.protocolViolation, "hello comes first, once, and on stream 0")
+            throw Failure(.protocolViolation, "hello has to be the first frame, on stream 0, and is sent only once")
         }
         let version = UInt32(FrameHeader.version)
         let lowest = hello.minimumVersion ?? 1
@@ -107,7 +107,7 @@ struct Peers: ~Copyable, Sendable {
         }
         // The error must not show the token.
         guard hello.groups.allSatisfy({ (1...WireLimits.name).contains($0.utf8.count) }) else {
-            throw Failure(.invalidArgument, "the token of a group has 1 to \(WireLimits.name) bytes")
+            throw Failure(.invalidArgument, "invalid group token: it has to be 1 to \(WireLimits.name) bytes long")
         }
         let welcome = welcome(to: hello, for: peerTable[slot].account, context)
         peerTable[slot].phase = isDeaf ? .deaf : .ready

@@ -18,7 +18,7 @@ extension DestinationSessionID {
 package struct DestinationSession: ~Copyable, Sendable {
     let session: SessionID
     let destination: DestinationID
-    /// Charged to the process that has caused it: the source, or a destination that has entered by itself.
+    /// The charge to the process that caused the session: the source, or a destination that entered it by itself.
     let charge: Charge
     var phase = DestinationSessionPhase.unannounced
     var announced = Announced()
@@ -30,7 +30,7 @@ package struct DestinationSession: ~Copyable, Sendable {
     /// The number of the last question.
     var lastQuestion: UInt64 = 0
 
-    /// The contents of the last `session` message, of which the next one is the continuation.
+    /// The contents that earlier `session` messages have announced. The next message adds to them.
     struct Announced: Sendable {
         var version: UInt64 = 0
         var items = 0

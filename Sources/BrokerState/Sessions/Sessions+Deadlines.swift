@@ -82,8 +82,8 @@ extension Sessions {
 
     /// Ends a drop that has exceeded a limit.
     ///
-    /// - Parameter isCopied: whether it is a copy that is complete nevertheless, because its handler and all its loads have
-    ///   ended.
+    /// - Parameter isCopied: whether the drop is a copy whose handler and loads have all ended. Such a drop counts as
+    ///   complete in spite of the limit.
     private func giveUp(
         _ slot: SlotTable<DragSession>.Slot,
         _ drop: SessionDrop,

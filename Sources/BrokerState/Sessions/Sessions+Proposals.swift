@@ -13,7 +13,7 @@ extension Sessions {
         else { return }
         let sequence = proposal.sequence ?? 0
         guard sequence <= destinationSessionTable[destinationSession].lastQuestion else {
-            throw Failure(.protocolViolation, "proposal \(sequence) answers nothing that was asked")
+            throw Failure(.protocolViolation, "proposal \(sequence) has a number that the broker has not sent")
         }
         let declines = proposal.cannotHandle == true
         guard destinationSessionTable[destinationSession].phase.answer(sequence, declines: declines) else { return }

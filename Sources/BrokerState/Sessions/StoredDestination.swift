@@ -20,7 +20,7 @@ package struct StoredDestination: ~Copyable, Sendable {
     /// Whether only sessions of its own process may come to it.
     let isOwnProcess: Bool
     let allowsSimultaneousSessions: Bool
-    /// Whether its process is sent the results of drops.
+    /// Whether the destination's process receives the results of drops.
     let receivesResults: Bool
     let charge: Charge
     /// All destination sessions that are not over.
@@ -60,6 +60,6 @@ package struct StoredDestination: ~Copyable, Sendable {
         occupants.contains(session) || occupants.count < capacity
     }
 
-    /// Whether sessions of a process may come to it.
+    /// Whether sessions of `process` may enter this destination.
     func isVisible(to process: ProcessKey) -> Bool { !isOwnProcess || process == self.process }
 }

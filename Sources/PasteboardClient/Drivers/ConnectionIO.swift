@@ -281,7 +281,7 @@ package struct ConnectionIO: ~Copyable {
         guard owner.isInOwner else {
             throw Failure(
                 .invalidArgument,
-                "process \(owner.process) made this connection; a child made by fork has to make its own"
+                "process \(owner.process) opened this connection; a process created by fork has to open its own"
             )
         }
     }

@@ -6,8 +6,8 @@ import PasteboardWire
 /// A connected socket to a broker, and the thread that reads it.
 ///
 /// The caller writes its own request while holding the lock; no blocking call is made under it. The thread writes the
-/// bytes that the socket does not accept at once. It also reads, and resumes the waiting tasks after it has released
-/// the lock: a load costs one switch of threads.
+/// bytes that the socket does not accept at once. It also reads the socket, and resumes waiting tasks after it has
+/// released the lock. A load therefore needs only one thread switch.
 ///
 /// ## Lock order
 ///
@@ -54,7 +54,7 @@ final class LiveConnection: Sendable {
     /// Whether the connection has ended. An ended connection is never used again.
     var isOver: Bool { core.withLock { $0.isOver } }
 
-    /// Says hello, once, and waits for the answer.
+    /// Sends the hello frame, if it has not been sent yet, and waits for the answer.
     ///
     /// - Returns: whether the broker ended before it answered.
     func greet() async -> Bool {
@@ -95,15 +95,15 @@ final class LiveConnection: Sendable {
         change { core, _ in core.cancel(sink) }
     }
 
-    /// Renews the credit of a load, after its reader has consumed this many bytes.
+    /// Renews the credit of a load whose reader has consumed `count` more bytes.
     func consumed(_ stream: UInt64, count: Int) {
         change { core, _ in core.io.state.consumed(stream, count: count) }
     }
 
     // MARK: Answers
 
-    /// Waits until no load of a publication is under way and all its bytes have been written to the socket, or until
-    /// the connection ends.
+    /// Waits until all loads of a publication have ended and their bytes have been written to the socket, or until the
+    /// connection ends.
     func answersEnded(of promises: any StreamSink) async {
         let result = PendingResult<Void>()
         change { core, effects in
@@ -150,10 +150,10 @@ final class LiveConnection: Sendable {
         case handlers
     }
 
-    /// Like `change`. But if many requests and answers are under way, the frames are sent a moment later, so that
-    /// several share a write.
+    /// Changes the connection as `change` does, but sends the frames a moment later if many requests and answers are
+    /// under way, so that several share a write.
     ///
-    /// - Parameter others: the work that runs before the frames are sent, so that its frames share the write.
+    /// - Parameter others: the kind of work that runs first and may add frames to that write.
     private func changeSoon(
         behind others: Others,
         _ body: @Sendable (inout ConnectionCore, inout [ConnectionEffect]) -> Void

@@ -172,7 +172,7 @@ public final class PasteboardConnection: Sendable {
     private static func forkedError(_ process: CInt) -> PasteboardError {
         PasteboardError(
             .invalidArgument,
-            message: "process \(process) made this connection; a child made by fork has to make its own"
+            message: "process \(process) opened this connection; a process created by fork has to open its own"
         )
     }
 }

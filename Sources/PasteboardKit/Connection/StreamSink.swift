@@ -41,9 +41,10 @@ enum SinkDelivery: Sendable {
     indirect case failed(Failure)
 }
 
-/// The work that a change of a connection leaves until its lock is released, in this order.
+/// An action that results from a change of a connection, and is performed after the connection's lock is released.
 ///
-/// It is data, so that a test can examine the effects of a change. ``LiveConnection`` performs it.
+/// Effects are performed in the order in which the change adds them. They are values, so that a test can examine them.
+/// ``LiveConnection`` performs them.
 enum ConnectionEffect: Sendable {
     case deliver(SinkDelivery, to: any StreamSink)
     /// Ends a wait: for the broker's welcome, or for the end of a publication's answers.

@@ -5,7 +5,7 @@ import PasteboardWire
 
 /// A file for loaded bytes, which is removed together with its ``TemporaryDirectory``.
 struct LoadedFile: Sendable {
-    /// The number of bytes moved at once; limited, so that a cancelled load does not continue for long.
+    /// The number of bytes that one system call copies. The limit lets a cancelled load end soon.
     private static let moved: UInt64 = 16 << 20
 
     let temporary: TemporaryDirectory
@@ -34,7 +34,7 @@ struct LoadedFile: Sendable {
         do {
             try System.write(data.span, to: descriptor.raw)
         } catch {
-            throw temporary.failure("cannot write what is loaded", error)
+            throw temporary.failure("cannot write the loaded bytes", error)
         }
     }
 
@@ -80,7 +80,7 @@ struct LoadedFile: Sendable {
             } catch let error as PasteboardError {
                 throw error
             } catch {
-                throw temporary.failure("cannot write what is loaded", error)
+                throw temporary.failure("cannot write the loaded bytes", error)
             }
         }
     }

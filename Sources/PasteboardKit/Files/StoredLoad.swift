@@ -93,7 +93,7 @@ struct StoredLoad: Sendable {
             } catch {
                 throw Failure(
                     error.code,
-                    "the folder that is loaded cannot be unpacked in \(temporary.parent): \(error.text)"
+                    "the loaded folder cannot be unpacked in \(temporary.parent): \(error.text)"
                 )
             }
             own = try folder.finish()

@@ -5,8 +5,8 @@ import PasteboardTransport
 extension ItemProvider {
     /// The types in which the item is available, best first.
     ///
-    /// If the text of another process's item is not in UTF-8, the last type is `UniformType.utf8PlainText`, to which
-    /// this library converts the text.
+    /// If another process offers a text in an encoding other than UTF-8, the list ends with
+    /// `UniformType.utf8PlainText`: this library can convert the text to it.
     public var registeredTypeIdentifiers: [String] {
         registeredContentTypes.map(\.identifier)
     }

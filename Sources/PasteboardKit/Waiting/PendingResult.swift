@@ -51,9 +51,10 @@ final class PendingResult<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Makes the request with `start` and waits for the result, once. If the task is cancelled, `cancel` is called,
-    /// before `start` if the task was already cancelled. `cancel` should resolve this object, and `start` should make
-    /// no request if it is resolved.
+    /// Calls `start`, which makes the request, and waits for the result. This method may be called only once.
+    ///
+    /// `cancel` is called when the task is cancelled. If the task was cancelled before this call, `cancel` runs before
+    /// `start`. `cancel` should resolve this object, and `start` should make no request if it is already resolved.
     func value(
         onCancel cancel: @escaping @Sendable () -> Void,
         start: () -> Void = {}

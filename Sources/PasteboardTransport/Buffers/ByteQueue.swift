@@ -29,10 +29,10 @@ struct ByteQueue: ~Copyable {
     var isInsideFrame: Bool { frameEnd > position }
     /// The position after the last byte.
     var end: UInt64 { position + UInt64(count) }
-    /// The number of bytes left of the frame that has begun to leave.
+    /// The number of bytes that remain of a frame that was written in part.
     var restOfFrame: Int { Int(frameEnd - position) }
 
-    /// The bytes from `offset` after the front on. Valid until the queue changes.
+    /// The address of the byte that is `offset` bytes after the front. It is valid until the queue changes.
     func pointer(at offset: Int = 0) -> UnsafeRawPointer? {
         storage.map { UnsafeRawPointer($0 + head + offset) }
     }

@@ -1,10 +1,11 @@
 import CPasteboardSystem
 import Glibc
 
-/// A descriptor from which signals are read, instead of being interrupted by them.
+/// A descriptor from which the program reads its signals, so that they do not interrupt it.
 ///
-/// Created on the main thread before any other thread starts: the signals are blocked there, other threads inherit the
-/// mask, and the signals arrive at this descriptor only. `ChildProcess` starts children with an empty mask.
+/// It has to be created on the main thread before any other thread starts. It blocks the signals there, and the other
+/// threads inherit the mask, so the signals arrive only at this descriptor. `ChildProcess` starts children with an
+/// empty mask.
 package struct SignalDescriptor: ~Copyable {
     private let descriptor: OwnedDescriptor
 

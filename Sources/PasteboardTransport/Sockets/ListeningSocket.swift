@@ -7,7 +7,7 @@ package struct ListeningSocket: ~Copyable {
         case connection(OwnedDescriptor)
         /// No connection is waiting.
         case none
-        /// The process had no descriptor left. The next connection has received the refusal and is closed.
+        /// The process had no descriptor left, so a waiting connection was sent the refusal and closed.
         case refused
         /// Not even a refusal was possible. The caller should pause, because the socket remains readable.
         case exhausted

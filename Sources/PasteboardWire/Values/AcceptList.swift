@@ -20,7 +20,7 @@ package struct AcceptList: Sendable {
         guard count <= WireLimits.edgeSupertypes else {
             throw Failure(
                 .limitExceeded,
-                "the load lists \(count) supertypes of its own; at most \(WireLimits.edgeSupertypes) are allowed"
+                "the load declares \(count) supertypes; at most \(WireLimits.edgeSupertypes) are allowed"
             )
         }
         self.accepts = accepts
@@ -30,8 +30,8 @@ package struct AcceptList: Sendable {
         guard self.edges.nameCount <= WireLimits.edgeNames else {
             throw Failure(
                 .limitExceeded,
-                "supertypes of the load's own lead to \(self.edges.nameCount) names; at most \(WireLimits.edgeNames) are "
-                    + "allowed"
+                "the supertypes that the load declares lead to \(self.edges.nameCount) names; at most "
+                    + "\(WireLimits.edgeNames) are allowed"
             )
         }
     }

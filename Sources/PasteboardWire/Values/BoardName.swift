@@ -4,9 +4,9 @@ package enum BoardName {
     package static let general = "general"
 
     /// Throws unless the name has 1 to 255 bytes of printable UTF-8 without `/`, and is not `.` or `..`. Names are
-    /// displayed, and used as names of files.
+    /// shown to people and used as file names.
     ///
-    /// - Parameter what: the named thing, for the error.
+    /// - Parameter what: the kind of thing that has the name, for the error text.
     package static func check(_ name: String, of what: StaticString = "a pasteboard") throws(Failure) {
         // The name in nearly all requests.
         if name == general { return }
@@ -16,7 +16,8 @@ package enum BoardName {
         guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= WireLimits.name, isPrintable else {
             throw Failure(
                 .invalidArgument,
-                "\(what)'s name has 1 to \(WireLimits.name) bytes, without '/' and control characters, and is not '.' or '..'"
+                "\(what)'s name must have 1 to \(WireLimits.name) bytes without '/' and control characters, and must not be "
+                    + "'.' or '..'"
             )
         }
     }

@@ -43,7 +43,7 @@ enum FileSource {
             }
             for ask in asks {
                 guard connection.io.pass(descriptor, byteCount: bytes, on: ask) else {
-                    throw BenchError("a descriptor is not welcome")
+                    throw BenchError("the broker did not accept a descriptor")
                 }
             }
             asks.removeAll(keepingCapacity: true)

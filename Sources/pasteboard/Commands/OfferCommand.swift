@@ -4,7 +4,8 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// Promises the output of commands, or files and folders, which are read when another program pastes.
+/// Promises the output of commands, or the contents of files and folders. The commands run and the files are read only
+/// when another program pastes.
 struct OfferCommand: Command {
     static let syntax = CommandSyntax(
         "offer",

@@ -287,7 +287,7 @@ import Testing
             (["--to", "x", "none.txt"], 4, "cannot read none.txt"),
             (["--to", "x", "."], 1, "there is no destination x"),
             (["--to", "x", "--move", "."], 2, "cannot move directory ."),
-            (["--to", "a/b", "a.txt"], 2, "a destination's name has 1 to 255 bytes"),
+            (["--to", "a/b", "a.txt"], 2, "a destination's name must have 1 to 255 bytes"),
             (
                 ["--to", "x", "-t", ".png=a.txt", "b.txt"], 2,
                 "-t TYPE=FILE cannot be combined with FILE; write 'b.txt' as -t TYPE=FILE, too"

@@ -241,7 +241,7 @@ import Testing
         arguments: [
             (["--as", "inbox"], CInt(6), "drop: destination inbox is already registered by "),
             ([], 2, "drop: missing name of the destination; write --as NAME"),
-            (["--as", "a/b"], 2, "drop: a destination's name has 1 to 255 bytes"),
+            (["--as", "a/b"], 2, "drop: a destination's name must have 1 to 255 bytes"),
             (["--as", "x", "--accept", "?"], 2, "drop: unknown type '?'"),
             (["--as", "x", "--into", "none"], 4, "drop: cannot create a file in none"),
             (["--as", "x", "--into", ""], 2, "drop: the path of --into is empty"),

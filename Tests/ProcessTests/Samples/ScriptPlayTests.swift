@@ -370,7 +370,7 @@ import Testing
                     failed nothing-here: nothing is held; press something first
                     no row 9
                     registered b
-                    failed invalid-argument: the view cannot be registered as c: it is as b already; \
+                    failed invalid-argument: the view cannot be registered as c: it is already registered as b; \
                     unregister it first, or register a view around it
                     unregistered
                     registered c

@@ -56,17 +56,18 @@ package struct ActiveLoad: ~Copyable, Sendable {
     var declaredByteCount: UInt64?
     /// The source's `content` value.
     var content: ContentForm?
-    /// When the source last gave a byte, reported progress, or was allowed to go on.
+    /// The time when the source was asked, last sent a byte or reported progress, or received credit after it had used
+    /// up all of it.
     var activeAt: UInt64 = 0
-    /// When the source was asked, last gave a byte, or was allowed to go on. Progress alone keeps a load alive for a limited
-    /// time after this.
+    /// The time of `activeAt`, but without reports of progress. Progress alone extends a load for a limited time after
+    /// this one.
     var byteAt: UInt64 = 0
-    /// When the destination's socket last took a byte, or the first of the bytes that wait for it came.
+    /// The time when the destination's socket last accepted a byte, or when the first byte that waits for it arrived.
     var takenAt: UInt64 = 0
-    /// Progress frames that were passed on.
+    /// The number of progress frames that were forwarded to the destination.
     var progressCount: UInt64 = 0
 
-    /// The bytes that there are; only of kept bytes this is known.
+    /// The number of bytes that exist. It is known only for kept bytes.
     var available: UInt64 {
         guard case .kept = source else { return .max }
         return declaredByteCount ?? .max

@@ -42,7 +42,7 @@ final class DragRequest: StreamSink {
         guard !items.isEmpty, items.count <= WireLimits.items - count else {
             throw PasteboardError(
                 .invalidArgument,
-                message: "a drag has 1 to \(WireLimits.items) items, and cannot get \(items.count) behind \(count)"
+                message: "a drag has 1 to \(WireLimits.items) items, and cannot add \(items.count) to \(count)"
             )
         }
         var promises: [ProviderContents] = []
@@ -50,8 +50,8 @@ final class DragRequest: StreamSink {
             guard let promise = try item.itemProvider.contents.published(isDragged: true) else {
                 throw PasteboardError(
                     .invalidArgument,
-                    message: "item \(count + index) of the drag has no representation: register one, of visibility "
-                        + "ownProcess if it is for this process alone"
+                    message: "item \(count + index) of the drag has no representation; register one, with visibility "
+                        + "ownProcess if other processes must not see it"
                 )
             }
             promises.append(promise)

@@ -99,8 +99,8 @@ open class InteractionView {
             throw PasteboardError(
                 .invalidArgument,
                 message:
-                    "the view cannot be registered as \(name): it is as \(destination?.name ?? "something else") already; "
-                    + "unregister it first, or register a view around it"
+                    "the view cannot be registered as \(name): it is already registered as "
+                    + "\(destination?.name ?? "something else"); unregister it first, or register a view around it"
             )
         }
         isRegistering = true
