@@ -46,7 +46,7 @@ extension BrokerLoop {
         let count = connection.descriptors.count
         guard count > 2 else { return true }
         let peer = connection.peer
-        input { $0.violated(peer, Failure(.protocolViolation, "\(count) descriptors came for two frames at most")) }
+        input { $0.violated(peer, Failure(.protocolViolation, "received \(count) descriptors for at most two frames")) }
         return false
     }
 
@@ -54,7 +54,7 @@ extension BrokerLoop {
     mutating func checkUnclaimed(_ connection: Connection, isFrameOpen: Bool) throws(Failure) {
         guard !connection.descriptors.isEmpty else { return }
         guard connection.decoder.takesDescriptors, isFrameOpen, connection.descriptors.count == 1 else {
-            throw Failure(.protocolViolation, "descriptors came that no frame announces")
+            throw Failure(.protocolViolation, "received descriptors that no frame announces")
         }
     }
 

@@ -116,11 +116,11 @@ extension ContentStore {
         guard let slot = writeTable.find(id), let current = writeTable[slot].awaited.first,
             let kept = keptTable.find(current)
         else {
-            throw Failure(.invalidArgument, "bytes came that belong to no kept representation")
+            throw Failure(.invalidArgument, "received bytes that belong to no kept representation")
         }
         let total = keptTable[kept].count.addingClamped(count)
         if let announced = keptTable[kept].announced, total > announced || (last && total < announced) {
-            throw Failure(.invalidArgument, "\(announced) bytes were announced, \(total) came")
+            throw Failure(.invalidArgument, "received \(total) bytes, but \(announced) were announced")
         }
         try chargeKept(current, for: total, &context)
         keptTable[kept].count = total
@@ -137,13 +137,13 @@ extension ContentStore {
         _ context: inout BrokerContext
     ) throws(Failure) {
         guard case .sealedMemory(let byteCount) = descriptor else {
-            let text = "kept bytes come as a memory file with all four seals"
+            let text = "a descriptor of kept bytes must be a memory file with all four seals"
             guard case .unusable(let what) = descriptor else { throw Failure(.invalidArgument, text) }
-            throw Failure(.invalidArgument, "\(text); what came is \(what)")
+            throw Failure(.invalidArgument, "\(text); received \(what)")
         }
         let kept = try receive(byteCount, last: true, for: id, &context)
         guard let slot = keptTable.find(kept), keptTable[slot].count == byteCount else {
-            throw Failure(.invalidArgument, "a descriptor comes in place of bytes, not after some")
+            throw Failure(.invalidArgument, "a descriptor replaces all bytes and cannot follow some")
         }
         context.perform(.adoptKept(kept))
     }

@@ -29,10 +29,10 @@ extension Loads {
     ) throws(Failure) {
         guard let slot = try ask(on: stream, of: peer) else { return }
         guard loadTable[slot].expectsDescriptor else {
-            throw Failure(.protocolViolation, "a descriptor came that was not welcome")
+            throw Failure(.protocolViolation, "received a descriptor that the ask did not allow")
         }
         guard case .asked(let asked) = loadTable[slot].phase, !asked.isAnswered else {
-            throw Failure(.protocolViolation, "a descriptor comes in place of bytes, not after some")
+            throw Failure(.protocolViolation, "a descriptor replaces all bytes and has to be the first answer")
         }
         let answer: Answer
         do throws(Failure) {

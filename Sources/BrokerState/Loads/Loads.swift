@@ -2,8 +2,8 @@ import PasteboardWire
 
 /// The loads: each has a source, a receiver, credit and deadlines; each ends exactly once.
 ///
-/// Kept bytes and the contents that loads hold are `ContentStore`', which is handed in. An error is worded when its load ends;
-/// the rules name a `LoadFailure`. What a drag session has to know is put into a queue of events.
+/// Kept bytes and the contents that loads hold belong to `ContentStore`, which is passed to the methods. The rules select
+/// a `LoadFailure`; the text of the error is made when the load ends. Events for drag sessions are put into a queue.
 struct Loads: ~Copyable, Sendable {
     typealias Slot = SlotTable<ActiveLoad>.Slot
 

@@ -2,8 +2,8 @@ import PasteboardWire
 
 /// Bytes of drag sessions that are announced to one peer.
 ///
-/// What is announced before the peer has answered for any, also for sessions that come and go, must not be more than the
-/// peer can leave unread.
+/// The bytes that are announced before the peer answers, including those of sessions that have ended since, must not
+/// exceed the number that the peer may leave unread.
 struct Announcements: Sendable {
     private static let limit: UInt64 = 512 << 10
 

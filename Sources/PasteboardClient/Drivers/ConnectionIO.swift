@@ -122,7 +122,7 @@ package struct ConnectionIO: ~Copyable {
                 }
                 // A descriptor comes with the first byte of its frame, which may be incomplete.
                 guard descriptors.isEmpty || consumed < bytes.count && descriptors.count == 1 else {
-                    throw .violation("descriptors came that no frame announces")
+                    throw .violation("received descriptors that no frame announces")
                 }
             }
         } catch {

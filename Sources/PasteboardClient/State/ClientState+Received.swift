@@ -81,7 +81,7 @@ extension ClientState {
         }
         let load = streams.values[index]
         guard case .load = load.phase, load.descriptorWelcome, !load.isAnswered else {
-            throw .violation("a descriptor on stream \(header.stream), where none was welcome")
+            throw .violation("a descriptor on stream \(header.stream), which does not accept one")
         }
         let answer = try Answer(decoding: bytes, range: payload)
         guard let byteCount = answer.byteCount, byteCount <= load.maximum else {
@@ -261,6 +261,6 @@ extension ClientState {
 
 extension Failure {
     fileprivate static func truncated(_ received: UInt64, of declared: UInt64) -> Failure {
-        Failure(.sourceTruncated, "\(received) of \(declared) bytes came; what came is not the whole")
+        Failure(.sourceTruncated, "received \(received) bytes, but \(declared) were announced")
     }
 }

@@ -96,7 +96,7 @@ extension ConformanceTable {
         "public.yacc-source", "public.yaml", "public.z-archive", "public.zip-archive", "public.zsh-script",
     ]
 
-    /// Where a row's part of `closures` starts; the next row's start ends it.
+    /// The start of each row's part of `closures`; it ends at the start of the next row's part.
     static let closureStarts: [UInt16] = [
         0, 5, 7, 12, 16, 20, 24, 28, 31, 35, 38, 41, 48, 58, 65, 67, 72, 78, 82, 85, 87, 92, 95, 98, 99, 102, 104, 106,
         108, 110, 112, 114, 119, 126, 128, 131, 135, 138, 142, 147, 152, 157, 161, 163, 167, 170, 172, 176, 178, 178,
@@ -240,7 +240,7 @@ extension ConformanceTable {
         339, 18, 340, 339, 340, 339, 339, 339, 339, 341, 177, 342, 343, 88, 88,
     ]
 
-    /// Where a row's part of `filenameExtensionsIndices` starts; the next row's start ends it.
+    /// The start of each row's part of `filenameExtensionsIndices`; it ends at the start of the next row's part.
     static let filenameExtensionsStarts: [UInt16] = [
         0, 1, 2, 7, 8, 9, 10, 11, 11, 12, 12, 12, 13, 14, 15, 15, 16, 17, 18, 20, 21, 22, 23, 24, 24, 24, 24, 24, 24,
         24, 24, 27, 28, 29, 29, 30, 30, 31, 32, 33, 34, 36, 37, 37, 38, 40, 40, 41, 41, 41, 41, 42, 43, 44, 45, 45, 46,
@@ -346,7 +346,7 @@ extension ConformanceTable {
         90, 102, 103, 206,
     ]
 
-    /// Where a row's part of `mimeTypesIndices` starts; the next row's start ends it.
+    /// The start of each row's part of `mimeTypesIndices`; it ends at the start of the next row's part.
     static let mimeTypesStarts: [UInt16] = [
         0, 0, 0, 1, 1, 2, 7, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12,
         12, 12, 12, 12, 12, 12, 13, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 15, 16, 18, 18, 18, 18, 18, 18, 19, 19,

@@ -77,7 +77,7 @@ def tags(name, words, column):
     return [
         array(name, "String", f"The {words}, sorted by their folded bytes.", [tag for tag, _ in claims]),
         array(name + "Rows", "UInt16", f"The row that has each of them.", [row for _, row in claims]),
-        array(name + "Starts", "UInt16", f"Where a row's part of `{name}Indices` starts; the next row's start ends it.", starts(indices)),
+        array(name + "Starts", "UInt16", f"The start of each row's part of `{name}Indices`; it ends at the start of the next row's part.", starts(indices)),
         array(name + "Indices", "UInt16", f"The indices of each row's {words}, the preferred one first.", sum(indices, [])),
     ]
 
@@ -89,7 +89,7 @@ header = (
 )
 parts = [
     array("identifiers", "String", "The identifiers in the order of their folded bytes; a row is an index into this list.", order),
-    array("closureStarts", "UInt16", "Where a row's part of `closures` starts; the next row's start ends it.", starts(closures)),
+    array("closureStarts", "UInt16", "The start of each row's part of `closures`; it ends at the start of the next row's part.", starts(closures)),
     array("closures", "UInt16", "The rows each row conforms to, itself left out.", sum(closures, [])),
     *tags("filenameExtensions", "filename extensions", "extensions"),
     *tags("mimeTypes", "MIME types", "mime_types"),

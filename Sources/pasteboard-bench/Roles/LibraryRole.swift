@@ -51,7 +51,7 @@ enum LibraryRole {
                 let start = MonotonicClock.now()
                 let data = try await provider.loadData(for: .data).value
                 times.append(Double(MonotonicClock.now() - start))
-                guard data.count == bytes, data.last == 7 else { throw BenchError("other bytes came") }
+                guard data.count == bytes, data.last == 7 else { throw BenchError("received the wrong bytes") }
             }
             let broker = Double(bench_processor_time(relay) - before) / Double(times.count)
             try Role.say("0 \(times.median) 0 \(broker)")

@@ -22,7 +22,7 @@ enum HelpText {
         return lines.joined(separator: "\n")
     }
 
-    /// Two columns. What does not fit beside a name goes on below it, in the second column.
+    /// Formats two columns. Text that does not fit beside a name continues below it, in the second column.
     static func rows(_ rows: [(name: String, meaning: String)]) -> String {
         let column = min((rows.map(\.name.count).max() ?? 0) + 4, 28)
         let indent = String(repeating: " ", count: column)

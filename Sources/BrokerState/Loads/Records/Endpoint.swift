@@ -20,7 +20,7 @@ struct Endpoint: ~Copyable, Sendable {
     var openAsks = 0
     var maximumAsks: Int
     var queue = SourceQueue()
-    /// When the peer was last known to have given a byte of a load or to have finished one.
+    /// The latest known time when the peer sent a byte of a load or finished one.
     var servedAt: UInt64 = 0
 
     var mayBeAsked: Bool { openAsks < maximumAsks }
