@@ -28,7 +28,8 @@ extension BrokerState {
             case .wait: try wait(try Wait(decoding: payload), stream: stream, for: peer)
             case .clear: try clear(try Clear(decoding: payload), stream: stream, from: peer)
             case .status: try status(try Status(decoding: payload), stream: stream, for: peer, slot)
-            default: try stop(try Stop(decoding: payload), stream: stream, from: peer)
+            case .stop: try stop(try Stop(decoding: payload), stream: stream, from: peer)
+            default: throw Failure(.protocolViolation, "\(kind) is not a request")
             }
         } catch {
             context.send(error, to: peer, stream: stream)

@@ -29,7 +29,7 @@ extension BrokerState {
         var broken = BrokenConditions()
         for id in peers.ids {
             guard let slot = peers.find(id) else { continue }
-            broken.check(loads.endpoint(of: id) != nil, "\(id) has no list of loads")
+            broken.check(loads.peerLoads(of: id) != nil, "\(id) has no list of loads")
             broken.check(context.accounting.accounts.holds(peers[slot].account), "\(id) has no account")
             guard let deadline = peers[slot].backlog.deadline(after: context.limits.progress) else { continue }
             broken.check(
@@ -37,7 +37,7 @@ extension BrokerState {
                 "\(id): its deadline is before the next check"
             )
         }
-        broken.check(loads.endpointTable.count == peers.count, "lists of loads of peers that are gone")
+        broken.check(loads.peerLoadsTable.count == peers.count, "lists of loads of peers that are gone")
         let queued = peers.ids.reduce(0) { sum, id in
             sum + (peers.find(id).map { peers[$0].backlog.count } ?? 0)
         }

@@ -4,8 +4,8 @@ import PasteboardWire
 extension Loads {
     /// Throws if a connection has as many loads as it may have.
     func checkRoom(for destination: PeerID, _ context: borrowing BrokerContext) throws(Failure) {
-        guard let endpoint = endpoint(of: destination) else { return }
-        let openLoads = endpointTable[endpoint].openLoads
+        guard let peerLoads = peerLoads(of: destination) else { return }
+        let openLoads = peerLoadsTable[peerLoads].openLoads
         guard UInt64(openLoads) < context.limits.loadsPerConnection else {
             throw Failure(
                 .limitExceeded,
@@ -21,7 +21,7 @@ extension Loads {
         _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) throws(Failure) {
-        guard let endpoint = endpoint(of: terms.destination) else { return }
+        guard let peerLoads = peerLoads(of: terms.destination) else { return }
         let charge = try context.charge(terms.account, for: "a load")
         let source: ActiveLoad.Source
         switch offer.provision {
@@ -43,16 +43,16 @@ extension Loads {
             endsBy: terms.deadline(context),
             firstByte: offer.firstByte,
             maximumByteCount: terms.maximumByteCount,
-            isDescriptorWelcome: terms.isDescriptorWelcome && endpointTable[endpoint].passesDescriptors,
+            isDescriptorWelcome: terms.isDescriptorWelcome && peerLoadsTable[peerLoads].passesDescriptors,
             isInPlaceWelcome: terms.isInPlaceWelcome && offer.mayOpenInPlace,
             declaredByteCount: offer.byteCount
         )
-        load.listIndex = endpointTable[endpoint].loads.count
+        load.listIndex = peerLoadsTable[peerLoads].loads.count
         if let endsBy = load.endsBy { context.check(by: endsBy) }
         let id = loadTable.insert(load)
         contents.hold(offer.publication)
-        endpointTable[endpoint].loads.append(id)
-        endpointTable[endpoint].openLoads += 1
+        peerLoadsTable[peerLoads].loads.append(id)
+        peerLoadsTable[peerLoads].openLoads += 1
         context.counters.loads += 1
         guard let slot = loadTable.find(id) else { return }
         switch source {
@@ -71,29 +71,29 @@ extension Loads {
         _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) {
-        guard let endpoint = endpoint(of: source) else { return }
-        guard !endpointTable[endpoint].mayBeAsked else { return start(slot, contents, &context) }
+        guard let peerLoads = peerLoads(of: source) else { return }
+        guard !peerLoadsTable[peerLoads].mayBeAsked else { return start(slot, contents, &context) }
         let account = loadTable[slot].charge.account
-        let count = endpointTable[endpoint].queue.count
+        let count = peerLoadsTable[peerLoads].queue.count
         if UInt64(count) >= context.limits.waitingPerSource {
-            let displaced = endpointTable[endpoint].queue.displaced(by: account).flatMap { loadTable.find($0) }
+            let displaced = peerLoadsTable[peerLoads].queue.displaced(by: account).flatMap { loadTable.find($0) }
             fail(displaced ?? slot, .queueFull(count: count), &contents, &context)
             guard displaced != nil else { return }
         }
-        endpointTable[endpoint].queue.append(loadTable.id(of: slot), of: account, at: context.now)
+        peerLoadsTable[peerLoads].queue.append(loadTable.id(of: slot), of: account, at: context.now)
         // Loads that occupy places at the source have a deadline from now on.
         context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
     }
 
     /// Asks the next loads of a source's queue, as far as there are places.
     mutating func askNext(
-        of endpoint: SlotTable<Endpoint>.Slot,
+        of peerLoads: SlotTable<PeerLoads>.Slot,
         _ contents: borrowing ContentStore,
         _ context: inout BrokerContext
     ) {
         // Asked first: `popFirst` would be a call for nothing in most cases.
-        while endpointTable[endpoint].mayBeAsked, !endpointTable[endpoint].queue.isEmpty {
-            guard let next = endpointTable[endpoint].queue.popFirst() else { return }
+        while peerLoadsTable[peerLoads].mayBeAsked, !peerLoadsTable[peerLoads].queue.isEmpty {
+            guard let next = peerLoadsTable[peerLoads].queue.popFirst() else { return }
             if let slot = loadTable.find(next) { start(slot, contents, &context) }
         }
     }
@@ -107,12 +107,12 @@ extension Loads {
         loadTable[slot].activeAt = context.now
         loadTable[slot].byteAt = context.now
         let id = loadTable.id(of: slot)
-        guard case .peer(let source) = loadTable[slot].source, let endpoint = endpoint(of: source) else {
+        guard case .peer(let source) = loadTable[slot].source, let peerLoads = peerLoads(of: source) else {
             readyLoads.append(id)
             return
         }
-        endpointTable[endpoint].openAsks += 1
-        expectDescriptor(for: slot, from: endpoint, context)
+        peerLoadsTable[peerLoads].openAsks += 1
+        expectDescriptor(for: slot, from: peerLoads, context)
         context.check(in: min(loadTable[slot].firstByte, context.limits.progress))
         let load = loadTable[slot].request(granted: granted, at: context.now, contents)
         context.send(load, to: source, stream: id.askStream)

@@ -63,7 +63,7 @@ extension Loads {
         let (firstByte, keepAlive) = (loadTable[slot].firstByte, context.limits.keepAlive)
         if loadTable[slot].phase.isQueued {
             let startedAt = loadTable[slot].startedAt
-            let servedAt = endpoint(of: source).map { endpointTable[$0].servedAt } ?? 0
+            let servedAt = peerLoads(of: source).map { peerLoadsTable[$0].servedAt } ?? 0
             return min(
                 max(startedAt, servedAt).addingClamped(firstByte),
                 startedAt.addingClamped(max(keepAlive, firstByte))
@@ -92,20 +92,20 @@ extension Loads {
     /// The time since which other loads have waited for the load's place at its source; nil if none do.
     private func othersWait(for slot: Slot) -> UInt64? {
         guard case .peer(let source) = loadTable[slot].source, loadTable[slot].phase.hasPlace,
-            let endpoint = endpoint(of: source), !endpointTable[endpoint].queue.isEmpty
+            let peerLoads = peerLoads(of: source), !peerLoadsTable[peerLoads].queue.isEmpty
         else { return nil }
-        return endpointTable[endpoint].queue.since
+        return peerLoadsTable[peerLoads].queue.since
     }
 
     /// A load that has a place at its source while others wait extends their time when the source gives bytes of it. From
     /// now on its destination may block them.
     private mutating func noteService(_ slot: Slot, _ context: inout BrokerContext) {
         guard othersWait(for: slot) != nil, case .peer(let source) = loadTable[slot].source,
-            let endpoint = endpoint(of: source)
+            let peerLoads = peerLoads(of: source)
         else { return }
         context.check(in: context.limits.progress)
         guard loadTable[slot].window.received > 0 else { return }
-        endpointTable[endpoint].servedAt = max(endpointTable[endpoint].servedAt, loadTable[slot].byteAt)
+        peerLoadsTable[peerLoads].servedAt = max(peerLoadsTable[peerLoads].servedAt, loadTable[slot].byteAt)
     }
 
     private func lateness(of slot: Slot, _ context: borrowing BrokerContext) -> LoadFailure {

@@ -8,10 +8,10 @@ extension Loads {
     /// too many, bytes go inline.
     mutating func expectDescriptor(
         for slot: Slot,
-        from source: SlotTable<Endpoint>.Slot,
+        from source: SlotTable<PeerLoads>.Slot,
         _ context: borrowing BrokerContext
     ) {
-        guard loadTable[slot].isDescriptorWelcome, endpointTable[source].passesDescriptors,
+        guard loadTable[slot].isDescriptorWelcome, peerLoadsTable[source].passesDescriptors,
             expectedDescriptors.addingClamped(context.unclosedDescriptors) < context.limits.passedDescriptors
         else { return }
         expectedDescriptors += 1

@@ -146,8 +146,8 @@ extension Loads {
 
     /// A peer has gone: the loads that it wanted are nobody's, and those that it was to give end with an error.
     mutating func peerLeft(_ peer: PeerID, _ contents: inout ContentStore, _ context: inout BrokerContext) {
-        guard let endpoint = endpoint(of: peer), endpointTable[endpoint].isBusy else { return }
-        endpointTable[endpoint].maximumAsks = 0
+        guard let peerLoads = peerLoads(of: peer), peerLoadsTable[peerLoads].isBusy else { return }
+        peerLoadsTable[peerLoads].maximumAsks = 0
         var cursor: Slot?
         while let slot = loadTable.next(after: cursor) {
             cursor = slot
@@ -210,25 +210,25 @@ extension Loads {
         case .kept(let kept):
             leaveCache(kept, &contents, &context)
         case .peer(let source):
-            guard let endpoint = endpoint(of: source) else { return }
+            guard let peerLoads = peerLoads(of: source) else { return }
             guard !wasQueued else {
                 let (id, account) = (loadTable.id(of: slot), loadTable[slot].charge.account)
-                return endpointTable[endpoint].queue.remove(id, of: account)
+                return peerLoadsTable[peerLoads].queue.remove(id, of: account)
             }
-            endpointTable[endpoint].openAsks -= 1
-            endpointTable[endpoint].servedAt = context.now
-            askNext(of: endpoint, contents, &context)
+            peerLoadsTable[peerLoads].openAsks -= 1
+            peerLoadsTable[peerLoads].servedAt = context.now
+            askNext(of: peerLoads, contents, &context)
         }
     }
 
     /// Takes a load out of its destination's list. The last one of the list moves to its index.
     private mutating func removeFromList(_ slot: Slot) {
-        guard case .destination(let peer, _) = loadTable[slot].receiver, let endpoint = endpoint(of: peer),
-            let last = endpointTable[endpoint].loads.popLast()
+        guard case .destination(let peer, _) = loadTable[slot].receiver, let peerLoads = peerLoads(of: peer),
+            let last = peerLoadsTable[peerLoads].loads.popLast()
         else { return }
         let index = loadTable[slot].listIndex
-        guard index < endpointTable[endpoint].loads.count else { return }
-        endpointTable[endpoint].loads[index] = last
+        guard index < peerLoadsTable[peerLoads].loads.count else { return }
+        peerLoadsTable[peerLoads].loads[index] = last
         if let moved = loadTable.find(last) { loadTable[moved].listIndex = index }
     }
 
@@ -238,7 +238,7 @@ extension Loads {
         if load.expectsDescriptor { expectedDescriptors -= 1 }
         pool.release(load.window.outstanding)
         context.release(load.charge)
-        guard case .destination(let peer, _) = load.receiver, let endpoint = endpoint(of: peer) else { return }
-        endpointTable[endpoint].openLoads -= 1
+        guard case .destination(let peer, _) = load.receiver, let peerLoads = peerLoads(of: peer) else { return }
+        peerLoadsTable[peerLoads].openLoads -= 1
     }
 }

@@ -84,7 +84,7 @@ extension Loads {
 
     /// Small frames while several streams share a connection, so that none waits long for another's frame.
     func frameLength(for destination: PeerID) -> Int {
-        guard let endpoint = endpoint(of: destination), endpointTable[endpoint].openLoads > 1 else {
+        guard let peerLoads = peerLoads(of: destination), peerLoadsTable[peerLoads].openLoads > 1 else {
             return WireLimits.dataLength
         }
         return WireLimits.sharedDataLength

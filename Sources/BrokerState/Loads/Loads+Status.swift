@@ -3,9 +3,9 @@ import PasteboardWire
 extension Loads {
     /// Adds the numbers of a peer's loads.
     func describe(_ peer: PeerID, in status: inout PeerStatus) {
-        guard let endpoint = endpoint(of: peer) else { return }
-        status.loads = UInt32(clamping: endpointTable[endpoint].openLoads)
-        status.asks = UInt32(clamping: endpointTable[endpoint].openAsks + endpointTable[endpoint].queue.count)
+        guard let peerLoads = peerLoads(of: peer) else { return }
+        status.loads = UInt32(clamping: peerLoadsTable[peerLoads].openLoads)
+        status.asks = UInt32(clamping: peerLoadsTable[peerLoads].openAsks + peerLoadsTable[peerLoads].queue.count)
     }
 
     /// The loads that are not over. A peer sees the types alone that its access context shows.
@@ -33,7 +33,7 @@ extension Loads {
     }
 
     private func process(of peer: PeerID) -> UInt32? {
-        guard let endpoint = endpoint(of: peer) else { return nil }
-        return endpointTable[endpoint].process.pid
+        guard let peerLoads = peerLoads(of: peer) else { return nil }
+        return peerLoadsTable[peerLoads].process.pid
     }
 }

@@ -9,7 +9,7 @@ struct Loads: ~Copyable, Sendable {
 
     var loadTable = SlotTable<ActiveLoad>()
     /// By peer.
-    var endpointTable = SlotTable<Endpoint>()
+    var peerLoadsTable = SlotTable<PeerLoads>()
     var cachedLoads: [KeptID: CachedLoad] = [:]
     /// Loads of kept contents that have bytes to send and credit to send them.
     var readyLoads: [LoadID] = []
@@ -27,15 +27,15 @@ struct Loads: ~Copyable, Sendable {
 
     // MARK: Peers
 
-    func endpoint(of peer: PeerID) -> SlotTable<Endpoint>.Slot? {
-        endpointTable.find(SlotTable<Endpoint>.ID(slot: peer.slot, generation: peer.generation))
+    func peerLoads(of peer: PeerID) -> SlotTable<PeerLoads>.Slot? {
+        peerLoadsTable.find(SlotTable<PeerLoads>.ID(slot: peer.slot, generation: peer.generation))
     }
 
     mutating func connected(_ peer: PeerID, _ process: ProcessKey, _ context: borrowing BrokerContext) {
         let most = Int(clamping: context.limits.asksPerSource)
-        endpointTable.insert(
-            Endpoint(process: process, name: process.name(label: ""), maximumAsks: most),
-            at: SlotTable<Endpoint>.ID(slot: peer.slot, generation: peer.generation)
+        peerLoadsTable.insert(
+            PeerLoads(process: process, name: process.name(label: ""), maximumAsks: most),
+            at: SlotTable<PeerLoads>.ID(slot: peer.slot, generation: peer.generation)
         )
     }
 
@@ -49,25 +49,25 @@ struct Loads: ~Copyable, Sendable {
         passesDescriptors: Bool,
         _ context: borrowing BrokerContext
     ) {
-        guard let slot = endpoint(of: peer) else { return }
-        endpointTable[slot].name = name
-        endpointTable[slot].passesDescriptors = passesDescriptors
+        guard let slot = peerLoads(of: peer) else { return }
+        peerLoadsTable[slot].name = name
+        peerLoadsTable[slot].passesDescriptors = passesDescriptors
         guard let maximumStreams else { return }
         let most = max(1, min(UInt64(maximumStreams), context.limits.asksPerSource))
-        endpointTable[slot].maximumAsks = Int(clamping: most)
+        peerLoadsTable[slot].maximumAsks = Int(clamping: most)
     }
 
     mutating func disconnected(_ peer: PeerID) {
-        guard let slot = endpoint(of: peer) else { return }
-        endpointTable.remove(slot)
+        guard let slot = peerLoads(of: peer) else { return }
+        peerLoadsTable.remove(slot)
     }
 
     // MARK: Finding
 
     /// The load that a peer opened with a stream and that is not over.
     func load(on stream: UInt64, of peer: PeerID) -> Slot? {
-        guard StreamID(stream).isOpenedByClient, let endpoint = endpoint(of: peer) else { return nil }
-        for id in endpointTable[endpoint].loads {
+        guard StreamID(stream).isOpenedByClient, let peerLoads = peerLoads(of: peer) else { return nil }
+        for id in peerLoadsTable[peerLoads].loads {
             guard let slot = loadTable.find(id), case .destination(_, stream) = loadTable[slot].receiver else {
                 continue
             }
@@ -94,10 +94,10 @@ struct Loads: ~Copyable, Sendable {
 
     /// The name of a load's source, for messages.
     func sourceName(of slot: Slot) -> String {
-        guard case .peer(let peer) = loadTable[slot].source, let endpoint = endpoint(of: peer) else {
+        guard case .peer(let peer) = loadTable[slot].source, let peerLoads = peerLoads(of: peer) else {
             return "the broker"
         }
-        return "source \(endpointTable[endpoint].name)"
+        return "source \(peerLoadsTable[peerLoads].name)"
     }
 
     /// The latest time at which a load of a publication began or a byte of it moved.

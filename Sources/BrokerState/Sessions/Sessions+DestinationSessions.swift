@@ -1,11 +1,7 @@
 import PasteboardWire
 
-// Destination sessions: their creation, the frames of their destinations, and their end.
+// Destination sessions: their creation and their end.
 extension Sessions {
-    // MARK: Finding
-
-    // MARK: Frames
-
     // MARK: Creation
 
     /// The session's destination session at a destination, which accepts one of the items and has room for the session.

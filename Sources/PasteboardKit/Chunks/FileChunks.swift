@@ -25,7 +25,7 @@ final class FileChunks: ChunkSource {
     var byteCount: UInt64? { file.byteCount }
 
     func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
-        HandlerPool.files.run { take(Result { try self.read() }) }
+        ThreadPool.files.run { take(Result { try self.read() }) }
     }
 
     private func read() throws -> Data? {

@@ -37,7 +37,7 @@ final class FolderArchive: ChunkSource {
     private var name: String { folder.name.description }
 
     func next(_ take: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
-        HandlerPool.files.run { take(Result { try self.read() }) }
+        ThreadPool.files.run { take(Result { try self.read() }) }
     }
 
     private func read() throws -> Data? {
@@ -86,7 +86,7 @@ final class FolderArchive: ChunkSource {
         case .running(let program, _):
             program.kill()
             // The ended program has to be reaped, which may take a moment.
-            HandlerPool.files.run { try? program.wait() }
+            ThreadPool.files.run { try? program.wait() }
         }
     }
 }

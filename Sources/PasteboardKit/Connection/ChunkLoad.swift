@@ -81,7 +81,7 @@ final class ChunkLoad: LoadSink {
 
     /// Takes a passed file, which is read as the chunks are requested.
     private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
-        HandlerPool.files.run { [self] in
+        ThreadPool.files.run { [self] in
             do throws(Failure) {
                 let file = try PassedFile(descriptor, answer)
                 let chunks = FileChunks(file, isArchive: answer.isArchive, fileName: answer.suggestedName)

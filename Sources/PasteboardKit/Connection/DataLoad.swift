@@ -52,7 +52,7 @@ final class DataLoad: LoadSink {
     /// Takes a passed file. Sealed memory is mapped at once; a file is read on a thread that may wait for its disk.
     private func take(_ descriptor: DescriptorBox, _ answer: Answer) {
         if System.isFullySealed(descriptor.raw) { return read(descriptor, answer) }
-        HandlerPool.files.run { self.read(descriptor, answer) }
+        ThreadPool.files.run { self.read(descriptor, answer) }
     }
 
     private func read(_ descriptor: DescriptorBox, _ answer: Answer) {

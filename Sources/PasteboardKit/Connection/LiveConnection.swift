@@ -174,7 +174,7 @@ final class LiveConnection: Sendable {
             let send: @Sendable () -> Void = { [weak self] in self?.change { core, _ in core.isSendScheduled = false } }
             switch others {
             case .tasks: Task { send() }
-            case .handlers: HandlerPool.shared.run(send)
+            case .handlers: ThreadPool.shared.run(send)
             }
         }
         perform(effects)

@@ -108,7 +108,7 @@ public final class PasteboardConnection: Sendable {
             }
         }
         if let error { throw error }
-        if isMaker { HandlerPool.connections.run { self.connect(triesLeft: BrokerConnector.attempts) } }
+        if isMaker { ThreadPool.connections.run { self.connect(triesLeft: BrokerConnector.attempts) } }
         return try await waiting.value(for: call) {
             self.state.withLock { state in
                 guard case .connecting(let others) = state.phase else { return }
@@ -124,9 +124,9 @@ public final class PasteboardConnection: Sendable {
         let outcome = Result { () throws(PasteboardError) in try makeLiveConnection() }
         guard case .success(let live) = outcome, expect(live) else { return connected(outcome) }
         // Not on the threads of Swift's concurrency, which a program may block.
-        Task(executorPreference: HandlerPool.connections) {
+        Task(executorPreference: ThreadPool.connections) {
             guard await live.greet(), triesLeft > 1, self.expect(nil) else { return self.connected(outcome) }
-            HandlerPool.connections.run { self.connect(triesLeft: triesLeft - 1) }
+            ThreadPool.connections.run { self.connect(triesLeft: triesLeft - 1) }
         }
     }
 

@@ -28,7 +28,7 @@ extension Loaded where Value == URL {
         }
         do {
             // Renaming and copying may wait for a disk.
-            let isMoved = try await withTaskExecutorPreference(HandlerPool.files) {
+            let isMoved = try await withTaskExecutorPreference(ThreadPool.files) {
                 try await Self.move(value.path, to: SystemString(path))
             }
             if isMoved { return }

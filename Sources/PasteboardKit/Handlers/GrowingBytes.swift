@@ -27,7 +27,7 @@ final class GrowingBytes: Sendable {
     /// - Parameter completion: is called once, at the end, with all the bytes or with the error.
     func start(_ completion: @escaping @Sendable (Result<SourceFile, any Error>) -> Void) {
         // Detached, so that the task does not inherit from the task of the load that happened to be first.
-        Task.detached(executorPreference: HandlerPool.files) { await self.take(completion) }
+        Task.detached(executorPreference: ThreadPool.files) { await self.take(completion) }
     }
 
     private func take(_ completion: @Sendable (Result<SourceFile, any Error>) -> Void) async {
@@ -110,7 +110,7 @@ final class GrowingBytes: Sendable {
                 return (state.count, state.end)
             }
             if count > offset {
-                HandlerPool.files.run { take(Result { try self.read(at: offset, of: count) }) }
+                ThreadPool.files.run { take(Result { try self.read(at: offset, of: count) }) }
             } else if let end {
                 take(end.map { nil })
             }

@@ -39,11 +39,11 @@ final class HandlerRun: Sendable {
     func start() {
         switch handler {
         case .callback(let body):
-            HandlerPool.shared.run {
+            ThreadPool.shared.run {
                 self.run { promise in body { promise.fulfil($0.map(HandlerResult.data), $1) } }
             }
         case .file(let body):
-            HandlerPool.shared.run {
+            ThreadPool.shared.run {
                 self.run { promise in body { url, _, error in promise.fulfil(opening: url, error) } }
             }
         case .async(let body):
@@ -71,7 +71,7 @@ final class HandlerRun: Sendable {
             // Nothing has been reported yet.
             if completed > 0 || total >= 0 { self.progress(completed, total) }
         }
-        let task = Task(executorPreference: HandlerPool.shared) {
+        let task = Task(executorPreference: ThreadPool.shared) {
             do {
                 try await body(writer)
                 stream.end(ofHandler: .success(()))
@@ -79,12 +79,12 @@ final class HandlerRun: Sendable {
                 stream.end(ofHandler: .failure(error))
             }
         }
-        stream.onCancel { HandlerPool.completions.run { task.cancel() } }
+        stream.onCancel { ThreadPool.completions.run { task.cancel() } }
         finish(.success(.chunks(stream)))
     }
 
     private func task(_ progress: LoadProgress?, _ body: @escaping @Sendable () async throws -> HandlerResult) {
-        let task = Task(executorPreference: HandlerPool.shared) {
+        let task = Task(executorPreference: ThreadPool.shared) {
             do {
                 self.finish(.success(try await body()))
             } catch {
@@ -141,11 +141,11 @@ final class HandlerRun: Sendable {
         switch work {
         case .none: break
         case .task(let task, let progress):
-            HandlerPool.completions.run {
+            ThreadPool.completions.run {
                 task.cancel()
                 progress?.cancel()
             }
-        case .progress(let progress): HandlerPool.completions.run { progress.cancel() }
+        case .progress(let progress): ThreadPool.completions.run { progress.cancel() }
         case .share(let share, let handler): handler.leave(share)
         }
     }

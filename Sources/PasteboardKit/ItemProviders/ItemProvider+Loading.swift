@@ -57,7 +57,7 @@ extension ItemProvider {
         case .utf8Text(of: let remote):
             do throws(PasteboardError) {
                 let native = try await remote.loadData(timeout: timeout, progress: progress?.makePart())
-                let text = try await HandlerPool.files.utf8Text(of: native)
+                let text = try await ThreadPool.files.utf8Text(of: native)
                 progress?.end(byteCount: text.count)
                 return Loaded(value: text, type: representation.type)
             } catch {
@@ -107,7 +107,7 @@ extension ItemProvider {
         completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) -> LoadProgress {
         let progress = LoadProgress(of: dropCall())
-        Task(executorPreference: HandlerPool.completions) {
+        Task(executorPreference: ThreadPool.completions) {
             defer { progress.call?.end() }
             do throws(PasteboardError) {
                 let loaded = try await self.loadData(for: contentType, progress: progress)

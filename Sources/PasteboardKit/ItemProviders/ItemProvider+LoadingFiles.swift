@@ -54,7 +54,7 @@ extension ItemProvider {
                 return try await body(Loaded(value: url, type: load.type, isInPlace: true))
             }
             // Writing may wait for a disk, which must not block the threads of Swift's tasks.
-            file = try await withTaskExecutorPreference(HandlerPool.files) {
+            file = try await withTaskExecutorPreference(ThreadPool.files) {
                 do {
                     let contents = contents
                     return try await StoredLoad(
@@ -82,7 +82,7 @@ extension ItemProvider {
             result = .failure(error)
         }
         // Removing a tree may take long.
-        await withTaskExecutorPreference(HandlerPool.files) { file.remove() }
+        await withTaskExecutorPreference(ThreadPool.files) { file.remove() }
         return try result.get()
     }
 
@@ -116,7 +116,7 @@ extension ItemProvider {
         completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
     ) -> LoadProgress {
         let progress = LoadProgress(of: dropCall())
-        Task(executorPreference: HandlerPool.completions) {
+        Task(executorPreference: ThreadPool.completions) {
             defer { progress.call?.end() }
             do {
                 try await self.withLoadedFile(for: contentType, openInPlace: openInPlace, progress: progress) {

@@ -76,7 +76,7 @@ package func utf8Text(of data: Data, type: UniformType) throws(PasteboardError) 
     return Data(try data.converted(from: encoding, type: type))
 }
 
-extension HandlerPool {
+extension ThreadPool {
     /// Converts a text to UTF-8 on a thread of the pool, because the text may be long.
     func utf8Text(of loaded: Loaded<Data>) async throws(PasteboardError) -> Data {
         let result = PendingResult<Data>()

@@ -88,7 +88,7 @@ final class LoadReader: ChunkSource {
         _ = try await value { take in
             self.begin(for: take) {
                 self.state.withLock { $0.taken = self.source.byteCount ?? 0 }
-                HandlerPool.files.run {
+                ThreadPool.files.run {
                     self.take(
                         Result {
                             try body { self.isOver }

@@ -40,6 +40,6 @@ extension ItemProvider {
         timeout: Duration? = nil
     ) async throws -> sending T {
         let loaded = try await loadData(for: contentType, timeout: timeout)
-        return try await HandlerPool.completions.value { try JSONDecoder().decode(T.self, from: loaded.value) }
+        return try await ThreadPool.completions.value { try JSONDecoder().decode(T.self, from: loaded.value) }
     }
 }

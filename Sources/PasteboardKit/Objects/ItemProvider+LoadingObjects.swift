@@ -24,7 +24,7 @@ extension ItemProvider {
         completionHandler: @escaping @Sendable (_ object: sending T?, _ error: (any Error)?) -> Void
     ) -> LoadProgress {
         let progress = LoadProgress(of: dropCall())
-        Task(executorPreference: HandlerPool.completions) {
+        Task(executorPreference: ThreadPool.completions) {
             defer { progress.call?.end() }
             let loaded: Loaded<Data>
             do {
@@ -62,7 +62,7 @@ extension ItemProvider {
         progress: LoadProgress? = nil
     ) async throws -> sending T {
         let loaded = try await loadData(readBy: T.self, timeout: timeout, progress: progress)
-        return try await HandlerPool.completions.value {
+        return try await ThreadPool.completions.value {
             try T.object(withItemProviderData: loaded.value, typeIdentifier: loaded.type.identifier)
         }
     }

@@ -23,7 +23,7 @@ struct LazyObjectLoad<Object: ItemProviderWriting>: Sendable {
             guard isCounted else { return }
             firstHalf.completedUnitCount = 1
             // The handler may call its completion on a thread that must not block.
-            HandlerPool.shared.run { self.write(object, error, progress) }
+            ThreadPool.shared.run { self.write(object, error, progress) }
         }
         if let making { firstHalf.addChild(making, withPendingUnitCount: 1) }
         return progress

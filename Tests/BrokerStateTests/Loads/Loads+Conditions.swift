@@ -64,7 +64,7 @@ extension Loads {
             broken.check(cachedLoads[kept]?.request == id, "\(id): is no request of a cached load")
             broken.check(window.isDelivered, "\(id): bytes of a cached load are not stored")
         case .destination(let peer, let stream):
-            let list = endpoint(of: peer).map { endpointTable[$0].loads }
+            let list = peerLoads(of: peer).map { peerLoadsTable[$0].loads }
             broken.check(list != nil, "\(id): the destination is gone")
             broken.check(
                 (load(on: stream, of: peer) == slot) == !phase.isDelivering,
@@ -80,9 +80,9 @@ extension Loads {
             return broken.all
         }
         broken.check(contents.find(loadTable[slot].publication) != nil, "\(id): the publication is gone")
-        if case .peer(let source) = loadTable[slot].source, let endpoint = endpoint(of: source) {
+        if case .peer(let source) = loadTable[slot].source, let peerLoads = peerLoads(of: source) {
             // The ask of a cached load waits for its first reader.
-            let waits = endpointTable[endpoint].queue.contains(id)
+            let waits = peerLoadsTable[peerLoads].queue.contains(id)
             broken.check(waits == phase.isQueued, "\(id): waits in the wrong list")
         } else if case .peer = loadTable[slot].source {
             broken.check(false, "\(id): the source is gone")
@@ -92,20 +92,20 @@ extension Loads {
 
     private func brokenEndpoints() -> [String] {
         var broken = BrokenConditions()
-        for id in endpointTable.ids {
-            guard let slot = endpointTable.find(id) else { continue }
+        for id in peerLoadsTable.ids {
+            guard let slot = peerLoadsTable.find(id) else { continue }
             let peer = PeerID(slot: id.slot, generation: id.generation)
             let wanted = slots.count { if case .destination(peer, _) = loadTable[$0].receiver { true } else { false } }
-            let openLoads = endpointTable[slot].openLoads
+            let openLoads = peerLoadsTable[slot].openLoads
             broken.check(openLoads == wanted, "\(peer) counts \(openLoads) loads of \(wanted)")
             let asked = slots.count { load in
                 guard case .peer(peer) = loadTable[load].source else { return false }
                 return loadTable[load].phase.hasPlace
             }
-            let openAsks = endpointTable[slot].openAsks
+            let openAsks = peerLoadsTable[slot].openAsks
             broken.check(openAsks == asked, "\(peer) counts \(openAsks) asks of \(asked)")
             broken.check(
-                !endpointTable[slot].mayBeAsked || endpointTable[slot].queue.isEmpty,
+                !peerLoadsTable[slot].mayBeAsked || peerLoadsTable[slot].queue.isEmpty,
                 "\(peer) could be asked"
             )
         }

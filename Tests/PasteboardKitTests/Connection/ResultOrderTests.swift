@@ -29,7 +29,7 @@ struct ResultOrderTests {
         }
         // The broker answers the requests in reverse order, with one write. Its calls block, so they run on another
         // thread.
-        let answered = try await HandlerPool.files.value {
+        let answered = try await ThreadPool.files.value {
             try peer.welcome()
             var requests: [(board: String, stream: UInt64)] = []
             while requests.count < count {

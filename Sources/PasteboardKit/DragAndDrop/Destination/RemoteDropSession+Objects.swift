@@ -9,7 +9,7 @@ extension RemoteDropSession {
         let loads = ObjectLoads(items, readBy: aClass)
         // The drop is complete only after the completion has returned.
         let hold = holdConclusion()
-        Task(executorPreference: HandlerPool.completions) {
+        Task(executorPreference: ThreadPool.completions) {
             await loads.run()
             let (objects, _) = self.objects(T.self, of: loads)
             await completion(objects)
@@ -31,7 +31,7 @@ extension RemoteDropSession {
             loads.progress.cancel()
         }
         if Task.isCancelled { throw .cancelled }
-        let made = try? await HandlerPool.completions.value { self.objects(T.self, of: loads) }
+        let made = try? await ThreadPool.completions.value { self.objects(T.self, of: loads) }
         guard let (objects, error) = made else { return [] }
         if objects.isEmpty, let error { throw error }
         return objects

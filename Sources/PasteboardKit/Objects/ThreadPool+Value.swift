@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PasteboardTransport
 
-extension HandlerPool {
+extension ThreadPool {
     /// Returns a value that the program's code makes on one of the threads. The value is transferred, so it need not be
     /// Sendable.
     func value<Value>(_ body: @escaping @Sendable () throws -> sending Value) async throws -> sending Value {

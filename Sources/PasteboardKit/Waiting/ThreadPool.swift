@@ -7,16 +7,16 @@ import PasteboardTransport
 /// is started when there is work and no thread is idle, up to a maximum, and ends after some time without work. There
 /// are several pools, so that blocked work of one kind, for example on a dead file system or in a program's code, does
 /// not stop the work that could end it.
-final class HandlerPool: TaskExecutor {
+final class ThreadPool: TaskExecutor {
     /// The pool for the handlers of programs. It is large: a handler may wait for loads of its own, which need other
     /// threads.
-    static let shared = HandlerPool(maximumThreads: 512)
+    static let shared = ThreadPool(maximumThreads: 512)
     /// The pool on which programs are notified of results and cancellation.
-    static let completions = HandlerPool(maximumThreads: 128)
+    static let completions = ThreadPool(maximumThreads: 128)
     /// The pool for reading and writing files. Files that other processes pass may be on any file system.
-    static let files = HandlerPool(maximumThreads: 64)
+    static let files = ThreadPool(maximumThreads: 64)
     /// The pool on which the library connects.
-    static let connections = HandlerPool(maximumThreads: 4)
+    static let connections = ThreadPool(maximumThreads: 4)
 
     private let maximumThreads: Int
     private static let idleMilliseconds = 10_000

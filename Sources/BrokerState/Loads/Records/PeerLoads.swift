@@ -1,5 +1,5 @@
 /// The loads of one peer, as a destination and as a source.
-struct Endpoint: ~Copyable, Sendable {
+struct PeerLoads: ~Copyable, Sendable {
     let process: ProcessKey
     /// `"name" (pid 812)`, for messages.
     var name: String
@@ -25,23 +25,4 @@ struct Endpoint: ~Copyable, Sendable {
 
     var mayBeAsked: Bool { openAsks < maximumAsks }
     var isBusy: Bool { openLoads > 0 || openAsks > 0 || !queue.isEmpty }
-}
-
-/// The bytes of all loads that are on their way.
-struct TransferPool: Sendable {
-    private(set) var used: UInt64 = 0
-
-    func free(_ limits: borrowing BrokerLimits) -> UInt64 {
-        limits.transferPool - min(limits.transferPool, used)
-    }
-
-    /// Takes room. Once the pool is full, destinations that do not read are looked for.
-    mutating func occupy(_ count: UInt64, _ context: inout BrokerContext) {
-        used += count
-        if free(context.limits) == 0 { context.check(in: context.limits.progress) }
-    }
-
-    mutating func release(_ count: UInt64) {
-        used -= min(used, count)
-    }
 }

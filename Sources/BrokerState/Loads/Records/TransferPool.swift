@@ -1,0 +1,18 @@
+/// The bytes of all loads that are on their way.
+struct TransferPool: Sendable {
+    private(set) var used: UInt64 = 0
+
+    func free(_ limits: borrowing BrokerLimits) -> UInt64 {
+        limits.transferPool - min(limits.transferPool, used)
+    }
+
+    /// Takes room. Once the pool is full, destinations that do not read are looked for.
+    mutating func occupy(_ count: UInt64, _ context: inout BrokerContext) {
+        used += count
+        if free(context.limits) == 0 { context.check(in: context.limits.progress) }
+    }
+
+    mutating func release(_ count: UInt64) {
+        used -= min(used, count)
+    }
+}
