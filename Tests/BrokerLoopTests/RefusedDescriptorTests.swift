@@ -19,9 +19,9 @@ import Testing
     private let reader: SteppedPeer
 
     init() throws {
-        self.broker = try SteppedBroker()
-        self.source = try self.broker.connect(descriptors: true)
-        self.reader = try self.broker.connect(descriptors: true)
+        broker = try SteppedBroker()
+        source = try broker.connect(descriptors: true)
+        reader = try broker.connect(descriptors: true)
     }
 
     private static func load(_ board: String) -> Load {
@@ -38,9 +38,9 @@ import Testing
 
     /// The last frame to the source after the broker has read everything that the source sent.
     private func hearAfterSending() throws -> ScriptedPeer.Frame? {
-        repeat { try self.broker.step(sending: self.source) } while self.source.unsent > 0
-        try self.broker.step(3)
-        return try self.source.hear().last
+        repeat { try broker.step(sending: source) } while source.unsent > 0
+        try broker.step(3)
+        return try source.hear().last
     }
 
     @Test(
@@ -50,39 +50,39 @@ import Testing
     func keptBytes() throws {
         let file = try Self.memory(200_000)
         try file.seal()
-        self.source.queueWrite([UInt8](repeating: 7, count: 200_000), to: "kept", as: file)
-        #expect(try self.hearAfterSending()?.kind == .committed)
-        try self.broker.publish(on: "promised", by: self.reader)
+        source.queueWrite([UInt8](repeating: 7, count: 200_000), to: "kept", as: file)
+        #expect(try hearAfterSending()?.kind == .committed)
+        try broker.publish(on: "promised", by: reader)
 
-        #expect(try self.broker.answer(Self.load("kept"), to: self.reader).map(\.header.descriptorCount) == [1])
-        try #require(self.reader.refuseDescriptors())
-        let frames = try self.broker.answer(Self.load("kept"), to: self.reader)
+        #expect(try broker.answer(Self.load("kept"), to: reader).map(\.header.descriptorCount) == [1])
+        try #require(reader.refuseDescriptors())
+        let frames = try broker.answer(Self.load("kept"), to: reader)
         #expect(frames.first?.kind == .answer && frames.allSatisfy { $0.header.descriptorCount == 0 })
         #expect(frames.filter { $0.kind == .data }.reduce(0) { $0 + $1.payload.count } == 200_000)
         // Neither the connection nor its publication has ended.
-        #expect(try self.broker.provision(on: "promised", for: self.source) == .promised)
-        #expect(try self.broker.provision(on: "promised", for: self.reader) == .promised)
+        #expect(try broker.provision(on: "promised", for: source) == .promised)
+        #expect(try broker.provision(on: "promised", for: reader) == .promised)
     }
 
     @Test("If the system does not pass a source's file, only its load fails", .enabled(if: canRefuse))
     func sourceFile() throws {
-        try self.broker.publish(on: "file", by: self.source)
-        try self.broker.publish(on: "promised", by: self.reader)
-        try #require(self.reader.refuseDescriptors())
-        let stream = self.reader.newStream()
-        self.reader.queue(Self.load("file"), stream: stream)
-        try self.broker.step(sending: self.reader)
-        let ask = try #require(try self.source.hear().first { $0.kind == .ask })
+        try broker.publish(on: "file", by: source)
+        try broker.publish(on: "promised", by: reader)
+        try #require(reader.refuseDescriptors())
+        let stream = reader.newStream()
+        reader.queue(Self.load("file"), stream: stream)
+        try broker.step(sending: reader)
+        let ask = try #require(try source.hear().first { $0.kind == .ask })
         #expect(try ask.decoded(as: Ask.self).descriptorWelcome == true)
         var answer = Answer()
         answer.byteCount = 1
-        self.source.queue(answer, stream: ask.stream, passing: DescriptorBox(try System.open("/etc/passwd")))
-        try self.broker.step(sending: self.source)
-        try self.broker.step()
-        let frames = try self.reader.hear()
+        source.queue(answer, stream: ask.stream, passing: DescriptorBox(try System.open("/etc/passwd")))
+        try broker.step(sending: source)
+        try broker.step()
+        let frames = try reader.hear()
         #expect(frames.map(\.kind) == [.error] && frames.first?.stream == stream)
         #expect(try frames.first?.decoded(as: Failure.self).code == .limitExceeded)
-        #expect(try self.broker.provision(on: "promised", for: self.reader) == .promised)
+        #expect(try broker.provision(on: "promised", for: reader) == .promised)
     }
 
     @Test("Sealed memory with pages far after its end is not kept, because the pages would be charged to no process")
@@ -91,8 +91,8 @@ import Testing
             let file = try Self.memory(1)
             if extra > 0 { #expect(allocate(file.descriptor.raw, keepSize, 0, extra) == 0) }
             try file.seal()
-            self.source.queueWrite([7], to: "kept", as: file)
-            let last = try #require(try self.hearAfterSending())
+            source.queueWrite([7], to: "kept", as: file)
+            let last = try #require(try hearAfterSending())
             #expect(last.kind == (isKept ? .committed : .error))
             guard !isKept else { continue }
             let failure = try last.decoded(as: Failure.self)
@@ -102,14 +102,14 @@ import Testing
 
     @Test("A peer that passes more descriptors than its frames can announce is disconnected at once")
     func tooMany() throws {
-        try self.broker.publish(on: "file", by: self.source)
-        _ = try self.broker.answer(List("file"), to: self.source)
+        try broker.publish(on: "file", by: source)
+        _ = try broker.answer(List("file"), to: source)
         let file = DescriptorBox(try System.open("/etc/passwd"))
-        self.source.queue(Answer(), stream: 2, passing: file, count: 253)
-        try self.broker.step(sending: self.source)
-        #expect(try self.source.hear().last?.decoded(as: Failure.self).code == .protocolViolation)
-        #expect(self.source.isEnded)
-        #expect(try self.broker.provision(on: "file", for: self.reader) == .gone)
+        source.queue(Answer(), stream: 2, passing: file, count: 253)
+        try broker.step(sending: source)
+        #expect(try source.hear().last?.decoded(as: Failure.self).code == .protocolViolation)
+        #expect(source.isEnded)
+        #expect(try broker.provision(on: "file", for: reader) == .gone)
     }
 }
 

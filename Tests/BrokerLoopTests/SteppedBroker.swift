@@ -13,13 +13,13 @@ final class SteppedBroker {
     init(limits: [String] = []) throws {
         var bounds = BrokerLimits.standard
         for limit in ["first-byte=10m", "progress=10m", "hello=10m"] + limits { try bounds.set(limit) }
-        self.loop = try BrokerLoop(state: try BrokerServer.state(bounds)) { _ in }
+        loop = try BrokerLoop(state: try BrokerServer.state(bounds)) { _ in }
         // The first turn sets the time.
-        try self.step()
+        try step()
     }
 
     func step(_ turns: Int = 1) throws {
-        for _ in 0..<turns { try self.loop.turn(waiting: false) }
+        for _ in 0..<turns { try loop.turn(waiting: false) }
     }
 
     /// Connects a peer that has sent hello and received welcome.
@@ -30,13 +30,13 @@ final class SteppedBroker {
     func connect(descriptors: Bool = false, buffer: CInt? = nil, process: UInt32? = nil) throws -> SteppedPeer {
         let pair = try Socket.pair()
         if let buffer { Socket.setBuffers(of: pair.second.raw, bytes: buffer) }
-        self.processes += 1
+        processes += 1
         let peer = SteppedPeer(try System.duplicate(pair.first.raw))
-        self.loop.adopt(pair.keepingSecond(), of: ProcessKey(pid: process ?? self.processes, identity: 1))
+        loop.adopt(pair.keepingSecond(), of: ProcessKey(pid: process ?? processes, identity: 1))
         var hello = Hello()
         if descriptors { hello.features = [Feature.descriptors.rawValue] }
         peer.queue(hello, stream: 0)
-        try self.step(sending: peer)
+        try step(sending: peer)
         guard try peer.hear().first?.kind == .welcome else { throw ScriptedPeerError.nothingCame }
         return peer
     }
@@ -44,7 +44,7 @@ final class SteppedBroker {
     /// Takes a turn after `peer` has sent as much as its socket accepts.
     func step(sending peer: SteppedPeer) throws {
         try peer.push()
-        try self.step()
+        try step()
     }
 
     /// Sends a request of `peer`, and returns the answer, which must arrive within `turns`.
@@ -54,7 +54,7 @@ final class SteppedBroker {
         try peer.push()
         var frames: [ScriptedPeer.Frame] = []
         for _ in 0..<turns {
-            try self.step()
+            try step()
             frames += try peer.hear().filter { $0.stream == stream }
             if let last = frames.last, [.end, .error, .committed].contains(last.kind) || last.header.flags == .last {
                 return frames
@@ -65,7 +65,7 @@ final class SteppedBroker {
 
     /// The provision of the first representation of the first item.
     func provision(on board: String, for peer: SteppedPeer) throws -> Provision? {
-        let frames = try self.answer(List(board), to: peer)
+        let frames = try answer(List(board), to: peer)
         return try frames.first { $0.kind == .item }?.decoded(as: Item.self).representations[0].provision
     }
 
@@ -85,7 +85,7 @@ final class SteppedBroker {
         }
         for _ in 0..<items { peer.queue(item, stream: stream) }
         peer.queue(Commit(items: items), stream: stream)
-        try self.step(sending: peer)
+        try step(sending: peer)
         guard try peer.hear().last?.kind == .committed else { throw ScriptedPeerError.nothingCame }
     }
 }
@@ -103,98 +103,98 @@ final class SteppedPeer {
 
     init(_ socket: consuming OwnedDescriptor) {
         self.socket = DescriptorBox(socket)
-        self.decoder.takesDescriptors = true
+        decoder.takesDescriptors = true
     }
 
     /// The number of queued bytes that the socket has not accepted.
-    var unsent: Int { self.output.streamCount }
+    var unsent: Int { output.streamCount }
 
     func newStream() -> UInt64 {
-        let stream = self.lastStream.map { $0 + 2 } ?? 1
-        self.lastStream = stream
+        let stream = lastStream.map { $0 + 2 } ?? 1
+        lastStream = stream
         return stream
     }
 
     func queue(_ message: some WireMessage, stream: UInt64) {
         var encoder = FrameEncoder()
         encoder.append(message, stream: stream)
-        self.output.appendStream(encoder.bytes.span)
+        output.appendStream(encoder.bytes.span)
     }
 
     func queueData(_ bytes: [UInt8], stream: UInt64, last: Bool) {
         let header = FrameHeader(.data, stream: stream, length: bytes.count, flags: last ? .last : .none)
-        self.output.appendStream(header: header, payload: bytes.span)
+        output.appendStream(header: header, payload: bytes.span)
     }
 
     /// Queues lists, and returns their streams.
     @discardableResult
     func queueLists(of board: String, count: Int) -> [UInt64] {
-        let streams = (0..<count).map { _ in self.newStream() }
-        for stream in streams { self.queue(List(board), stream: stream) }
+        let streams = (0..<count).map { _ in newStream() }
+        for stream in streams { queue(List(board), stream: stream) }
         return streams
     }
 
     /// Queues a write of kept bytes, and returns its stream. If there is a `file`, it is passed instead of the bytes.
     @discardableResult
     func queueWrite(_ bytes: [UInt8], to board: String, as file: MemoryFile? = nil) -> UInt64 {
-        let stream = self.newStream()
-        self.queue(Write(board), stream: stream)
+        let stream = newStream()
+        queue(Write(board), stream: stream)
         var item = Item()
         var representation = Representation()
         representation.type = "public.data"
         representation.provision = .kept
         representation.byteCount = UInt64(bytes.count)
         item.representations = [representation]
-        self.queue(item, stream: stream)
+        queue(item, stream: stream)
         if let file {
-            self.output.markDescriptors([file.descriptor], name: stream)
+            output.markDescriptors([file.descriptor], name: stream)
             let header = FrameHeader(.data, stream: stream, length: 0, flags: .last, descriptorCount: 1)
             let nothing: [UInt8] = []
-            self.output.appendStream(header: header, payload: nothing.span)
+            output.appendStream(header: header, payload: nothing.span)
         } else {
-            self.queueData(bytes, stream: stream, last: true)
+            queueData(bytes, stream: stream, last: true)
         }
-        self.queue(Commit(items: 1), stream: stream)
+        queue(Commit(items: 1), stream: stream)
         return stream
     }
 
     /// Makes the system refuse to pass descriptors to this peer. Returns false if the system cannot do that.
     func refuseDescriptors() -> Bool {
-        Socket.setPassesDescriptors(self.socket?.raw ?? -1, false)
+        Socket.setPassesDescriptors(socket?.raw ?? -1, false)
     }
 
     /// Queues one frame with a number of descriptors of a file.
     func queue(_ message: some WireMessage, stream: UInt64, passing file: DescriptorBox, count: Int = 1) {
         var encoder = FrameEncoder()
         encoder.append(message, stream: stream, flags: .last, descriptorCount: 1)
-        self.output.markDescriptors([DescriptorBox](repeating: file, count: count), name: stream)
-        self.output.appendStream(encoder.bytes.span)
+        output.markDescriptors([DescriptorBox](repeating: file, count: count), name: stream)
+        output.appendStream(encoder.bytes.span)
     }
 
     /// Sends as many of the queued bytes as the socket accepts.
     func push() throws {
-        guard let socket = self.socket else { return }
+        guard let socket else { return }
         var deliveries: [Delivery] = []
-        _ = try self.output.flush(to: socket.raw, delivered: &deliveries)
+        _ = try output.flush(to: socket.raw, delivered: &deliveries)
     }
 
     /// The frames that have arrived since the last call. Data frames may be divided.
     func hear() throws -> [ScriptedPeer.Frame] {
         var frames: [ScriptedPeer.Frame] = []
-        while let socket = self.socket, !self.isEnded {
-            switch try self.input.receive(from: socket.raw, carry: &self.carry, descriptors: &self.descriptors) {
+        while let socket, !isEnded {
+            switch try input.receive(from: socket.raw, carry: &carry, descriptors: &descriptors) {
             case .wouldBlock: return frames
-            case .endOfFile: self.isEnded = true
+            case .endOfFile: isEnded = true
             case .bytes:
                 var consumed = 0
-                try self.input.withBytes { bytes in
-                    while let chunk = try self.decoder.next(in: bytes, at: &consumed) {
+                try input.withBytes { bytes in
+                    while let chunk = try decoder.next(in: bytes, at: &consumed) {
                         var payload: [UInt8] = []
                         payload.append(copying: bytes.extracting(chunk.payload))
                         frames.append(ScriptedPeer.Frame(header: chunk.header, payload: payload))
                     }
                 }
-                self.input.keep(unconsumedFrom: consumed, into: &self.carry)
+                input.keep(unconsumedFrom: consumed, into: &carry)
             }
         }
         return frames
@@ -203,8 +203,8 @@ final class SteppedPeer {
     /// Queues the first bytes of a list.
     func queuePartOfList(count: Int) {
         var encoder = FrameEncoder()
-        encoder.append(List(String(repeating: "x", count: 60_000)), stream: self.newStream())
-        self.output.appendStream(encoder.bytes.span.extracting(0..<count))
+        encoder.append(List(String(repeating: "x", count: 60_000)), stream: newStream())
+        output.appendStream(encoder.bytes.span.extracting(0..<count))
     }
 
     /// Closes the connection as the end of its process would, even if a child of another test has a copy of the
@@ -234,13 +234,13 @@ extension Load {
     init(_ board: String) {
         self.init()
         self.board = board
-        self.credit = 1 << 20
+        credit = 1 << 20
     }
 }
 
 extension Commit {
     init(items: Int) {
         self.init()
-        self.itemCount = UInt32(clamping: items)
+        itemCount = UInt32(clamping: items)
     }
 }

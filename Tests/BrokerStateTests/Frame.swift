@@ -26,9 +26,9 @@ struct Frame: CustomStringConvertible {
     }
 
     func decode<Message: WireMessage>(_ type: Message.Type) -> Message {
-        #expect(self.kind == Message.kind)
+        #expect(kind == Message.kind)
         do {
-            return try Message(decoding: self.payload)
+            return try Message(decoding: payload)
         } catch {
             Issue.record("a frame does not decode: \(error)")
             return Message()
@@ -37,26 +37,26 @@ struct Frame: CustomStringConvertible {
 
     /// The code of an error frame.
     var code: ErrorCode? {
-        self.kind == .error ? self.decode(Failure.self).code : nil
+        kind == .error ? decode(Failure.self).code : nil
     }
 
     var description: String {
-        switch self.kind {
-        case .error: "error \(self.decode(Failure.self)) on \(self.stream)"
-        case .data: "data \(self.payload.count)\(self.last ? " last" : "") on \(self.stream)"
-        default: "\(self.kind) on \(self.stream)"
+        switch kind {
+        case .error: "error \(decode(Failure.self)) on \(stream)"
+        case .data: "data \(payload.count)\(last ? " last" : "") on \(stream)"
+        default: "\(kind) on \(stream)"
         }
     }
 }
 
 extension [Frame] {
-    var kinds: [FrameKind] { self.map(\.kind) }
+    var kinds: [FrameKind] { map(\.kind) }
 
     /// The codes of all errors, in order.
-    var codes: [ErrorCode] { self.compactMap(\.code) }
+    var codes: [ErrorCode] { compactMap(\.code) }
 
     /// The bytes of all data frames.
-    var bytes: [UInt8] { self.flatMap { $0.kind == .data ? $0.payload : [] } }
+    var bytes: [UInt8] { flatMap { $0.kind == .data ? $0.payload : [] } }
 
     /// The first message of a type.
     func first<Message: WireMessage>(_ type: Message.Type) -> Message? {
@@ -64,15 +64,15 @@ extension [Frame] {
     }
 
     func all<Message: WireMessage>(_ type: Message.Type) -> [Message] {
-        self.filter { $0.kind == Message.kind }.map { $0.decode(type) }
+        filter { $0.kind == Message.kind }.map { $0.decode(type) }
     }
 
     func on(_ stream: UInt64) -> [Frame] {
-        self.filter { $0.stream == stream }
+        filter { $0.stream == stream }
     }
 
     /// Frames that end a stream: `end`, `error` or data with `last`.
     var ends: [Frame] {
-        self.filter { $0.kind == .end || $0.kind == .error || $0.last }
+        filter { $0.kind == .end || $0.kind == .error || $0.last }
     }
 }

@@ -96,54 +96,54 @@ import Testing
         private var streams: [Stream: UInt64] = [:]
 
         init() {
-            self.peer = self.broker.connect()
-            let other = self.broker.connect()
-            let reader = self.broker.connect()
-            self.others = [other, reader]
-            let closed = self.broker.newStream(of: self.peer)
-            self.broker.send(List(), on: closed, from: self.peer)
-            let publication = self.broker.write([Item("mine")], board: "mine", from: self.peer)
-            self.broker.promise("theirs", from: other)
+            self.peer = broker.connect()
+            let other = broker.connect()
+            let reader = broker.connect()
+            others = [other, reader]
+            let closed = broker.newStream(of: self.peer)
+            broker.send(List(), on: closed, from: self.peer)
+            let publication = broker.write([Item("mine")], board: "mine", from: self.peer)
+            broker.promise("theirs", from: other)
             var asks: [UInt64] = []
             for index in 0..<3 {
-                self.broker.load(from: reader) {
+                broker.load(from: reader) {
                     $0.board = "mine"
                     // The test sends an answer with a greater size, so that an accepted answer has a visible effect.
                     $0.maximumByteCount = 1_000
                 }
-                asks += self.broker.takeAsks(self.peer)
-                if index != 1 { self.broker.data([1], last: true, on: asks[index], from: self.peer) }
+                asks += broker.takeAsks(self.peer)
+                if index != 1 { broker.data([1], last: true, on: asks[index], from: self.peer) }
                 if index == 1 {
-                    let load = self.broker.load(from: self.peer, credit: 10)
-                    self.streams[.load] = load
-                    self.streams[.askOfAnother] = self.broker.takeAsks(other).first
+                    let load = broker.load(from: self.peer, credit: 10)
+                    streams[.load] = load
+                    streams[.askOfAnother] = broker.takeAsks(other).first
                 }
             }
-            let write = self.broker.begin(board: "new", from: self.peer)
-            self.streams[.aboveHighest] = self.broker.newStream(of: self.peer)
-            self.streams[.neverIssued] = 1 << 32 | 500 << 1
-            self.streams[.write] = write
-            self.streams[.publication] = publication
-            self.streams[.olderGeneration] = asks[0]
-            self.streams[.ask] = asks[1]
-            self.streams[.closedAsk] = asks[2]
-            self.streams[.newerGeneration] = asks[2] + 1 << 32
-            self.streams[.closed] = closed
-            self.streams[.connection] = 0
-            for peer in [self.peer] + self.others { _ = self.broker.take(peer) }
+            let write = broker.begin(board: "new", from: self.peer)
+            streams[.aboveHighest] = broker.newStream(of: self.peer)
+            streams[.neverIssued] = 1 << 32 | 500 << 1
+            streams[.write] = write
+            streams[.publication] = publication
+            streams[.olderGeneration] = asks[0]
+            streams[.ask] = asks[1]
+            streams[.closedAsk] = asks[2]
+            streams[.newerGeneration] = asks[2] + 1 << 32
+            streams[.closed] = closed
+            streams[.connection] = 0
+            for peer in [self.peer] + others { _ = broker.take(peer) }
         }
 
         mutating func outcome(_ stream: Stream, _ send: (StateHarness, UInt64, PeerID) -> Void) -> Outcome {
-            let id = self.streams[stream] ?? 0
-            let held = self.broker.held
-            send(self.broker, id, self.peer)
-            let frames = self.broker.take(self.peer)
-            if self.broker.closed.contains(self.peer) {
+            let id = streams[stream] ?? 0
+            let held = broker.held
+            send(broker, id, peer)
+            let frames = broker.take(peer)
+            if broker.closed.contains(peer) {
                 return frames.on(0).codes.isEmpty ? .closed : .violation
             }
             if !frames.on(id).isEmpty { return .answered }
-            let isSeen = self.others.contains { !self.broker.take($0).isEmpty }
-            return isSeen || self.broker.held != held ? .taken : .dropped
+            let isSeen = others.contains { !broker.take($0).isEmpty }
+            return isSeen || broker.held != held ? .taken : .dropped
         }
     }
 

@@ -4,8 +4,8 @@ import Testing
 @testable import BrokerState
 
 extension StateHarness {
-    func brokenInvariants() -> [String] { self.state.brokenInvariants() }
-    var hasCachedLoads: Bool { !self.state.loads.cachedLoads.isEmpty }
+    func brokenInvariants() -> [String] { state.brokenInvariants() }
+    var hasCachedLoads: Bool { !state.loads.cachedLoads.isEmpty }
 }
 
 /// Descriptions of the broken conditions.

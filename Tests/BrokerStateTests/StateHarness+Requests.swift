@@ -12,38 +12,38 @@ extension StateHarness {
         ifChangeCount: UInt64? = nil,
         from peer: PeerID
     ) -> UInt64 {
-        let stream = self.begin(board: board, ifChangeCount: ifChangeCount, from: peer)
+        let stream = begin(board: board, ifChangeCount: ifChangeCount, from: peer)
         var bytes = kept[...]
         for item in items {
-            self.send(item, on: stream, from: peer)
+            send(item, on: stream, from: peer)
             for representation in item.representations where representation.provision == .kept {
-                self.data(bytes.popFirst() ?? [], last: true, on: stream, from: peer)
+                data(bytes.popFirst() ?? [], last: true, on: stream, from: peer)
             }
         }
-        self.commit(items.count, on: stream, from: peer)
+        commit(items.count, on: stream, from: peer)
         return stream
     }
 
     func begin(board: String? = nil, ifChangeCount: UInt64? = nil, from peer: PeerID) -> UInt64 {
-        let stream = self.newStream(of: peer)
+        let stream = newStream(of: peer)
         var write = Write()
         write.board = board
         write.ifChangeCount = ifChangeCount
-        self.send(write, on: stream, from: peer)
+        send(write, on: stream, from: peer)
         return stream
     }
 
     func commit(_ count: Int, on stream: UInt64, from peer: PeerID) {
         var commit = Commit()
         commit.itemCount = UInt32(count)
-        self.send(commit, on: stream, from: peer)
+        send(commit, on: stream, from: peer)
     }
 
     /// Publishes one promised item of the types, and takes `committed`.
     @discardableResult
     func promise(_ types: String..., board: String? = nil, from peer: PeerID) -> Committed {
-        let stream = self.write([Item(types.map { Representation($0) })], board: board, from: peer)
-        return self.take(peer).on(stream).first(Committed.self) ?? Committed()
+        let stream = write([Item(types.map { Representation($0) })], board: board, from: peer)
+        return take(peer).on(stream).first(Committed.self) ?? Committed()
     }
 
     /// Loads with much credit, by default the best type of the first item. Returns the stream.
@@ -53,26 +53,26 @@ extension StateHarness {
         credit: UInt64 = 1 << 40,
         _ configure: (inout Load) -> Void = { _ in }
     ) -> UInt64 {
-        let stream = self.newStream(of: peer)
+        let stream = newStream(of: peer)
         var load = Load()
         load.credit = credit
         configure(&load)
-        self.send(load, on: stream, from: peer)
+        send(load, on: stream, from: peer)
         return stream
     }
 
     func credit(_ offset: UInt64, on stream: UInt64, from peer: PeerID) {
         var credit = Credit()
         credit.offset = offset
-        self.send(credit, on: stream, from: peer)
+        send(credit, on: stream, from: peer)
     }
 
     func list(_ board: String? = nil, from peer: PeerID) -> [Frame] {
-        _ = self.take(peer)
+        _ = take(peer)
         var list = List()
         list.board = board
-        self.send(list, on: self.newStream(of: peer), from: peer)
-        return self.take(peer)
+        send(list, on: newStream(of: peer), from: peer)
+        return take(peer)
     }
 
     @discardableResult
@@ -80,14 +80,14 @@ extension StateHarness {
         var clear = Clear()
         clear.board = board
         clear.ifChangeCount = ifChangeCount
-        let stream = self.newStream(of: peer)
-        self.send(clear, on: stream, from: peer)
+        let stream = newStream(of: peer)
+        send(clear, on: stream, from: peer)
         return stream
     }
 
     /// The streams of the asks among the frames to the peer since the last call.
     func takeAsks(_ peer: PeerID) -> [UInt64] {
-        self.take(peer).filter { $0.kind == .ask }.map(\.stream)
+        take(peer).filter { $0.kind == .ask }.map(\.stream)
     }
 }
 
@@ -95,7 +95,7 @@ extension Item {
     init(_ representations: [Representation], name: String? = nil) {
         self.init()
         self.representations = representations
-        self.suggestedName = name
+        suggestedName = name
     }
 
     /// An item with only promises.
@@ -116,7 +116,7 @@ extension Representation {
         self.type = type
         self.supertypes = supertypes
         self.byteCount = byteCount
-        self.provision = kept ? 1 : 0
+        provision = kept ? 1 : 0
         self.visibility = visibility
     }
 }

@@ -10,19 +10,19 @@ import Testing
     private let reader: PeerID
 
     init() {
-        self.source = self.broker.connect(maximumStreams: 1)
-        self.idler = self.broker.connect()
-        self.reader = self.broker.connect()
-        self.broker.promise("a", from: self.source)
+        source = broker.connect(maximumStreams: 1)
+        idler = broker.connect()
+        reader = broker.connect()
+        broker.promise("a", from: source)
     }
 
     /// Starts a load of the idler, which is asked for, and then a load of the reader, which waits.
     private mutating func contend(credit: UInt64, timeout: UInt64? = nil) throws -> UInt64 {
-        self.broker.load(from: self.idler, credit: credit) { $0.timeoutMilliseconds = timeout }
-        let ask = try #require(self.broker.takeAsks(self.source).first)
-        self.broker.data(count: Int(min(credit, 1_000)), on: ask, from: self.source)
-        self.broker.load(from: self.reader)
-        _ = self.broker.take(self.idler)
+        broker.load(from: idler, credit: credit) { $0.timeoutMilliseconds = timeout }
+        let ask = try #require(broker.takeAsks(source).first)
+        broker.data(count: Int(min(credit, 1_000)), on: ask, from: source)
+        broker.load(from: reader)
+        _ = broker.take(idler)
         return ask
     }
 
@@ -31,124 +31,124 @@ import Testing
         arguments: [(UInt64(0), UInt64?.none), (1_000, nil), (0, 0), (1_000, 0)]
     )
     mutating func withoutCredit(_ credit: UInt64, _ timeout: UInt64?) throws {
-        let ask = try self.contend(credit: credit, timeout: timeout)
-        self.broker.advance(by: 9_900)
-        #expect(self.broker.take(self.idler).isEmpty && self.broker.take(self.source).isEmpty)
-        self.broker.advance(by: 100)
-        #expect(self.broker.take(self.idler).codes == [.destinationStalled])
-        let told = self.broker.take(self.source)
+        let ask = try contend(credit: credit, timeout: timeout)
+        broker.advance(by: 9_900)
+        #expect(broker.take(idler).isEmpty && broker.take(source).isEmpty)
+        broker.advance(by: 100)
+        #expect(broker.take(idler).codes == [.destinationStalled])
+        let told = broker.take(source)
         #expect(told.kinds == [.cancel, .ask] && told[0].stream == ask)
-        #expect(self.broker.take(self.reader).isEmpty)
+        #expect(broker.take(reader).isEmpty)
     }
 
     @Test("The time before others waited does not count against a load, and new credit gives it 10 s more")
     mutating func creditAgain() throws {
-        let load = self.broker.load(from: self.idler, credit: 0)
-        let ask = try #require(self.broker.takeAsks(self.source).first)
-        self.broker.advance(by: 3_600_000)
-        self.broker.load(from: self.reader)
-        self.broker.advance(by: 9_000)
-        self.broker.credit(1, on: load, from: self.idler)
-        self.broker.data([1], on: ask, from: self.source)
-        self.broker.advance(by: 9_900)
-        #expect(self.broker.take(self.idler).codes.isEmpty)
-        self.broker.advance(by: 100)
-        #expect(self.broker.take(self.idler).codes == [.destinationStalled])
+        let load = broker.load(from: idler, credit: 0)
+        let ask = try #require(broker.takeAsks(source).first)
+        broker.advance(by: 3_600_000)
+        broker.load(from: reader)
+        broker.advance(by: 9_000)
+        broker.credit(1, on: load, from: idler)
+        broker.data([1], on: ask, from: source)
+        broker.advance(by: 9_900)
+        #expect(broker.take(idler).codes.isEmpty)
+        broker.advance(by: 100)
+        #expect(broker.take(idler).codes == [.destinationStalled])
     }
 
     @Test("A load whose socket takes no bytes blocks others too")
     mutating func unread() throws {
-        self.broker.deliversAtOnce = false
-        self.broker.load(from: self.idler)
-        let ask = try #require(self.broker.takeAsks(self.source).first)
-        self.broker.data(count: 256 << 10, on: ask, from: self.source)
-        self.broker.load(from: self.reader)
-        self.broker.advance(by: 10_000)
-        #expect(self.broker.take(self.idler).codes == [.destinationStalled])
-        #expect(self.broker.takeAsks(self.source).count == 1)
+        broker.deliversAtOnce = false
+        broker.load(from: idler)
+        let ask = try #require(broker.takeAsks(source).first)
+        broker.data(count: 256 << 10, on: ask, from: source)
+        broker.load(from: reader)
+        broker.advance(by: 10_000)
+        #expect(broker.take(idler).codes == [.destinationStalled])
+        #expect(broker.takeAsks(source).count == 1)
     }
 
     @Test("Only as many blocking loads are ended as needed")
     mutating func noMoreThanNeeded() throws {
-        let source = self.broker.connect(maximumStreams: 3)
-        self.broker.promise("b", board: "b", from: source)
-        for _ in 0..<3 { self.broker.load(from: self.idler, credit: 0) { $0.board = "b" } }
-        self.broker.load(from: self.reader) { $0.board = "b" }
-        self.broker.advance(by: 10_000)
-        #expect(self.broker.take(self.idler).codes == [.destinationStalled])
-        self.broker.advance(by: 3_600_000)
-        #expect(self.broker.take(self.idler).isEmpty)
+        let source = broker.connect(maximumStreams: 3)
+        broker.promise("b", board: "b", from: source)
+        for _ in 0..<3 { broker.load(from: idler, credit: 0) { $0.board = "b" } }
+        broker.load(from: reader) { $0.board = "b" }
+        broker.advance(by: 10_000)
+        #expect(broker.take(idler).codes == [.destinationStalled])
+        broker.advance(by: 3_600_000)
+        #expect(broker.take(idler).isEmpty)
     }
 
     @Test("A waiting load has 30 s for its first byte if its source sends no bytes of other loads")
     mutating func timeouts() throws {
-        _ = try self.contend(credit: 1 << 40, timeout: 100_000)
-        self.broker.advance(by: 29_900)
-        #expect(self.broker.take(self.reader).isEmpty)
-        self.broker.advance(by: 100)
-        #expect(self.broker.take(self.reader).codes == [.sourceStalled])
-        #expect(self.broker.take(self.source).isEmpty)
+        _ = try contend(credit: 1 << 40, timeout: 100_000)
+        broker.advance(by: 29_900)
+        #expect(broker.take(reader).isEmpty)
+        broker.advance(by: 100)
+        #expect(broker.take(reader).codes == [.sourceStalled])
+        #expect(broker.take(source).isEmpty)
     }
 
     @Test("A waiting load has no first-byte deadline while its source sends other bytes, and has 30 s from its ask")
     mutating func busySource() throws {
-        let ask = try self.contend(credit: 1 << 40)
+        let ask = try contend(credit: 1 << 40)
         for _ in 0..<50 {
-            self.broker.advance(by: 5_000)
-            self.broker.data([1], on: ask, from: self.source)
+            broker.advance(by: 5_000)
+            broker.data([1], on: ask, from: source)
         }
-        #expect(self.broker.take(self.reader).isEmpty)
-        self.broker.data([1], last: true, on: ask, from: self.source)
-        #expect(self.broker.takeAsks(self.source).count == 1)
-        self.broker.advance(by: 29_900)
-        #expect(self.broker.take(self.reader).isEmpty)
-        self.broker.advance(by: 100)
-        #expect(self.broker.take(self.reader).codes == [.sourceStalled])
+        #expect(broker.take(reader).isEmpty)
+        broker.data([1], last: true, on: ask, from: source)
+        #expect(broker.takeAsks(source).count == 1)
+        broker.advance(by: 29_900)
+        #expect(broker.take(reader).isEmpty)
+        broker.advance(by: 100)
+        #expect(broker.take(reader).codes == [.sourceStalled])
     }
 
     @Test("A waiting load has no first-byte deadline while its source finishes other loads")
     mutating func movingQueue() throws {
-        var ask = try self.contend(credit: 1 << 40)
-        let others = self.broker.connect()
-        for _ in 0..<8 { self.broker.load(from: others) }
-        self.broker.send(Failure(.sourceFailed, "no"), on: ask, from: self.source)
-        ask = try #require(self.broker.takeAsks(self.source).first)
+        var ask = try contend(credit: 1 << 40)
+        let others = broker.connect()
+        for _ in 0..<8 { broker.load(from: others) }
+        broker.send(Failure(.sourceFailed, "no"), on: ask, from: source)
+        ask = try #require(broker.takeAsks(source).first)
         for _ in 0..<8 {
-            self.broker.advance(by: 25_000)
-            self.broker.send(Failure(.sourceFailed, "no"), on: ask, from: self.source)
-            ask = try #require(self.broker.takeAsks(self.source).first)
+            broker.advance(by: 25_000)
+            broker.send(Failure(.sourceFailed, "no"), on: ask, from: source)
+            ask = try #require(broker.takeAsks(source).first)
         }
-        #expect(!self.broker.take(others).codes.contains(.sourceStalled))
+        #expect(!broker.take(others).codes.contains(.sourceStalled))
     }
 
     @Test("A load waits for at most 10 minutes")
     mutating func longestWait() throws {
-        let ask = try self.contend(credit: 1 << 40)
+        let ask = try contend(credit: 1 << 40)
         for _ in 0..<119 {
-            self.broker.advance(by: 5_000)
-            self.broker.data([1], on: ask, from: self.source)
+            broker.advance(by: 5_000)
+            broker.data([1], on: ask, from: source)
         }
-        #expect(self.broker.take(self.reader).isEmpty)
-        self.broker.advance(by: 5_000)
-        #expect(self.broker.take(self.reader).codes == [.sourceStalled])
+        #expect(broker.take(reader).isEmpty)
+        broker.advance(by: 5_000)
+        #expect(broker.take(reader).codes == [.sourceStalled])
     }
 
     @Test("Processes take turns, so a process with many loads does not delay one with a single load")
     mutating func turns() throws {
-        let ask = try self.contend(credit: 1 << 40)
-        let many = (0..<5).map { _ in self.broker.load(from: self.idler) }
-        let second = self.broker.connect()
-        let one = self.broker.load(from: second)
+        let ask = try contend(credit: 1 << 40)
+        let many = (0..<5).map { _ in broker.load(from: idler) }
+        let second = broker.connect()
+        let one = broker.load(from: second)
         var next = ask
         for number in 1...7 {
-            self.broker.data([UInt8(number)], last: true, on: next, from: self.source)
-            next = self.broker.takeAsks(self.source).first ?? 0
+            broker.data([UInt8(number)], last: true, on: next, from: source)
+            next = broker.takeAsks(source).first ?? 0
         }
         // The reader waited first, then the idler, then the second process.
-        let frames = self.broker.take(self.idler)
+        let frames = broker.take(idler)
         #expect(many.map { frames.on($0).bytes } == [[3], [5], [6], [7], []])
-        #expect(self.broker.take(self.reader).bytes == [2])
-        #expect(self.broker.take(second).on(one).bytes == [4])
+        #expect(broker.take(reader).bytes == [2])
+        #expect(broker.take(second).on(one).bytes == [4])
     }
 
     @Test("If the queue of a source is full, the process with the most waiting loads makes room for others")

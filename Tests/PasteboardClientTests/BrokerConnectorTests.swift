@@ -26,7 +26,7 @@ import Testing
 
     @Test("A client connects to a listening broker")
     func connects() throws {
-        try self.withSocket { directory, environment in
+        try withSocket { directory, environment in
             let listener = try ListeningSocket(path: "\(directory)/socket")
             let socket = try BrokerConnector(environment: environment).connect()
             #expect(socket.raw > 2)
@@ -36,7 +36,7 @@ import Testing
 
     @Test("A client connects again after brokers that end without an answer", .timeLimit(.minutes(1)))
     func endingBrokers() throws {
-        try self.withSocket { directory, environment in
+        try withSocket { directory, environment in
             let listener = try ListeningSocket(path: "\(directory)/socket")
             let raw = listener.raw
             let brokers = try SystemThread(name: "brokers") {
@@ -59,7 +59,7 @@ import Testing
 
     @Test("Without a broker and without auto-start the error names the path and the remedy")
     func noBroker() throws {
-        try self.withSocket(["PASTEBOARD_AUTOSTART": "0"]) { directory, environment in
+        try withSocket(["PASTEBOARD_AUTOSTART": "0"]) { directory, environment in
             let failure = try self.failure(environment)
             #expect(failure.code == .brokerUnavailable)
             #expect(failure.text.contains("\(directory)/socket"))
@@ -69,7 +69,7 @@ import Testing
 
     @Test("A directory that other users may enter is not used")
     func openDirectory() throws {
-        try self.withSocket { directory, environment in
+        try withSocket { directory, environment in
             chmod(directory, 0o755)
             let failure = try self.failure(environment)
             #expect(failure.code == .brokerUnavailable)
@@ -79,7 +79,7 @@ import Testing
 
     @Test("The error for a missing broker program names it", arguments: ["relative", "/no/such/program"])
     func noProgram(path: String) throws {
-        try self.withSocket(["PASTEBOARD_BROKER": path]) { _, environment in
+        try withSocket(["PASTEBOARD_BROKER": path]) { _, environment in
             let failure = try self.failure(environment)
             #expect(failure.code == .brokerUnavailable)
             #expect(failure.text.contains("PASTEBOARD_BROKER is '\(path)'"))
@@ -88,9 +88,9 @@ import Testing
 
     @Test("A broker that exits instead of listening is reported with its status, and its output is in the log")
     func failedStart() throws {
-        try self.withSocket { directory, _ in
+        try withSocket { directory, _ in
             let script = "\(directory)/broker"
-            try self.write("#!/bin/sh\necho cannot >&2\nexit 3\n", to: script)
+            try write("#!/bin/sh\necho cannot >&2\nexit 3\n", to: script)
             let environment = ProcessEnvironment([
                 "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": script,
                 "XDG_STATE_HOME": "\(directory)/state",
@@ -107,7 +107,7 @@ import Testing
 
     @Test("A started broker has its own session, the root directory and no descriptor of the caller")
     func surroundings() throws {
-        try self.withSocket { directory, _ in
+        try withSocket { directory, _ in
             let script = "\(directory)/broker"
             // Shells use descriptors from 10 on for themselves.
             let body = """
@@ -121,12 +121,12 @@ import Testing
                 exit 1
 
                 """
-            try self.write(body, to: script)
+            try write(body, to: script)
             let environment = ProcessEnvironment([
                 "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": script,
                 "XDG_STATE_HOME": "\(directory)/state", "PATH": "/usr/bin:/bin",
             ])
-            _ = try self.failure(environment)
+            _ = try failure(environment)
             let log = String(decoding: try System.contents(of: "\(directory)/state/pasteboard/log"), as: UTF8.self)
             #expect(log == "/\n--ready-fd 3\n/dev/null\nleader\n")
         }
@@ -134,11 +134,11 @@ import Testing
 
     @Test("A full log is renamed to the older one")
     func logRotation() throws {
-        try self.withSocket(["PASTEBOARD_BROKER": "/bin/false"]) { directory, environment in
+        try withSocket(["PASTEBOARD_BROKER": "/bin/false"]) { directory, environment in
             let log = "\(directory)/state/pasteboard/log"
             try SocketPath(log).prepareDirectory()
-            try self.write(String(repeating: "x", count: 1 << 20 + 1), to: log)
-            _ = try self.failure(environment)
+            try write(String(repeating: "x", count: 1 << 20 + 1), to: log)
+            _ = try failure(environment)
             #expect(try System.status(at: "\(log).1")?.size == 1 << 20 + 1)
             #expect(try System.status(at: log)?.size == 0)
         }

@@ -9,41 +9,41 @@ import Testing
     @Test("The bytes sent for an ask never exceed its credit, and it ends with the last byte")
     func bytes() throws {
         var harness = try StateHarness()
-        #expect(try harness.ask(self.ask, credit: 10)?.summary == "asked \(self.ask)")
-        #expect(harness.state.sendable(self.ask) == 10)
-        let first = harness.state.dataHeader(on: self.ask, count: 25, last: true)
+        #expect(try harness.ask(ask, credit: 10)?.summary == "asked \(ask)")
+        #expect(harness.state.sendable(ask) == 10)
+        let first = harness.state.dataHeader(on: ask, count: 25, last: true)
         #expect(first?.length == 10 && first?.flags == [])
-        #expect(harness.state.sendable(self.ask) == 0)
-        #expect(harness.state.dataHeader(on: self.ask, count: 15, last: true) == nil)
+        #expect(harness.state.sendable(ask) == 0)
+        #expect(harness.state.dataHeader(on: ask, count: 15, last: true) == nil)
 
         var credit = Credit()
         credit.offset = 5
-        #expect(try harness.broker(credit, stream: self.ask) == nil)
+        #expect(try harness.broker(credit, stream: ask) == nil)
         credit.offset = .max
-        #expect(try harness.broker(credit, stream: self.ask)?.summary == "askCredit \(self.ask)")
-        let second = harness.state.dataHeader(on: self.ask, count: 15, last: true)
+        #expect(try harness.broker(credit, stream: ask)?.summary == "askCredit \(ask)")
+        let second = harness.state.dataHeader(on: ask, count: 15, last: true)
         #expect(second?.length == 15 && second?.flags == .last)
-        #expect(harness.state.sendable(self.ask) == nil)
-        #expect(harness.state.dataHeader(on: self.ask, count: 1, last: true) == nil)
+        #expect(harness.state.sendable(ask) == nil)
+        #expect(harness.state.dataHeader(on: ask, count: 1, last: true) == nil)
         // These frames crossed with the end.
-        #expect(try harness.broker(credit, stream: self.ask) == nil)
-        #expect(try harness.broker(Cancel(), stream: self.ask) == nil)
+        #expect(try harness.broker(credit, stream: ask) == nil)
+        #expect(try harness.broker(Cancel(), stream: ask) == nil)
     }
 
     @Test("An empty answer needs no credit")
     func empty() throws {
         var harness = try StateHarness()
-        _ = try harness.ask(self.ask, credit: 0)
-        #expect(harness.state.dataHeader(on: self.ask, count: 0, last: false) == nil)
-        #expect(harness.state.dataHeader(on: self.ask, count: 0, last: true)?.flags == .last)
+        _ = try harness.ask(ask, credit: 0)
+        #expect(harness.state.dataHeader(on: ask, count: 0, last: false) == nil)
+        #expect(harness.state.dataHeader(on: ask, count: 0, last: true)?.flags == .last)
     }
 
     @Test("An answer contains the type of the bytes, with or without a size")
     func content() throws {
         var harness = try StateHarness()
-        _ = try harness.ask(self.ask, credit: 10)
-        harness.state.answer(self.ask, byteCount: nil, content: .folderArchive)
-        harness.state.answer(self.ask, byteCount: 4)
+        _ = try harness.ask(ask, credit: 10)
+        harness.state.answer(ask, byteCount: nil, content: .folderArchive)
+        harness.state.answer(ask, byteCount: 4)
         let answers = try harness.sent().map { try $0.decoded(as: Answer.self) }
         #expect(answers.map(\.content) == [.folderArchive, nil] && answers.map(\.byteCount) == [nil, 4])
     }
@@ -52,28 +52,28 @@ import Testing
     func frameLength() throws {
         var harness = try StateHarness()
         _ = try harness.publication()
-        _ = try harness.ask(self.ask, credit: .max)
-        #expect(harness.state.dataHeader(on: self.ask, count: 1 << 20, last: true)?.length == 256 << 10)
-        _ = try harness.ask(self.ask + 2, credit: .max)
-        #expect(harness.state.dataHeader(on: self.ask, count: 1 << 20, last: true)?.length == 64 << 10)
+        _ = try harness.ask(ask, credit: .max)
+        #expect(harness.state.dataHeader(on: ask, count: 1 << 20, last: true)?.length == 256 << 10)
+        _ = try harness.ask(ask + 2, credit: .max)
+        #expect(harness.state.dataHeader(on: ask, count: 1 << 20, last: true)?.length == 64 << 10)
     }
 
     @Test("An ask ends once: by end, by error or by the broker's cancel", arguments: 0..<3)
     func ends(how: Int) throws {
         var harness = try StateHarness()
-        _ = try harness.ask(self.ask, credit: 10)
-        harness.state.answer(self.ask, byteCount: 4)
-        harness.state.progress(self.ask, completed: 1, total: 2)
-        _ = harness.state.dataHeader(on: self.ask, count: 4, last: false)
+        _ = try harness.ask(ask, credit: 10)
+        harness.state.answer(ask, byteCount: 4)
+        harness.state.progress(ask, completed: 1, total: 2)
+        _ = harness.state.dataHeader(on: ask, count: 4, last: false)
         switch how {
-        case 0: harness.state.end(self.ask)
-        case 1: harness.state.fail(self.ask, Failure(.sourceFailed, "no"))
-        default: #expect(try harness.broker(Cancel(), stream: self.ask)?.summary == "askCancelled \(self.ask)")
+        case 0: harness.state.end(ask)
+        case 1: harness.state.fail(ask, Failure(.sourceFailed, "no"))
+        default: #expect(try harness.broker(Cancel(), stream: ask)?.summary == "askCancelled \(ask)")
         }
-        harness.state.end(self.ask)
-        harness.state.fail(self.ask, Failure(.sourceFailed, "no"))
-        harness.state.answer(self.ask, byteCount: 4)
-        harness.state.progress(self.ask, completed: 1, total: 2)
+        harness.state.end(ask)
+        harness.state.fail(ask, Failure(.sourceFailed, "no"))
+        harness.state.answer(ask, byteCount: 4)
+        harness.state.progress(ask, completed: 1, total: 2)
         let frames = harness.sent()
         let ends: [[FrameKind]] = [[.end], [.error], []]
         #expect(frames.map(\.kind) == [.answer, .progress] + ends[how])
@@ -83,20 +83,20 @@ import Testing
     @Test("An ask on an open stream, and more asks than were allowed, violate the protocol")
     func tooMany() throws {
         var harness = try StateHarness(maximumAsks: 2)
-        _ = try harness.ask(self.ask, credit: 1)
-        #expect(throws: Failure.self) { try harness.ask(self.ask, credit: 1) }
-        _ = try harness.ask(self.ask + 2, credit: 1)
-        #expect(throws: Failure.self) { try harness.ask(self.ask + 4, credit: 1) }
-        harness.state.end(self.ask)
+        _ = try harness.ask(ask, credit: 1)
+        #expect(throws: Failure.self) { try harness.ask(ask, credit: 1) }
+        _ = try harness.ask(ask + 2, credit: 1)
+        #expect(throws: Failure.self) { try harness.ask(ask + 4, credit: 1) }
+        harness.state.end(ask)
         // The next generation of the slot.
-        #expect(try harness.ask(self.ask + 1 << 32, credit: 1) != nil)
+        #expect(try harness.ask(ask + 1 << 32, credit: 1) != nil)
     }
 
     @Test("Only credit, cancel and error frames are valid on the streams of asks", arguments: FrameKind.allCases)
     func foreign(kind: FrameKind) throws {
         var harness = try StateHarness()
-        _ = try harness.ask(self.ask, credit: 1)
-        let frame = StateHarness.emptyFrame(kind, stream: self.ask)
+        _ = try harness.ask(ask, credit: 1)
+        let frame = StateHarness.emptyFrame(kind, stream: ask)
         switch kind {
         case .credit: #expect(try harness.broker(frame) == nil)
         case .cancel, .error: #expect(try harness.broker(frame)?.isEnd == true)

@@ -53,10 +53,10 @@ import Testing
     @Test("An answer with a descriptor is the whole load")
     func passed() throws {
         var harness = try self.harness()
-        let stream = try self.load(&harness)
+        let stream = try load(&harness)
         let file = try MemoryFile()
         guard
-            case .passed(stream, let answer, let box)? = try self.pass(&harness, on: stream, .success(file.descriptor))
+            case .passed(stream, let answer, let box)? = try pass(&harness, on: stream, .success(file.descriptor))
         else {
             Issue.record("the load has not ended")
             return
@@ -65,35 +65,35 @@ import Testing
         #expect(!harness.state.isAwaiting)
         // Later frames are ignored, and so is an answer to a load that was cancelled.
         #expect(try harness.data(5, stream: stream) == nil)
-        let cancelled = try self.load(&harness)
+        let cancelled = try load(&harness)
         harness.state.cancel(cancelled)
-        #expect(try self.pass(&harness, on: cancelled) == nil)
+        #expect(try pass(&harness, on: cancelled) == nil)
     }
 
     @Test("A descriptor for which this process has no room fails only its load")
     func dropped() throws {
         var harness = try self.harness()
-        let stream = try self.load(&harness)
-        guard case .failed(stream, let failure)? = try self.pass(&harness, on: stream, .failure(.dropped)) else {
+        let stream = try load(&harness)
+        guard case .failed(stream, let failure)? = try pass(&harness, on: stream, .failure(.dropped)) else {
             Issue.record("the load has not failed")
             return
         }
         #expect(failure.code == .limitExceeded && failure.text.contains("too many files open"))
-        #expect(try self.pass(&harness, on: try self.load(&harness)) != nil)
+        #expect(try pass(&harness, on: try load(&harness)) != nil)
     }
 
     @Test("An unwelcome, unsized, oversized or missing descriptor ends the connection")
     func violations() throws {
         let cases: [(inout StateHarness) throws -> Void] = [
-            { _ = try self.pass(&$0, on: try self.load(&$0, welcome: false)) },
-            { _ = try self.pass(&$0, on: try self.load(&$0), byteCount: nil) },
-            { _ = try self.pass(&$0, on: try self.load(&$0, maximum: 4)) },
-            { _ = try self.pass(&$0, on: try self.load(&$0), .failure(.notSent)) },
-            { _ = try self.pass(&$0, on: 99) },
+            { _ = try pass(&$0, on: try load(&$0, welcome: false)) },
+            { _ = try pass(&$0, on: try load(&$0), byteCount: nil) },
+            { _ = try pass(&$0, on: try load(&$0, maximum: 4)) },
+            { _ = try pass(&$0, on: try load(&$0), .failure(.notSent)) },
+            { _ = try pass(&$0, on: 99) },
             { harness in
-                let stream = try self.load(&harness)
+                let stream = try load(&harness)
                 _ = try harness.broker(Answer(), stream: stream)
-                _ = try self.pass(&harness, on: stream)
+                _ = try pass(&harness, on: stream)
             },
         ]
         for body in cases {
@@ -102,7 +102,7 @@ import Testing
             #expect(failure?.code == .protocolViolation)
         }
         var plain = try self.harness(granted: false)
-        #expect(throws: Failure.self) { try self.pass(&plain, on: try self.load(&plain)) }
+        #expect(throws: Failure.self) { try pass(&plain, on: try load(&plain)) }
     }
 
     @Test("An ask is answered by a descriptor only if it accepts one, and before any byte")

@@ -28,8 +28,8 @@ import Testing
     @Test("An expected frame is an event, any other ends the connection", arguments: Phase.allCases, FrameKind.allCases)
     func fits(phase: Phase, kind: FrameKind) throws {
         var harness = try StateHarness()
-        try phase.enter(&harness, self.visit)
-        let frame = StateHarness.emptyFrame(kind, stream: self.visit, flags: kind == .data ? .last : [])
+        try phase.enter(&harness, visit)
+        let frame = StateHarness.emptyFrame(kind, stream: visit, flags: kind == .data ? .last : [])
         guard phase.accepted.contains(kind) else {
             let failure = #expect(throws: Failure.self) { try harness.broker(frame) }
             #expect(failure?.code == .protocolViolation)
@@ -37,7 +37,7 @@ import Testing
         }
         let answer = try harness.broker(frame)
         let event = try #require(answer)
-        #expect(event.stream == self.visit)
+        #expect(event.stream == visit)
         #expect(event.isEnd == [.end, .error].contains(kind))
     }
 
@@ -48,16 +48,16 @@ import Testing
     func late(phase: Phase) throws {
         var harness = try StateHarness()
         let destination = try harness.destination()
-        _ = try harness.visit(self.visit, at: destination)
-        if phase == .dropped { _ = try harness.broker(Perform(), stream: self.visit) }
-        harness.state.leave(self.visit)
-        harness.state.leave(self.visit)
+        _ = try harness.visit(visit, at: destination)
+        if phase == .dropped { _ = try harness.broker(Perform(), stream: visit) }
+        harness.state.leave(visit)
+        harness.state.leave(visit)
         #expect(harness.sent().map(\.kind) == [.cancel])
         for kind in [FrameKind.item, .enter, .update, .exit, .perform, .end, .error] {
-            #expect(try harness.broker(StateHarness.emptyFrame(kind, stream: self.visit)) == nil)
+            #expect(try harness.broker(StateHarness.emptyFrame(kind, stream: visit)) == nil)
         }
-        #expect(try harness.visit(self.visit, at: destination) == nil)
-        #expect(try harness.visit(self.visit + 2, at: destination)?.summary == "session \(self.visit + 2)")
+        #expect(try harness.visit(visit, at: destination) == nil)
+        #expect(try harness.visit(visit + 2, at: destination)?.summary == "session \(visit + 2)")
     }
 
     @Test("The most recently exited session is remembered, however many there were")
@@ -65,9 +65,9 @@ import Testing
         var harness = try StateHarness()
         let destination = try harness.destination()
         for number in UInt64(0)..<1000 {
-            _ = try harness.visit(self.visit + 2 * number, at: destination)
-            harness.state.leave(self.visit + 2 * number)
-            #expect(try harness.visit(self.visit + 2 * number, at: destination) == nil)
+            _ = try harness.visit(visit + 2 * number, at: destination)
+            harness.state.leave(visit + 2 * number)
+            #expect(try harness.visit(visit + 2 * number, at: destination) == nil)
         }
     }
 
@@ -75,11 +75,11 @@ import Testing
     func givenUp() throws {
         var harness = try StateHarness()
         let destination = try harness.destination()
-        _ = try harness.visit(self.visit, at: destination)
+        _ = try harness.visit(visit, at: destination)
         harness.state.cancel(destination)
-        #expect(try harness.visit(self.visit + 2, at: destination) == nil)
-        #expect(try harness.broker(Exit(), stream: self.visit)?.summary == "left \(self.visit)")
-        #expect(try harness.broker(End(), stream: self.visit)?.summary == "ended \(self.visit)")
+        #expect(try harness.visit(visit + 2, at: destination) == nil)
+        #expect(try harness.broker(Exit(), stream: visit)?.summary == "left \(visit)")
+        #expect(try harness.broker(End(), stream: visit)?.summary == "ended \(visit)")
     }
 
     @Test("A session on a stream that is not a destination violates the protocol")
@@ -91,7 +91,7 @@ import Testing
             let stream: UInt64? = [nil, list, unregistered, unregistered + 2][wrong]
             var session = Session()
             session.destination = stream
-            #expect(throws: Failure.self) { try harness.broker(session, stream: self.visit) }
+            #expect(throws: Failure.self) { try harness.broker(session, stream: visit) }
         }
     }
 
@@ -99,11 +99,11 @@ import Testing
     func askAndSession() throws {
         var harness = try StateHarness()
         let destination = try harness.destination()
-        _ = try harness.ask(self.visit, credit: 1)
-        #expect(throws: Failure.self) { try harness.visit(self.visit, at: destination) }
+        _ = try harness.ask(visit, credit: 1)
+        #expect(throws: Failure.self) { try harness.visit(visit, at: destination) }
         var other = try StateHarness()
-        _ = try other.visit(self.visit, at: try other.destination())
-        #expect(throws: Failure.self) { try other.ask(self.visit, credit: 1) }
+        _ = try other.visit(visit, at: try other.destination())
+        #expect(throws: Failure.self) { try other.ask(visit, credit: 1) }
     }
 
     @Test("A session has no more items than a publication may have, however many announcements there are")
@@ -111,10 +111,10 @@ import Testing
         var harness = try StateHarness()
         let destination = try harness.destination()
         for _ in 0..<WireLimits.items {
-            #expect(try harness.visit(self.visit, at: destination) != nil)
-            #expect(try harness.broker(Item(), stream: self.visit) != nil)
+            #expect(try harness.visit(visit, at: destination) != nil)
+            #expect(try harness.broker(Item(), stream: visit) != nil)
         }
-        #expect(throws: Failure.self) { try harness.broker(Item(), stream: self.visit) }
+        #expect(throws: Failure.self) { try harness.broker(Item(), stream: visit) }
     }
 
     @Test("Reports of a drop are sent to a broker that accepts them, not to an older one", arguments: [false, true])
@@ -123,10 +123,10 @@ import Testing
         var welcome = Welcome.standard()
         if isTaken { welcome.features = [Feature.dropReports.rawValue] }
         _ = try harness.broker(welcome, stream: 0)
-        _ = try harness.visit(self.visit, at: try harness.destination())
-        _ = try harness.broker(Perform(), stream: self.visit)
+        _ = try harness.visit(visit, at: try harness.destination())
+        _ = try harness.broker(Perform(), stream: visit)
         _ = harness.sent()
-        harness.state.report(Progress(), on: self.visit)
+        harness.state.report(Progress(), on: visit)
         #expect(harness.sent().map(\.kind) == (isTaken ? [.progress] : []))
     }
 
@@ -148,22 +148,22 @@ import Testing
     func over() throws {
         var harness = try StateHarness()
         let destination = try harness.destination()
-        _ = try harness.visit(self.visit, at: destination)
-        harness.state.propose(Proposal(), on: self.visit)
-        harness.state.exit(self.visit)
+        _ = try harness.visit(visit, at: destination)
+        harness.state.propose(Proposal(), on: visit)
+        harness.state.exit(visit)
         harness.state.enter(destination, session: 7, at: Location())
-        harness.state.performed(Performed(), on: self.visit)
-        harness.state.conclude(Conclude(), on: self.visit)
+        harness.state.performed(Performed(), on: visit)
+        harness.state.conclude(Conclude(), on: visit)
         #expect(harness.sent().map(\.kind) == [.proposal, .exit, .enter, .performed, .conclude])
-        _ = try harness.broker(End(), stream: self.visit)
+        _ = try harness.broker(End(), stream: visit)
         harness.state.cancel(destination)
         _ = harness.sent()
-        harness.state.propose(Proposal(), on: self.visit)
-        harness.state.exit(self.visit)
+        harness.state.propose(Proposal(), on: visit)
+        harness.state.exit(visit)
         harness.state.enter(destination, session: 7, at: Location())
-        harness.state.performed(Performed(), on: self.visit)
-        harness.state.conclude(Conclude(), on: self.visit)
-        harness.state.leave(self.visit)
+        harness.state.performed(Performed(), on: visit)
+        harness.state.conclude(Conclude(), on: visit)
+        harness.state.leave(visit)
         #expect(harness.sent().isEmpty)
     }
 
@@ -173,11 +173,11 @@ import Testing
     )
     func performed(isCancelled: Bool) throws {
         var harness = try StateHarness(maximumStreams: 1)
-        _ = try harness.visit(self.visit, at: try harness.destination())
+        _ = try harness.visit(visit, at: try harness.destination())
         var load = Load()
         load.handle = 7
         let loads = try (0..<3).map { _ in try harness.state.open(load) }
-        harness.state.performed(Performed(), on: self.visit)
+        harness.state.performed(Performed(), on: visit)
         // A load of other contents: the report does not wait for it.
         let later = try harness.state.open(Load())
         #expect(harness.sent().map(\.kind) == [.load])
@@ -198,23 +198,23 @@ import Testing
     func lost() throws {
         var harness = try StateHarness()
         let destination = try harness.destination()
-        _ = try harness.visit(self.visit, at: destination)
-        _ = try harness.visit(self.visit + 2, at: destination)
+        _ = try harness.visit(visit, at: destination)
+        _ = try harness.visit(visit + 2, at: destination)
         #expect(!harness.state.isAwaiting)
         let lost = harness.state.connectionLost(Failure(.brokerUnavailable, ""))
         #expect(lost.streams == [destination] && lost.asks.isEmpty)
-        #expect(lost.destinationSessions == [self.visit, self.visit + 2])
+        #expect(lost.destinationSessions == [visit, visit + 2])
         #expect(harness.state.connectionLost(Failure(.brokerUnavailable, "")).destinationSessions.isEmpty)
-        #expect(try harness.broker(End(), stream: self.visit) == nil)
+        #expect(try harness.broker(End(), stream: visit) == nil)
     }
 
     @Test("A kind that must be understood ends the session on both sides")
     func unknown() throws {
         var harness = try StateHarness()
-        _ = try harness.visit(self.visit, at: try harness.destination())
-        let frame = StateHarness.emptyFrame(rawKind: 99, stream: self.visit, flags: .mustUnderstand)
-        #expect(try harness.broker(frame)?.summary == "failed \(self.visit) version-mismatch")
+        _ = try harness.visit(visit, at: try harness.destination())
+        let frame = StateHarness.emptyFrame(rawKind: 99, stream: visit, flags: .mustUnderstand)
+        #expect(try harness.broker(frame)?.summary == "failed \(visit) version-mismatch")
         #expect(harness.sent().map(\.kind) == [.cancel])
-        #expect(try harness.broker(Update(), stream: self.visit) == nil)
+        #expect(try harness.broker(Update(), stream: visit) == nil)
     }
 }

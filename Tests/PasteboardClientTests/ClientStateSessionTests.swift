@@ -101,6 +101,6 @@ extension StateHarness {
     fileprivate mutating func propose(_ sequence: UInt64, on stream: UInt64) throws {
         var proposal = Proposal()
         proposal.sequence = sequence
-        #expect(try self.broker(proposal, stream: stream)?.summary == "proposed \(stream)")
+        #expect(try broker(proposal, stream: stream)?.summary == "proposed \(stream)")
     }
 }

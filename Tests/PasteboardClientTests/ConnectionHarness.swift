@@ -33,12 +33,12 @@ struct ConnectionHarness {
         let near = try System.duplicate(pair.first.raw)
         let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
         self.peer = peer
-        self.connection = BlockingConnection(adopting: near, path: "/test/socket")
-        self.connection.io.timeouts = timeouts
-        self.thread = try SystemThread(name: "scripted peer") {
+        connection = BlockingConnection(adopting: near, path: "/test/socket")
+        connection.io.timeouts = timeouts
+        thread = try SystemThread(name: "scripted peer") {
             do { try wholeScript(peer) } catch { peer.close() }
         }
-        self.thread.detach()
+        thread.detach()
     }
 }
 

@@ -11,25 +11,25 @@ struct MimeDatabaseTests {
         let root: TemporaryDirectory
 
         init() throws {
-            self.root = try TemporaryDirectory()
-            for name in ["home", "home/mime", "system", "system/mime"] { _ = try self.root.makeDirectory(name) }
+            root = try TemporaryDirectory()
+            for name in ["home", "home/mime", "system", "system/mime"] { _ = try root.makeDirectory(name) }
         }
 
         var database: MimeDatabase {
             MimeDatabase(
                 environment: ProcessEnvironment([
-                    "XDG_DATA_HOME": self.root["home"],
-                    "XDG_DATA_DIRS": "relative::\(self.root["system"]):\(self.root["none"])",
+                    "XDG_DATA_HOME": root["home"],
+                    "XDG_DATA_DIRS": "relative::\(root["system"]):\(root["none"])",
                 ])
             )
         }
 
         func mimeType(_ filenameExtension: String) throws -> String? {
-            try self.match(filenameExtension, .filenameExtension)?.mimeType
+            try match(filenameExtension, .filenameExtension)?.mimeType
         }
 
         func supertypes(_ mimeType: String) throws -> [String]? {
-            try self.match(mimeType, .mimeType)?.supertypes
+            try match(mimeType, .mimeType)?.supertypes
         }
 
         private func match(
@@ -38,7 +38,7 @@ struct MimeDatabaseTests {
         ) throws -> SharedMimeInfo.Match? {
             let identifier = try #require(DynamicType.identifier(tag: tag, tagClass: tagClass, supertypes: []))
             let type = try #require(DynamicType(identifier))
-            return self.database.read()?.match(for: type)
+            return database.read()?.match(for: type)
         }
     }
 

@@ -25,13 +25,13 @@ import Testing
 
     @Test("An empty file is one empty chunk, which needs no room")
     func empty() throws {
-        let chunk = try #require(try self.file([], byteCount: 0).next(room: 0))
+        let chunk = try #require(try file([], byteCount: 0).next(room: 0))
         #expect(chunk.count == 0 && chunk.isLast)
     }
 
     @Test("Bytes that were appended after the size was announced are not sent")
     func appended() throws {
-        let chunk = try #require(try self.file([1, 2, 3], byteCount: 2).next())
+        let chunk = try #require(try file([1, 2, 3], byteCount: 2).next())
         #expect(chunk.count == 2 && chunk.isLast)
     }
 

@@ -10,10 +10,10 @@ struct StateHarness {
     init(maximumAsks: UInt32? = nil, maximumStreams: UInt32 = 128, welcomed: Bool = true) throws {
         var hello = Hello()
         hello.maximumStreams = maximumAsks
-        self.state = ClientState(hello: hello)
+        state = ClientState(hello: hello)
         if welcomed {
-            _ = try self.broker(Welcome.standard(maximumStreams: maximumStreams), stream: 0)
-            _ = self.sent()
+            _ = try broker(Welcome.standard(maximumStreams: maximumStreams), stream: 0)
+            _ = sent()
         }
     }
 
@@ -24,20 +24,20 @@ struct StateHarness {
     ) throws(Failure) -> ClientEvent? {
         var encoder = FrameEncoder()
         encoder.append(message, stream: stream, flags: flags)
-        return try self.broker(encoder.bytes)
+        return try broker(encoder.bytes)
     }
 
     mutating func data(_ count: Int, stream: UInt64, last: Bool = false) throws(Failure) -> ClientEvent? {
         var encoder = FrameEncoder()
         encoder.appendData(Array(repeating: 1, count: count), stream: stream, flags: last ? .last : [])
-        return try self.broker(encoder.bytes)
+        return try broker(encoder.bytes)
     }
 
     /// Delivers one complete frame from the broker.
     mutating func broker(_ frame: [UInt8]) throws(Failure) -> ClientEvent? {
         var offset = 0
-        guard let chunk = try self.decoder.next(in: frame.span, at: &offset) else { return nil }
-        return try self.state.received(chunk, in: frame.span)
+        guard let chunk = try decoder.next(in: frame.span, at: &offset) else { return nil }
+        return try state.received(chunk, in: frame.span)
     }
 
     /// An empty message of any kind.
@@ -55,9 +55,9 @@ struct StateHarness {
 
     /// Takes the frames to send, connection-ordered ones first.
     mutating func sent() -> [ScriptedPeer.Frame] {
-        let bytes = self.state.connectionFrames.bytes + self.state.streamFrames.bytes
-        self.state.connectionFrames.removeAll()
-        self.state.streamFrames.removeAll()
+        let bytes = state.connectionFrames.bytes + state.streamFrames.bytes
+        state.connectionFrames.removeAll()
+        state.streamFrames.removeAll()
         var frames: [ScriptedPeer.Frame] = []
         var offset = 0
         while let header = FrameHeader(bytes.span, at: offset) {
@@ -71,52 +71,52 @@ struct StateHarness {
     mutating func answeredLoad(credit: UInt64 = 100, byteCount: UInt64? = nil) throws -> UInt64 {
         var load = Load()
         load.credit = credit
-        let stream = try self.state.open(load)
+        let stream = try state.open(load)
         var answer = Answer()
         answer.byteCount = byteCount
-        _ = try self.broker(answer, stream: stream)
-        _ = self.sent()
+        _ = try broker(answer, stream: stream)
+        _ = sent()
         return stream
     }
 
     mutating func publication() throws -> UInt64 {
-        let stream = try self.state.open(Write())
-        self.state.commit(stream, itemCount: 1)
-        _ = try self.broker(Committed(), stream: stream)
-        _ = self.sent()
+        let stream = try state.open(Write())
+        state.commit(stream, itemCount: 1)
+        _ = try broker(Committed(), stream: stream)
+        _ = sent()
         return stream
     }
 
     /// Begins a drag session.
     mutating func session() throws -> UInt64 {
-        let stream = try self.state.open(Drag())
-        self.state.commit(stream, itemCount: 1)
-        self.state.begin(stream)
-        _ = try self.broker(Committed(), stream: stream)
-        _ = self.sent()
+        let stream = try state.open(Drag())
+        state.commit(stream, itemCount: 1)
+        state.begin(stream)
+        _ = try broker(Committed(), stream: stream)
+        _ = sent()
         return stream
     }
 
     mutating func dropped(_ operation: DropOperation) throws -> UInt64 {
-        let stream = try self.session()
-        self.state.drop(stream)
+        let stream = try session()
+        state.drop(stream)
         var dropped = Dropped()
         dropped.operation = operation
-        _ = try self.broker(dropped, stream: stream)
-        _ = self.sent()
+        _ = try broker(dropped, stream: stream)
+        _ = sent()
         return stream
     }
 
     mutating func addition() throws -> UInt64 {
         var drag = Drag()
         drag.handle = 1
-        return try self.state.open(drag)
+        return try state.open(drag)
     }
 
     mutating func destination() throws -> UInt64 {
-        let stream = try self.state.open(Destination())
-        _ = try self.broker(Registered(), stream: stream)
-        _ = self.sent()
+        let stream = try state.open(Destination())
+        _ = try broker(Registered(), stream: stream)
+        _ = sent()
         return stream
     }
 
@@ -125,13 +125,13 @@ struct StateHarness {
         var session = Session()
         session.destination = destination
         session.handle = 7
-        return try self.broker(session, stream: stream)
+        return try broker(session, stream: stream)
     }
 
     mutating func ask(_ stream: UInt64, credit: UInt64) throws(Failure) -> ClientEvent? {
         var ask = Ask()
         ask.credit = credit
-        return try self.broker(ask, stream: stream)
+        return try broker(ask, stream: stream)
     }
 }
 

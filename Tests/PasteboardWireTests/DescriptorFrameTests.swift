@@ -27,8 +27,8 @@ struct DescriptorFrameTests {
                     let mayPass =
                         count == 1 && flags == .last
                         && (kind == .answer && length <= 4_096 || kind == .data && length == 0)
-                    #expect(self.isTaken(header, negotiated: true) == (count == 0 || mayPass), "\(header)")
-                    #expect(self.isTaken(header, negotiated: false) == (count == 0), "\(header)")
+                    #expect(isTaken(header, negotiated: true) == (count == 0 || mayPass), "\(header)")
+                    #expect(isTaken(header, negotiated: false) == (count == 0), "\(header)")
                 }
             }
         }
@@ -38,6 +38,6 @@ struct DescriptorFrameTests {
     func unknown() {
         var header = FrameHeader(.answer, stream: 1, length: 0, flags: .last, descriptorCount: 1)
         header.rawKind = 200
-        #expect(!self.isTaken(header, negotiated: true))
+        #expect(!isTaken(header, negotiated: true))
     }
 }

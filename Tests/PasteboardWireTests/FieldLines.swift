@@ -33,7 +33,7 @@ private func lines(of value: Any, at path: String) -> [String] {
 enum FieldLine {
     /// The bytes of a string, so that a line contains no line break and no blank.
     static func string(_ value: String, at path: String) -> String {
-        self.bytes(Array(value.utf8), at: path)
+        bytes(Array(value.utf8), at: path)
     }
 
     static func bytes(_ value: [UInt8], at path: String) -> String {

@@ -18,25 +18,25 @@ struct FrameCollector {
     private(set) var faults: [String] = []
 
     init(limitBeforeHello: Int? = nil) {
-        self.decoder = FrameDecoder(limitBeforeHello: limitBeforeHello)
+        decoder = FrameDecoder(limitBeforeHello: limitBeforeHello)
     }
 
     mutating func push(_ bytes: some Sequence<UInt8>) throws(Failure) {
-        let presented = self.pending + bytes
+        let presented = pending + bytes
         var offset = 0
-        while let chunk = try self.decoder.next(in: presented.span, at: &offset) {
-            self.take(chunk, presented[chunk.payload])
+        while let chunk = try decoder.next(in: presented.span, at: &offset) {
+            take(chunk, presented[chunk.payload])
         }
-        self.pending = Array(presented[offset...])
+        pending = Array(presented[offset...])
     }
 
     private mutating func take(_ chunk: FrameChunk, _ payload: ArraySlice<UInt8>) {
-        if chunk.isFirst != (self.open == nil) { self.faults.append("isFirst is wrong") }
-        if chunk.isLast == self.decoder.isInsideFrame { self.faults.append("isLast and isInsideFrame disagree") }
-        var frame = self.open ?? Frame(header: chunk.header, payload: [], endsSequence: false)
+        if chunk.isFirst != (open == nil) { faults.append("isFirst is wrong") }
+        if chunk.isLast == decoder.isInsideFrame { faults.append("isLast and isInsideFrame disagree") }
+        var frame = open ?? Frame(header: chunk.header, payload: [], endsSequence: false)
         frame.payload += payload
         frame.endsSequence = chunk.endsSequence
-        self.open = chunk.isLast ? nil : frame
-        if chunk.isLast { self.frames.append(frame) }
+        open = chunk.isLast ? nil : frame
+        if chunk.isLast { frames.append(frame) }
     }
 }

@@ -70,7 +70,7 @@ struct MessageTests {
     @Test("A message truncated at any position throws or decodes", arguments: try SchemaSample.all(.full))
     func truncated(sample: SchemaSample) throws {
         for count in 0..<sample.bytes.count {
-            self.expectHarmless(Array(sample.bytes.prefix(count)), as: try sample.type)
+            expectHarmless(Array(sample.bytes.prefix(count)), as: try sample.type)
         }
     }
 
@@ -80,7 +80,7 @@ struct MessageTests {
         for index in bytes.indices {
             for bit in 0..<8 {
                 bytes[index] ^= 1 << UInt8(bit)
-                self.expectHarmless(bytes, as: try sample.type)
+                expectHarmless(bytes, as: try sample.type)
                 bytes[index] ^= 1 << UInt8(bit)
             }
         }
@@ -92,7 +92,7 @@ struct MessageTests {
         for _ in 0..<1000 {
             let bytes = generator.bytes(upTo: 80)
             for type in MessageTypes.all {
-                self.expectHarmless(bytes, as: type, "seed \(generator.seed)")
+                expectHarmless(bytes, as: type, "seed \(generator.seed)")
             }
         }
     }

@@ -21,7 +21,7 @@ struct ProtobufPeer {
     /// Runs the program with arguments and returns the lines of its output.
     static func run(_ arguments: [String], input: String = "") throws -> [Substring] {
         guard let protoc = Self.program("protoc"), let python = Self.python else { throw PeerError(text: missing) }
-        return try self.withTemporaryDirectory { directory in
+        return try withTemporaryDirectory { directory in
             let schema = URL(fileURLWithPath: Repository.path(Repository.schema))
             let descriptors = directory.appendingPathComponent("descriptors").path
             let include = schema.deletingLastPathComponent().path
@@ -44,7 +44,7 @@ struct ProtobufPeer {
 
     /// Uses files, because a program blocks on a pipe that is not read.
     private static func run(_ program: String, _ arguments: [String], input: String) throws -> String {
-        try self.withTemporaryDirectory { directory in
+        try withTemporaryDirectory { directory in
             func handle(_ name: String, _ text: String = "") throws -> FileHandle {
                 let file = directory.appendingPathComponent(name)
                 try Data(text.utf8).write(to: file)

@@ -24,10 +24,10 @@ struct ProtocolText {
             if line.hasPrefix("```") {
                 isInBlock.toggle()
             } else if isInBlock {
-                guard !self.frames.isEmpty else { continue }
-                self.frames[self.frames.count - 1].bytes += PasteboardWireTests.bytes(hex: line.prefix { $0 != ";" })
+                guard !frames.isEmpty else { continue }
+                frames[frames.count - 1].bytes += PasteboardWireTests.bytes(hex: line.prefix { $0 != ";" })
             } else if let frame = ShownFrame(line) {
-                self.frames.append(frame)
+                frames.append(frame)
             }
         }
         self.sections = sections
@@ -52,7 +52,7 @@ struct ProtocolText {
     }
 
     private func cells(of section: String) -> [[String]] {
-        (self.sections[section] ?? []).filter { $0.hasPrefix("| ") }.map { line in
+        (sections[section] ?? []).filter { $0.hasPrefix("| ") }.map { line in
             line.split(separator: "|").map { $0.trimmed }
         }
     }
@@ -70,7 +70,7 @@ extension ProtocolText.ShownFrame {
 
 extension Substring {
     fileprivate var trimmed: String {
-        let start = self.drop { $0 == " " }
+        let start = drop { $0 == " " }
         return String(start.reversed().drop { $0 == " " }.reversed())
     }
 }

@@ -6,12 +6,12 @@ struct ProtocolTextTests {
     private let text: ProtocolText
 
     init() throws {
-        self.text = try ProtocolText()
+        text = try ProtocolText()
     }
 
     @Test("The kinds of frames are those of the code, with their numbers and messages")
     func kinds() {
-        let rows = self.text.rows(of: "Kinds of frames")
+        let rows = text.rows(of: "Kinds of frames")
         #expect(rows.map(\.number) == FrameKind.allCases.map { UInt32($0.rawValue) })
         #expect(rows.map(\.name) == FrameKind.allCases.map { "\($0)" })
         let messages = MessageTypes.frames.map { (UInt32($0.kind.rawValue), "`\($0)`") }
@@ -23,20 +23,20 @@ struct ProtocolTextTests {
 
     @Test("The flags are those of the code")
     func flags() {
-        let rows = self.text.rows(of: "Frames").filter { $0.name == "last" || $0.name == "mustUnderstand" }
+        let rows = text.rows(of: "Frames").filter { $0.name == "last" || $0.name == "mustUnderstand" }
         #expect(rows.map { UInt8($0.number) } == [FrameFlags.last.rawValue, FrameFlags.mustUnderstand.rawValue])
     }
 
     @Test("The features are those of the code")
     func features() {
-        let rows = self.text.rows(of: "The connection")
+        let rows = text.rows(of: "The connection")
         #expect(rows.map(\.number) == Feature.allCases.map(\.rawValue))
         #expect(rows.map(\.name) == Feature.allCases.map { "\($0)" })
     }
 
     @Test("The error codes are those of the code, and each has an exit status")
     func errors() {
-        let rows = self.text.rows(of: "Errors")
+        let rows = text.rows(of: "Errors")
         #expect(rows.map(\.number) == Array(1...UInt32(ErrorCode.names.count)))
         #expect(rows.map(\.name) == ErrorCode.names)
         for row in rows {
@@ -67,23 +67,23 @@ struct ProtocolTextTests {
             "bytes of a path": WireLimits.path,
             "numbers in an index path": WireLimits.indexPath,
         ]
-        #expect(self.text.values(of: "Limits") == expected)
+        #expect(text.values(of: "Limits") == expected)
     }
 
     @Test("The frames of a source are those that the code encodes")
     func source() throws {
-        try self.compare("S", ShownFrames.source)
+        try compare("S", ShownFrames.source)
     }
 
     @Test("The frames of a destination are those that the code encodes")
     func destination() throws {
-        try self.compare("D", ShownFrames.destination)
+        try compare("D", ShownFrames.destination)
     }
 
     @Test("The frames decode one after the other to messages that encode to the same bytes")
     func decoding() throws {
         for letter in ["S", "D"] {
-            let shown = self.text.frames.filter { $0.name.hasPrefix(letter) }
+            let shown = text.frames.filter { $0.name.hasPrefix(letter) }
             var collector = FrameCollector()
             try collector.push(shown.flatMap(\.bytes))
             #expect(collector.pending.isEmpty)
@@ -96,7 +96,7 @@ struct ProtocolTextTests {
     }
 
     private func compare(_ letter: String, _ frames: [ShownFrames.Frame]) throws {
-        let shown = self.text.frames.filter { $0.name.hasPrefix(letter) }
+        let shown = text.frames.filter { $0.name.hasPrefix(letter) }
         #expect(shown.map(\.name) == (1...frames.count).map { "\(letter)\($0)" })
         for (shown, frame) in zip(shown, frames) {
             #expect(hex(shown.bytes) == hex(frame.bytes), "\(shown.name)")

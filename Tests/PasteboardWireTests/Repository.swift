@@ -12,6 +12,6 @@ enum Repository {
     }
 
     static func text(_ relative: String) throws -> String {
-        try String(contentsOfFile: self.path(relative), encoding: .utf8)
+        try String(contentsOfFile: path(relative), encoding: .utf8)
     }
 }

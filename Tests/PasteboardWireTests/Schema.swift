@@ -34,12 +34,12 @@ struct Schema {
         for line in text.split(separator: "\n") {
             let words = line.prefix { $0 != "/" && $0 != ";" }.split(separator: " ").map(String.init)
             if words.first == "message", words.count > 1 {
-                self.messages[words[1]] = []
+                messages[words[1]] = []
                 current = words.last == "{}" ? nil : words[1]
             } else if words.first == "}" {
                 current = nil
             } else if let current, words.count > 3 {
-                self.messages[current, default: []].append(try Field(words))
+                messages[current, default: []].append(try Field(words))
             }
         }
     }
@@ -58,20 +58,20 @@ extension Schema.Field {
             throw SchemaError(text: "not a field: \(words)")
         }
         switch type {
-        case "uint32": self.kind = .uint32
-        case "uint64": self.kind = .uint64
-        case "bool": self.kind = .bool
-        case "string": self.kind = .string
-        case "bytes": self.kind = .bytes
-        default: self.kind = .message(type)
+        case "uint32": kind = .uint32
+        case "uint64": kind = .uint64
+        case "bool": kind = .bool
+        case "string": kind = .string
+        case "bytes": kind = .bytes
+        default: kind = .message(type)
         }
         let parts = rest[rest.startIndex + 1].split(separator: "_")
-        self.name = parts.first.map { $0 + parts.dropFirst().map(\.capitalizedFirst).joined() } ?? ""
+        name = parts.first.map { $0 + parts.dropFirst().map(\.capitalizedFirst).joined() } ?? ""
         self.number = number
         self.presence = presence ?? .implicit
     }
 }
 
 extension Substring {
-    fileprivate var capitalizedFirst: String { self.prefix(1).uppercased() + self.dropFirst() }
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

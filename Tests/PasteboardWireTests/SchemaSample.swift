@@ -16,17 +16,17 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
     private(set) var bytes: [UInt8] = []
     private(set) var lines: [String] = []
 
-    var testDescription: String { self.message }
+    var testDescription: String { message }
 
     /// The Swift type of the message.
     var type: any ProtobufMessage.Type {
-        get throws { try #require(MessageTypes.named[self.message]) }
+        get throws { try #require(MessageTypes.named[message]) }
     }
 
     init(_ message: String, _ filling: Filling, in schema: Schema, using generator: inout SeededGenerator) throws {
         self.message = message
-        (self.bytes, self.lines) = try Self.build(message, at: "", filling, schema, &generator)
-        self.lines.sort()
+        (bytes, lines) = try Self.build(message, at: "", filling, schema, &generator)
+        lines.sort()
     }
 
     /// One sample of every message, in the order of their names.
@@ -37,7 +37,7 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
 
     static func all(_ filling: Filling) throws -> [Self] {
         var generator = SeededGenerator(seed: 1)
-        return try self.all(filling, using: &generator)
+        return try all(filling, using: &generator)
     }
 
     private static func build(
@@ -134,8 +134,8 @@ struct SchemaSample: Sendable, CustomTestStringConvertible {
 
 extension [UInt8] {
     fileprivate mutating func appendField(_ field: Schema.Field, _ body: [UInt8]) {
-        self.appendVarint(field.number << 3 | 2)
-        self.appendVarint(UInt64(body.count))
+        appendVarint(field.number << 3 | 2)
+        appendVarint(UInt64(body.count))
         self += body
     }
 }

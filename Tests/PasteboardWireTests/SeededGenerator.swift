@@ -7,19 +7,19 @@ struct SeededGenerator: RandomNumberGenerator {
 
     init(seed: UInt64) {
         self.seed = seed
-        self.state = seed
+        state = seed
     }
 
     /// Uses a new seed, or the given one. The seed is printed, so that it is known even after a crash.
     init(for test: String) {
         let given = ProcessInfo.processInfo.environment["PASTEBOARD_TEST_SEED"].flatMap { UInt64($0) }
         self.init(seed: given ?? UInt64.random(in: 1...0xFFFF_FFFF))
-        print("\(test): PASTEBOARD_TEST_SEED=\(self.seed)")
+        print("\(test): PASTEBOARD_TEST_SEED=\(seed)")
     }
 
     mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
         return mixed ^ mixed >> 31

@@ -27,8 +27,8 @@ enum ShownFrames {
                 },
                 1
             ),
-            broker(ask, self.askStream),
-            data(#"{"name":"Kyoto"}"#, self.askStream, .last, isFromBroker: false),
+            broker(ask, askStream),
+            data(#"{"name":"Kyoto"}"#, askStream, .last, isFromBroker: false),
             broker(make { (it: inout End) in it.reason = .replaced }, 1),
         ]
     }

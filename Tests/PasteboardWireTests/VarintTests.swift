@@ -30,7 +30,7 @@ import Testing
             credit.offset = number
             var encoded: [UInt8] = []
             credit.encode(into: &encoded)
-            #expect(encoded == [0x08] + self.bytes(of: number))
+            #expect(encoded == [0x08] + bytes(of: number))
             for rest in 0..<10 {
                 // The bytes after the message are not read.
                 let more = encoded + [UInt8](repeating: 0xFF, count: rest)

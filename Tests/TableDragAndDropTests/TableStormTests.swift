@@ -23,7 +23,7 @@ struct TableStormTests {
         init(seed: UInt64) {
             random = SeededGenerator(seed: seed)
             table = rows.makeTable()
-            let change = { [unowned self] in self.maybeChange() }
+            let change = { [unowned self] in maybeChange() }
             (rows.onItems, rows.onHover, rows.onCanMove) = (change, change, change)
             rows.onMove = { [unowned self] in if chance(20) { addToMove() } }
             rows.onDrop = { [unowned self] in perform($0) }

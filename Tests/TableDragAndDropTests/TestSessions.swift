@@ -39,7 +39,7 @@ final class TestDrop: DropSession {
         ofClass aClass: T.Type,
         completion: @escaping @MainActor (sending [T]) -> Void
     ) -> LoadProgress {
-        Task { @MainActor in completion(await self.objects(T.self)) }
+        Task { @MainActor in completion(await objects(T.self)) }
         return progress
     }
 

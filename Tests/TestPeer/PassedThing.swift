@@ -12,26 +12,26 @@ struct PassedThing {
         let what = String(parts[1])
         switch parts[0] {
         case "file":
-            self.descriptor = DescriptorBox(try System.open(what))
-            self.byteCount = (try? System.status(of: self.descriptor.raw).size) ?? 0
+            descriptor = DescriptorBox(try System.open(what))
+            byteCount = (try? System.status(of: descriptor.raw).size) ?? 0
         case "writable":
-            self.descriptor = DescriptorBox(try System.open(what, .readingAndWriting))
+            descriptor = DescriptorBox(try System.open(what, .readingAndWriting))
         case "name":
             let pathOnly = OpenOptions(rawValue: 0x20_0000)
-            self.descriptor = DescriptorBox(try System.open(what, pathOnly))
+            descriptor = DescriptorBox(try System.open(what, pathOnly))
         case "memory", "sealed", "half-sealed":
             guard let count = Int(what) else { throw Misuse() }
             let file = try MemoryFile()
             try file.append([UInt8](repeating: 7, count: count).span)
-            self.descriptor = file.descriptor
-            self.byteCount = UInt64(count)
+            descriptor = file.descriptor
+            byteCount = UInt64(count)
             if parts[0] == "sealed" { try file.seal() }
             // The seals prevent only future writes: an existing mapping can still change the bytes.
             if parts[0] == "half-sealed" { _ = fcntl(file.descriptor.raw, 1033, 0x1 | 0x2 | 0x4 | 0x10) }
         case "pipe":
-            self.descriptor = DescriptorBox(try System.pipe().keepingFirst())
+            descriptor = DescriptorBox(try System.pipe().keepingFirst())
         case "socket":
-            self.descriptor = DescriptorBox(try Socket.pair().keepingFirst())
+            descriptor = DescriptorBox(try Socket.pair().keepingFirst())
         default:
             throw Misuse()
         }

@@ -11,10 +11,10 @@ enum Pattern {
     /// Whether the bytes are those at `offset`.
     static func matches(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
         let block = self.block
-        var position = offset % self.period
+        var position = offset % period
         for index in bytes.indices {
             guard bytes[index] == block[position] else { return false }
-            position = position + 1 == self.period ? 0 : position + 1
+            position = position + 1 == period ? 0 : position + 1
         }
         return true
     }

@@ -20,70 +20,70 @@ final class ScriptedDestination {
 
     init(_ connection: BlockingConnection, _ options: PeerOptions) throws {
         self.connection = connection
-        self.holds = options.has("hold")
-        self.isBlind = options.has("blind")
-        if options.has("takes-descriptor") { self.load.descriptorWelcome = true }
-        self.load.board = options.text("board")
-        self.load.credit = try options.number("credit").map { UInt64($0) }
+        holds = options.has("hold")
+        isBlind = options.has("blind")
+        if options.has("takes-descriptor") { load.descriptorWelcome = true }
+        load.board = options.text("board")
+        load.credit = try options.number("credit").map { UInt64($0) }
     }
 
     func run() throws {
-        self.stream = try self.connection?.io.state.open(self.load) ?? 0
-        if self.isBlind {
-            try self.connection?.io.flush()
+        stream = try connection?.io.state.open(load) ?? 0
+        if isBlind {
+            try connection?.io.flush()
             try TestPeer.say("loading")
-            return try self.orders.waitForEnd()
+            return try orders.waitForEnd()
         }
         do {
-            while self.outcome == nil, !self.isClosing { try self.turn() }
+            while self.outcome == nil, !isClosing { try turn() }
         } catch let failure as Failure {
             self.outcome = self.outcome ?? "failed \(failure)"
         }
-        if let outcome = self.outcome { try TestPeer.say(outcome) }
-        if self.passed != nil { return try self.orders.waitForEnd() }
+        if let outcome { try TestPeer.say(outcome) }
+        if passed != nil { return try orders.waitForEnd() }
         if self.outcome != nil { return }
         // This was the only reference.
-        self.connection = nil
+        connection = nil
         try TestPeer.say("closed")
-        try self.orders.waitForEnd()
+        try orders.waitForEnd()
     }
 
     private func turn() throws {
-        guard let connection = self.connection else { return }
-        let before = self.received
+        guard let connection else { return }
+        let before = received
         var isAnswered = false
-        let ready = try connection.turn(extra: self.orders.interests) { state, event, bytes in
+        let ready = try connection.turn(extra: orders.interests) { state, event, bytes in
             switch event {
             case .answered:
                 isAnswered = true
             case .data(let stream, let payload, let last):
-                self.isIntact = self.isIntact && Pattern.matches(bytes.extracting(payload), at: self.received)
-                self.received += payload.count
-                if !self.holds { state.consumed(stream, count: payload.count) }
-                if last { self.finish() }
+                isIntact = isIntact && Pattern.matches(bytes.extracting(payload), at: received)
+                received += payload.count
+                if !holds { state.consumed(stream, count: payload.count) }
+                if last { finish() }
             case .ended(self.stream, _):
-                self.finish()
+                finish()
             case .passed(self.stream, let answer, let descriptor):
                 // Do not read it: the file may be one that blocks.
-                self.passed = descriptor
+                passed = descriptor
                 let isSealed = System.isFullySealed(descriptor.raw)
-                self.outcome = "passed \(answer.byteCount ?? 0) \(isSealed ? "sealed" : "unsealed")"
+                outcome = "passed \(answer.byteCount ?? 0) \(isSealed ? "sealed" : "unsealed")"
             case .failed(self.stream, let failure):
-                self.outcome = "failed \(failure)"
+                outcome = "failed \(failure)"
             default:
                 break
             }
         }
         if isAnswered { try TestPeer.say("answered") }
-        if self.received > before { try TestPeer.say("bytes \(self.received)") }
-        if ready.contains(where: { !$0.isEmpty }) { try self.orders.read() }
-        while let order = self.orders.current, !self.isClosing {
-            self.orders.done()
+        if received > before { try TestPeer.say("bytes \(received)") }
+        if ready.contains(where: { !$0.isEmpty }) { try orders.read() }
+        while let order = orders.current, !isClosing {
+            orders.done()
             switch order.name {
             case "take":
                 connection.io.state.consumed(self.stream, count: order.count)
                 connection.io.state.grant(self.stream)
-            case "close": self.isClosing = true
+            case "close": isClosing = true
             case "exit": exit(0)
             default: throw Misuse()
             }
@@ -91,6 +91,6 @@ final class ScriptedDestination {
     }
 
     private func finish() {
-        self.outcome = "done \(self.received) \(self.isIntact ? "intact" : "damaged")"
+        outcome = "done \(received) \(isIntact ? "intact" : "damaged")"
     }
 }

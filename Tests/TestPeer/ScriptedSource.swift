@@ -26,55 +26,55 @@ final class ScriptedSource {
     init(_ connection: BlockingConnection, _ options: PeerOptions) throws {
         self.connection = connection
         self.options = options
-        self.serves = try options.number("serve")
-        self.passed = try options.text("pass").map(PassedThing.init)
+        serves = try options.number("serve")
+        passed = try options.text("pass").map(PassedThing.init)
     }
 
     func run() throws {
-        try self.promise()
+        try promise()
         try TestPeer.say("promised")
         do {
-            while !self.isClosing { try self.turn() }
+            while !isClosing { try turn() }
         } catch let failure as Failure {
             return try TestPeer.say("lost \(failure.code)")
         }
         // This was the only reference.
-        self.connection = nil
+        connection = nil
         try TestPeer.say("closed")
-        try self.orders.waitForEnd()
+        try orders.waitForEnd()
     }
 
     private func turn() throws {
-        guard let connection = self.connection else { return }
+        guard let connection else { return }
         var heard: [ClientEvent] = []
-        let ready = try connection.turn(extra: self.orders.interests) { _, event, _ in heard.append(event) }
-        if ready.contains(where: { !$0.isEmpty }) { try self.orders.read() }
+        let ready = try connection.turn(extra: orders.interests) { _, event, _ in heard.append(event) }
+        if ready.contains(where: { !$0.isEmpty }) { try orders.read() }
         for event in heard {
-            try self.take(event)
-            if case .asked(let stream, _) = event, let passed { try self.pass(passed, on: stream, over: connection) }
+            try take(event)
+            if case .asked(let stream, _) = event, let passed { try pass(passed, on: stream, over: connection) }
         }
-        repeat { try self.give(connection) } while try self.perform(connection)
+        repeat { try give(connection) } while try perform(connection)
     }
 
     private func promise() throws {
         var representation = Representation()
         representation.type = "public.data"
-        representation.byteCount = try self.options.number("bytes").map { UInt64($0) }
-        if self.options.has("once") { representation.policy = .onceAndKept }
+        representation.byteCount = try options.number("bytes").map { UInt64($0) }
+        if options.has("once") { representation.policy = .onceAndKept }
         var write = Write()
-        write.board = self.options.text("board")
+        write.board = options.text("board")
         let item = WriteItem(representations: [(representation: representation, source: .promised)])
-        _ = try self.connection?.write(write, items: [item])
+        _ = try connection?.write(write, items: [item])
     }
 
     private func take(_ event: ClientEvent) throws {
         switch event {
         case .asked(let stream, _):
-            self.asks[stream] = Answer(target: self.serves ?? 0, ends: self.serves != nil)
-            self.latest = stream
+            asks[stream] = Answer(target: serves ?? 0, ends: serves != nil)
+            latest = stream
             try TestPeer.say("asked")
         case .askCancelled(let stream):
-            self.asks[stream] = nil
+            asks[stream] = nil
             try TestPeer.say("cancelled")
         case .ended:
             try TestPeer.say("replaced")
@@ -84,10 +84,10 @@ final class ScriptedSource {
     }
 
     private func pass(_ thing: PassedThing, on ask: UInt64, over connection: BlockingConnection) throws {
-        let byteCount = try self.options.number("bytes").map { UInt64($0) } ?? thing.byteCount
+        let byteCount = try options.number("bytes").map { UInt64($0) } ?? thing.byteCount
         let isPassed = connection.io.pass(thing.descriptor, byteCount: byteCount, on: ask)
         try connection.io.flush()
-        self.asks[ask] = nil
+        asks[ask] = nil
         try TestPeer.say(isPassed ? "passed" : "unwelcome")
     }
 
@@ -96,18 +96,18 @@ final class ScriptedSource {
         var hasMoved = true
         while hasMoved, !connection.io.wantsWrite {
             hasMoved = false
-            for stream in self.asks.keys.sorted() where try self.give(stream, over: connection) { hasMoved = true }
+            for stream in asks.keys.sorted() where try give(stream, over: connection) { hasMoved = true }
             try connection.io.flush()
         }
     }
 
     /// Sends at most one frame; false if nothing can be sent now.
     private func give(_ stream: UInt64, over connection: BlockingConnection) throws -> Bool {
-        guard let answer = self.asks[stream] else { return false }
+        guard let answer = asks[stream] else { return false }
         guard answer.sent < answer.target else {
             if answer.ends {
                 connection.io.state.end(stream)
-                self.asks[stream] = nil
+                asks[stream] = nil
             }
             return answer.ends
         }
@@ -116,32 +116,32 @@ final class ScriptedSource {
         let block = Pattern.block
         let bytes = block.span.extracting(start..<end)
         guard let count = try connection.io.send(bytes, on: stream, last: false) else { return false }
-        self.asks[stream]?.sent += count
+        asks[stream]?.sent += count
         return true
     }
 
     /// Carries out an order; false if there is none or if it has to wait.
     private func perform(_ connection: BlockingConnection) throws -> Bool {
-        guard let order = self.orders.current else { return false }
+        guard let order = orders.current else { return false }
         switch order.name {
         case "exit":
             exit(0)
         case "close":
-            self.orders.done()
-            self.isClosing = true
+            orders.done()
+            isClosing = true
             return false
         default:
             break
         }
-        guard let stream = self.latest, let answer = self.asks[stream], !connection.io.wantsWrite else { return false }
+        guard let stream = latest, let answer = asks[stream], !connection.io.wantsWrite else { return false }
         switch order.name {
-        case "send" where !self.isSending:
-            self.asks[stream]?.target += order.count
-            self.isSending = true
+        case "send" where !isSending:
+            asks[stream]?.target += order.count
+            isSending = true
             return true
         case "send":
             guard answer.sent == answer.target else { return false }
-            self.isSending = false
+            isSending = false
             try TestPeer.say("sent \(answer.sent)")
         case "half-frame":
             var encoder = FrameEncoder()
@@ -152,12 +152,12 @@ final class ScriptedSource {
         case "end":
             connection.io.state.end(stream)
             try connection.io.flush()
-            self.asks[stream] = nil
+            asks[stream] = nil
             try TestPeer.say("ended")
         default:
             throw Misuse()
         }
-        self.orders.done()
+        orders.done()
         return true
     }
 }

@@ -40,12 +40,12 @@ enum TestPeer {
             guard let role = arguments.popFirst(), let path = arguments.popFirst() else { throw Misuse() }
             let options = try PeerOptions(arguments)
             switch role {
-            case "source": try ScriptedSource(try self.connection(to: path), options).run()
-            case "destination": try ScriptedDestination(try self.connection(to: path), options).run()
+            case "source": try ScriptedSource(try connection(to: path), options).run()
+            case "destination": try ScriptedDestination(try connection(to: path), options).run()
             default: throw Misuse()
             }
         } catch {
-            try? System.write(Array("test-peer: \(error)\n\(error is Misuse ? self.usage : "")".utf8).span, to: 2)
+            try? System.write(Array("test-peer: \(error)\n\(error is Misuse ? usage : "")".utf8).span, to: 2)
             exit(2)
         }
     }
@@ -76,15 +76,15 @@ struct PeerOptions {
             guard let name = parts.first, Self.names.contains(name) else {
                 throw Misuse()
             }
-            self.values[name] = parts.count == 2 ? parts[1] : ""
+            values[name] = parts.count == 2 ? parts[1] : ""
         }
     }
 
-    func text(_ name: Substring) -> String? { self.values[name].map(String.init) }
-    func has(_ name: Substring) -> Bool { self.values[name] != nil }
+    func text(_ name: Substring) -> String? { values[name].map(String.init) }
+    func has(_ name: Substring) -> Bool { values[name] != nil }
 
     func number(_ name: Substring) throws -> Int? {
-        guard let text = self.values[name] else { return nil }
+        guard let text = values[name] else { return nil }
         guard let number = Int(text), number >= 0 else { throw Misuse() }
         return number
     }

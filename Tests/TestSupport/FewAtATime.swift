@@ -33,22 +33,22 @@ private actor Turns {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(_ count: Int) {
-        self.free = count
+        free = count
     }
 
     func begin() async {
-        guard self.free == 0 else {
-            self.free -= 1
+        guard free == 0 else {
+            free -= 1
             return
         }
-        await withCheckedContinuation { self.waiting.append($0) }
+        await withCheckedContinuation { waiting.append($0) }
     }
 
     func end() {
-        if self.waiting.isEmpty {
-            self.free += 1
+        if waiting.isEmpty {
+            free += 1
         } else {
-            self.waiting.removeFirst().resume()
+            waiting.removeFirst().resume()
         }
     }
 }

@@ -9,8 +9,8 @@ package final class ProcessRunner {
         package let output: [UInt8]
         package let errors: [UInt8]
 
-        package var text: String { String(decoding: self.output, as: UTF8.self) }
-        package var errorText: String { String(decoding: self.errors, as: UTF8.self) }
+        package var text: String { String(decoding: output, as: UTF8.self) }
+        package var errorText: String { String(decoding: errors, as: UTF8.self) }
     }
 
     package enum Trouble: Error {
@@ -62,52 +62,52 @@ package final class ProcessRunner {
         configuration.errors = .descriptor(standardError ?? errors.second.raw)
         configuration.directory = try directory.map { DescriptorBox(try System.open($0, .directory)) }
         configuration.inNewGroup = true
-        self.child = try ChildProcess(configuration)
-        self.program = ([path] + arguments).joined(separator: " ")
+        child = try ChildProcess(configuration)
+        program = ([path] + arguments).joined(separator: " ")
         self.output = output.keepingFirst()
         self.errors = errors.keepingFirst()
     }
 
     deinit {
-        guard !self.isOver else { return }
-        try? self.child.killGroup(SIGKILL)
-        _ = try? self.child.wait()
+        guard !isOver else { return }
+        try? child.killGroup(SIGKILL)
+        _ = try? child.wait()
     }
 
     /// Waits until the program has ended and until all processes that hold its output have ended.
     package func finish() throws -> Finished {
         let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
-        while self.output != nil || self.errors != nil { try self.read(until: deadline) }
+        while output != nil || errors != nil { try read(until: deadline) }
         let left = Int(MonotonicClock.millisecondsLeft(until: deadline))
-        guard let end = try self.child.wait(milliseconds: left) else { throw self.hangs }
-        self.isOver = true
+        guard let end = try child.wait(milliseconds: left) else { throw hangs }
+        isOver = true
         let exitCode =
             switch end {
             case .exited(let code): code
             case .signaled(let signal): 128 + signal
             }
-        return Finished(exitCode: exitCode, output: self.outputBytes, errors: self.errorBytes)
+        return Finished(exitCode: exitCode, output: outputBytes, errors: errorBytes)
     }
 
     /// Waits until standard error contains the text.
     package func waitForErrors(containing text: String) throws {
         let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
-        while !String(decoding: self.errorBytes, as: UTF8.self).contains(text) {
-            guard self.errors != nil else {
-                throw Trouble.endedEarly(errors: String(decoding: self.errorBytes, as: UTF8.self))
+        while !String(decoding: errorBytes, as: UTF8.self).contains(text) {
+            guard errors != nil else {
+                throw Trouble.endedEarly(errors: String(decoding: errorBytes, as: UTF8.self))
             }
-            try self.read(until: deadline)
+            try read(until: deadline)
         }
     }
 
     /// Waits until standard output contains the text.
     package func waitForOutput(containing text: String) throws {
         let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
-        while !String(decoding: self.outputBytes, as: UTF8.self).contains(text) {
-            guard self.output != nil else {
-                throw Trouble.endedEarly(errors: String(decoding: self.errorBytes, as: UTF8.self))
+        while !String(decoding: outputBytes, as: UTF8.self).contains(text) {
+            guard output != nil else {
+                throw Trouble.endedEarly(errors: String(decoding: errorBytes, as: UTF8.self))
             }
-            try self.read(until: deadline)
+            try read(until: deadline)
         }
     }
 
@@ -115,28 +115,28 @@ package final class ProcessRunner {
     package func nextLine() throws -> String {
         let deadline = MonotonicClock.deadline(milliseconds: Self.watchdog)
         while true {
-            let rest = self.outputBytes[self.linesGiven...]
+            let rest = outputBytes[linesGiven...]
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                self.linesGiven = end + 1
+                linesGiven = end + 1
                 return String(decoding: rest[..<end], as: UTF8.self)
             }
-            guard self.output != nil else {
-                throw Trouble.endedEarly(errors: String(decoding: self.errorBytes, as: UTF8.self))
+            guard output != nil else {
+                throw Trouble.endedEarly(errors: String(decoding: errorBytes, as: UTF8.self))
             }
-            try self.read(until: deadline)
+            try read(until: deadline)
         }
     }
 
     /// Waits for a successful end. Returns the lines of standard output that `nextLine` has not returned.
     package func rest() throws -> [String] {
-        let finished = try self.finish()
+        let finished = try finish()
         guard finished.exitCode == 0 else { throw Trouble.endedEarly(errors: finished.errorText) }
-        let rest = String(decoding: self.outputBytes[self.linesGiven...], as: UTF8.self)
+        let rest = String(decoding: outputBytes[linesGiven...], as: UTF8.self)
         return rest.split(separator: "\n").map(String.init)
     }
 
     private func read(until deadline: UInt64) throws {
-        let streams = [self.output?.raw, self.errors?.raw].map { $0 ?? -1 }
+        let streams = [output?.raw, errors?.raw].map { $0 ?? -1 }
         // `poll` ignores negative descriptors.
         let ready = try System.poll(
             streams.map { PollInterest($0, .readable) },
@@ -144,18 +144,18 @@ package final class ProcessRunner {
         )
         if !ready[0].isEmpty {
             let bytes = try System.read(streams[0], upTo: 1 << 18)
-            self.outputBytes += bytes
-            if bytes.isEmpty { self.output = nil }
+            outputBytes += bytes
+            if bytes.isEmpty { output = nil }
         }
         if !ready[1].isEmpty {
             let bytes = try System.read(streams[1], upTo: 1 << 16)
-            self.errorBytes += bytes
-            if bytes.isEmpty { self.errors = nil }
+            errorBytes += bytes
+            if bytes.isEmpty { errors = nil }
         }
-        if MonotonicClock.now() >= deadline { throw self.hangs }
+        if MonotonicClock.now() >= deadline { throw hangs }
     }
 
     private var hangs: Trouble {
-        .hangs(program: self.program, errors: String(decoding: self.errorBytes, as: UTF8.self))
+        .hangs(program: program, errors: String(decoding: errorBytes, as: UTF8.self))
     }
 }

@@ -14,11 +14,11 @@ package final class ScriptedPeer: Sendable {
             self.payload = payload
         }
 
-        package var kind: FrameKind? { self.header.kind }
-        package var stream: UInt64 { self.header.stream }
+        package var kind: FrameKind? { header.kind }
+        package var stream: UInt64 { header.stream }
 
         package func decoded<Message: WireMessage>(as _: Message.Type) throws -> Message {
-            try Message(decoding: self.payload)
+            try Message(decoding: payload)
         }
     }
 
@@ -37,13 +37,13 @@ package final class ScriptedPeer: Sendable {
     package func send(_ message: some WireMessage, stream: UInt64, flags: FrameFlags = []) throws {
         var encoder = FrameEncoder()
         encoder.append(message, stream: stream, flags: flags)
-        try self.write(encoder.bytes)
+        try write(encoder.bytes)
     }
 
     package func sendData(_ bytes: [UInt8], stream: UInt64, last: Bool = false) throws {
         var encoder = FrameEncoder()
         encoder.appendData(bytes, stream: stream, flags: last ? .last : [])
-        try self.write(encoder.bytes)
+        try write(encoder.bytes)
     }
 
     package func write(_ bytes: [UInt8]) throws {
@@ -52,7 +52,7 @@ package final class ScriptedPeer: Sendable {
     }
 
     package func welcome(maximumStreams: UInt32 = 128) throws {
-        try self.send(Welcome.standard(maximumStreams: maximumStreams), stream: 0)
+        try send(Welcome.standard(maximumStreams: maximumStreams), stream: 0)
     }
 
     /// Offers to receive descriptors, but makes the system refuse to pass them. Returns false if the system cannot
@@ -60,18 +60,18 @@ package final class ScriptedPeer: Sendable {
     package func welcomeRefusingDescriptors() throws -> Bool {
         var welcome = Welcome.standard()
         welcome.features = [Feature.descriptors.rawValue]
-        let refuses = self.socket.withLock { Socket.setPassesDescriptors($0?.raw ?? -1, false) }
-        try self.send(welcome, stream: 0)
+        let refuses = socket.withLock { Socket.setPassesDescriptors($0?.raw ?? -1, false) }
+        try send(welcome, stream: 0)
         return refuses
     }
 
     /// Shuts down reading, so that further writes of the other end fail.
     package func stopReading() {
-        self.socket.withLock { _ = shutdown($0?.raw ?? -1, CInt(SHUT_RD)) }
+        socket.withLock { _ = shutdown($0?.raw ?? -1, CInt(SHUT_RD)) }
     }
 
     package func close() {
-        self.socket.withLock { $0 = nil }
+        socket.withLock { $0 = nil }
     }
 
     // MARK: Receiving
@@ -79,20 +79,20 @@ package final class ScriptedPeer: Sendable {
     /// Waits for the next frame. Throws at the end of the connection and after the timeout.
     package func next() throws -> Frame {
         while true {
-            if let frame = self.heard.withLock({ Self.take(&$0) }) { return frame }
+            if let frame = heard.withLock({ Self.take(&$0) }) { return frame }
             guard let socket = self.socket.withLock({ $0 }) else { throw ScriptedPeerError.closed }
             let ready = try System.poll([PollInterest(socket.raw, .readable)], milliseconds: Self.watchdog)
             guard !ready[0].isEmpty else { throw ScriptedPeerError.nothingCame }
             let bytes = try System.read(socket.raw, upTo: 1 << 16)
             guard !bytes.isEmpty else { throw ScriptedPeerError.closed }
-            self.heard.withLock { $0 += bytes }
+            heard.withLock { $0 += bytes }
         }
     }
 
     /// Skips to the next frame of this kind.
     package func next(_ kind: FrameKind) throws -> Frame {
         while true {
-            let frame = try self.next()
+            let frame = try next()
             if frame.kind == kind { return frame }
         }
     }

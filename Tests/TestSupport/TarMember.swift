@@ -26,19 +26,19 @@ package struct TarMember {
             let digits = String(number, radix: 8)
             return String(repeating: "0", count: count - digits.count) + digits
         }
-        put(self.name, at: 0)
-        put(octal(self.mode, 7), at: 100)
-        put(octal(self.contents.utf8.count, 11), at: 124)
+        put(name, at: 0)
+        put(octal(mode, 7), at: 100)
+        put(octal(contents.utf8.count, 11), at: 124)
         put("00000000000", at: 136)
         put("        ", at: 148)
-        put(String(self.kind), at: 156)
-        put(self.link, at: 157)
+        put(String(kind), at: 156)
+        put(link, at: 157)
         put("ustar\0" + "00", at: 257)
         put("0000000", at: 329)
         put("0000000", at: 337)
         put(octal(header.reduce(0) { $0 + Int($1) }, 6) + "\0 ", at: 148)
-        let rest = (512 - self.contents.utf8.count % 512) % 512
-        return header + Array(self.contents.utf8) + [UInt8](repeating: 0, count: rest)
+        let rest = (512 - contents.utf8.count % 512) % 512
+        return header + Array(contents.utf8) + [UInt8](repeating: 0, count: rest)
     }
 
     /// The whole archive.

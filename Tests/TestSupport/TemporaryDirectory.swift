@@ -9,17 +9,17 @@ package final class TemporaryDirectory: Sendable {
         // A short name: the path of a socket below it has at most 107 bytes, which include a boot id.
         let digits = try System.randomBytes(4).map { String($0, radix: 16) }.joined()
         let base = System.environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        self.path = "\(base)/pb-\(digits)"
-        try System.makeDirectory(self.path)
+        path = "\(base)/pb-\(digits)"
+        try System.makeDirectory(path)
     }
 
     deinit {
         // `rm` also removes links and unreadable directories.
-        _ = try? ChildProcess(.init(path: "/bin/rm", arguments: ["-rf", self.path])).wait()
+        _ = try? ChildProcess(.init(path: "/bin/rm", arguments: ["-rf", path])).wait()
     }
 
     /// The path of an entry.
-    package subscript(name: String) -> String { "\(self.path)/\(name)" }
+    package subscript(name: String) -> String { "\(path)/\(name)" }
 
     /// Makes a file and returns its path.
     @discardableResult
@@ -31,7 +31,7 @@ package final class TemporaryDirectory: Sendable {
 
     @discardableResult
     package func write(_ text: String, to name: String) throws -> String {
-        try self.write(Array(text.utf8), to: name)
+        try write(Array(text.utf8), to: name)
     }
 
     package func contents(of name: String) throws -> [UInt8] {

@@ -10,29 +10,29 @@ import Testing
     private let source: PeerID
 
     init() {
-        self.source = self.broker.connect("s", process: 1, groups: ["blue", "red"])
+        source = broker.connect("s", process: 1, groups: ["blue", "red"])
         let item = Item(
             Self.types.indices.map { Representation(Self.types[$0], visibility: Visibility(rawValue: UInt32($0))) }
         )
-        self.broker.write([item], from: self.source)
-        _ = self.broker.take(self.source)
+        broker.write([item], from: source)
+        _ = broker.take(source)
     }
 
     private mutating func listed(to peer: PeerID) -> [String] {
-        (self.broker.list(from: peer).first(Item.self)?.representations ?? []).map(\.type)
+        (broker.list(from: peer).first(Item.self)?.representations ?? []).map(\.type)
     }
 
     private mutating func shown(to peer: PeerID) -> [String] {
-        self.broker.send(Status(), on: self.broker.newStream(of: peer), from: peer)
-        return self.broker.take(peer).all(StatusEntry.self).compactMap(\.board).first?.types ?? []
+        broker.send(Status(), on: broker.newStream(of: peer), from: peer)
+        return broker.take(peer).all(StatusEntry.self).compactMap(\.board).first?.types ?? []
     }
 
     /// The types that loads give, and the available types that failed loads report.
     private mutating func loaded(by peer: PeerID) -> [String] {
         Self.types.filter { type in
-            let stream = self.broker.load(from: peer) { $0.accepts = [Accept(type, match: .exact)] }
-            let failure = self.broker.take(peer).first(Failure.self)
-            self.broker.send(Cancel(), on: stream, from: peer)
+            let stream = broker.load(from: peer) { $0.accepts = [Accept(type, match: .exact)] }
+            let failure = broker.take(peer).first(Failure.self)
+            broker.send(Cancel(), on: stream, from: peer)
             if let failure { #expect(failure.code == .typeUnavailable && failure.detail?.contains(type) != true) }
             return failure == nil
         }
@@ -40,41 +40,41 @@ import Testing
 
     private mutating func check(_ peer: PeerID, sees indices: [Int]) {
         let types = indices.map { Self.types[$0] }
-        #expect(self.listed(to: peer) == types)
-        #expect(self.shown(to: peer) == types)
-        #expect(self.loaded(by: peer) == types)
+        #expect(listed(to: peer) == types)
+        #expect(shown(to: peer) == types)
+        #expect(loaded(by: peer) == types)
     }
 
     @Test("A program of this user sees representations for all and for the team, a link only those for all")
     mutating func team() {
-        self.check(self.broker.connect("r"), sees: [0, 1])
-        self.check(self.broker.connect("r", role: .program), sees: [0, 1])
-        self.check(self.broker.connect("l", role: .link), sees: [0])
+        check(broker.connect("r"), sees: [0, 1])
+        check(broker.connect("r", role: .program), sees: [0, 1])
+        check(broker.connect("l", role: .link), sees: [0])
     }
 
     @Test("A peer sees representations for a group if it has one of the writer's tokens")
     mutating func group() {
-        self.check(self.broker.connect("r", groups: ["green", "red"]), sees: [0, 1, 2])
-        self.check(self.broker.connect("r", groups: ["green", "Red", "re"]), sees: [0, 1])
-        self.check(self.broker.connect("l", role: 2, groups: ["blue"]), sees: [0, 2])
+        check(broker.connect("r", groups: ["green", "red"]), sees: [0, 1, 2])
+        check(broker.connect("r", groups: ["green", "Red", "re"]), sees: [0, 1])
+        check(broker.connect("l", role: 2, groups: ["blue"]), sees: [0, 2])
     }
 
     @Test("The writer's own process sees everything, also over other connections")
     mutating func ownProcess() {
-        self.check(self.source, sees: [0, 1, 2, 3])
-        self.check(self.broker.connect("r", process: 1), sees: [0, 1, 2, 3])
+        check(source, sees: [0, 1, 2, 3])
+        check(broker.connect("r", process: 1), sees: [0, 1, 2, 3])
     }
 
     @Test("The writer's tokens outlive its connection")
     mutating func afterDeath() {
         let item = Item([Representation("a.kept", kept: true, visibility: .group)])
-        self.broker.write([item], kept: [[1, 2]], from: self.source)
-        self.broker.disconnect(self.source)
-        #expect(self.listed(to: self.broker.connect("r", groups: ["blue"])) == ["a.kept"])
-        let stranger = self.broker.connect("r")
-        #expect(self.listed(to: stranger) == [])
-        self.broker.load(from: stranger)
-        #expect(self.broker.take(stranger).codes == [.nothingHere])
+        broker.write([item], kept: [[1, 2]], from: source)
+        broker.disconnect(source)
+        #expect(listed(to: broker.connect("r", groups: ["blue"])) == ["a.kept"])
+        let stranger = broker.connect("r")
+        #expect(listed(to: stranger) == [])
+        broker.load(from: stranger)
+        #expect(broker.take(stranger).codes == [.nothingHere])
     }
 
     @Test("Items without visible representations are neither listed nor counted")
@@ -82,31 +82,31 @@ import Testing
         var hidden = Item([Representation("a", visibility: .ownProcess)], name: "secret")
         hidden.teamData = [1]
         hidden.presentationStyle = .inline
-        self.broker.write([hidden, Item([Representation("b")], name: "open"), hidden], from: self.source)
-        _ = self.broker.take(self.source)
-        let reader = self.broker.connect("r")
-        let frames = self.broker.list(from: reader)
+        broker.write([hidden, Item([Representation("b")], name: "open"), hidden], from: source)
+        _ = broker.take(source)
+        let reader = broker.connect("r")
+        let frames = broker.list(from: reader)
         #expect(frames.first(Contents.self)?.itemCount == 1)
         #expect(frames.all(Item.self).map(\.suggestedName) == ["open"])
         // The reader's first item is the source's second one.
-        self.broker.load(from: reader)
-        let frame = self.broker.take(self.source).first { $0.kind == .ask }
+        broker.load(from: reader)
+        let frame = broker.take(source).first { $0.kind == .ask }
         let ask = frame?.decode(Ask.self)
         #expect(ask?.item == 1 && ask?.type == "b")
-        self.broker.data([1], last: true, on: frame?.stream ?? 0, from: self.source)
-        let answer = self.broker.take(reader).first(Answer.self)
+        broker.data([1], last: true, on: frame?.stream ?? 0, from: source)
+        let answer = broker.take(reader).first(Answer.self)
         #expect(answer?.item == 0 && answer?.itemCount == 1)
     }
 
     @Test("Contents without visible representations look like an empty board")
     mutating func nothing() {
-        self.broker.write([Item([Representation("a", visibility: .ownProcess)], name: "secret")], from: self.source)
-        let reader = self.broker.connect("r")
-        let frames = self.broker.list(from: reader)
+        broker.write([Item([Representation("a", visibility: .ownProcess)], name: "secret")], from: source)
+        let reader = broker.connect("r")
+        let frames = broker.list(from: reader)
         #expect(frames.first(Contents.self)?.handle == nil && frames.first(Contents.self)?.ownerLabel == nil)
         #expect(frames.all(Item.self).isEmpty)
-        self.broker.load(from: reader)
-        #expect(self.broker.take(reader).codes == [.nothingHere])
+        broker.load(from: reader)
+        #expect(broker.take(reader).codes == [.nothingHere])
     }
 
     @Test("Lists contain an item's presentation, and its team data if the peer is on this machine")
@@ -118,35 +118,35 @@ import Testing
         item.title = "A headline:\u{1B}[31m\u{9B}\n in \u{2066}two\u{2069} lines"
         item.teamData = [UInt8](repeating: 9, count: WireLimits.teamData)
         item.representations[0].fileOptions = .openInPlace
-        self.broker.write([item], from: self.source)
-        _ = self.broker.take(self.source)
+        broker.write([item], from: source)
+        _ = broker.take(source)
         for (role, data) in [(.program, item.teamData), (.link, nil)] as [(Role, [UInt8]?)] {
-            let reader = self.broker.connect("r", role: role)
-            let listed = try #require(self.broker.list(from: reader).first(Item.self))
+            let reader = broker.connect("r", role: role)
+            let listed = try #require(broker.list(from: reader).first(Item.self))
             #expect(listed.presentationWidth == 1_500 && listed.presentationHeight == 0)
             #expect(listed.presentationStyle == .attachment && listed.teamData == data)
             #expect(listed.title == "A headline:[31m in \u{2066}two\u{2069} lines" && listed.suggestedName == nil)
             #expect(listed.representations.first?.fileOptions == .openInPlace)
         }
-        let metadata = self.broker.held.metadata
+        let metadata = broker.held.metadata
         #expect(metadata > UInt64(WireLimits.teamData), "team data is charged")
 
         item.teamData?.append(9)
-        self.broker.write([item], from: self.source)
-        #expect(self.broker.take(self.source).codes == [.limitExceeded])
+        broker.write([item], from: source)
+        #expect(broker.take(source).codes == [.limitExceeded])
 
         item.teamData = nil
         item.title = String(repeating: "é", count: WireLimits.title / 2)
-        self.broker.write([item], from: self.source)
-        #expect(self.broker.take(self.source).codes == [])
-        let titled = self.broker.held.metadata
+        broker.write([item], from: source)
+        #expect(broker.take(source).codes == [])
+        let titled = broker.held.metadata
         item.title = nil
-        self.broker.write([item], from: self.source)
-        _ = self.broker.take(self.source)
-        #expect(titled >= self.broker.held.metadata + UInt64(WireLimits.title), "a title is charged")
+        broker.write([item], from: source)
+        _ = broker.take(source)
+        #expect(titled >= broker.held.metadata + UInt64(WireLimits.title), "a title is charged")
         item.title = String(repeating: "e", count: WireLimits.title + 1)
-        self.broker.write([item], from: self.source)
-        #expect(self.broker.take(self.source).codes == [.limitExceeded])
+        broker.write([item], from: source)
+        #expect(broker.take(source).codes == [.limitExceeded])
     }
 
     @Test(
@@ -157,20 +157,20 @@ import Testing
         ]
     )
     mutating func badTokens(_ groups: [String], _ code: ErrorCode) throws {
-        let peer = self.broker.connectSilently()
+        let peer = broker.connectSilently()
         var hello = Hello()
         hello.groups = groups
-        self.broker.send(hello, on: 0, from: peer)
-        let frames = self.broker.take(peer)
+        broker.send(hello, on: 0, from: peer)
+        let frames = broker.take(peer)
         #expect(frames.codes == [code] && frames[0].stream == 0)
-        #expect(self.broker.closed == [peer])
+        #expect(broker.closed == [peer])
         #expect(try #require(frames.first(Failure.self)).text.contains("tttt") == false)
     }
 
     @Test("The maximum number of tokens of the maximum length is accepted")
     mutating func tokens() {
         let groups = (0..<8).map { String(repeating: String($0), count: 255) }
-        let peer = self.broker.connect("r", groups: groups)
-        #expect(!self.broker.closed.contains(peer))
+        let peer = broker.connect("r", groups: groups)
+        #expect(!broker.closed.contains(peer))
     }
 }

@@ -8,17 +8,17 @@ import Testing
     private let reader: PeerID
 
     init() {
-        self.source = self.broker.connect()
-        self.reader = self.broker.connect()
-        self.broker.promise("a", from: self.source)
+        source = broker.connect()
+        reader = broker.connect()
+        broker.promise("a", from: source)
     }
 
     private mutating func start(
         credit: UInt64 = 1 << 40,
         timeout: UInt64? = nil
     ) throws -> (load: UInt64, ask: UInt64) {
-        let load = self.broker.load(from: self.reader, credit: credit) { $0.timeoutMilliseconds = timeout }
-        return (load, try #require(self.broker.takeAsks(self.source).first))
+        let load = broker.load(from: reader, credit: credit) { $0.timeoutMilliseconds = timeout }
+        return (load, try #require(broker.takeAsks(source).first))
     }
 
     /// The error that the reader was sent, and the time in milliseconds until then.
@@ -36,20 +36,20 @@ import Testing
     private mutating func failure(within limit: UInt64, step: UInt64 = 1_000) -> Lateness? {
         var passed: UInt64 = 0
         while passed < limit {
-            self.broker.advance(by: step)
+            broker.advance(by: step)
             passed += step
-            if let code = self.broker.take(self.reader).codes.first { return Lateness(code, passed) }
+            if let code = broker.take(reader).codes.first { return Lateness(code, passed) }
         }
         return nil
     }
 
     @Test("A source that sends no first byte within 30 s is cancelled")
     mutating func firstByte() throws {
-        let (_, ask) = try self.start()
+        let (_, ask) = try start()
         let failure = self.failure(within: 60_000)
         #expect(failure == Lateness(.sourceStalled, 30_000))
-        #expect(self.broker.take(self.source).on(ask).kinds == [.cancel])
-        #expect(self.broker.held.loads == 0 && self.broker.held.inTransfer == 0)
+        #expect(broker.take(source).on(ask).kinds == [.cancel])
+        #expect(broker.held.loads == 0 && broker.held.inTransfer == 0)
     }
 
     @Test(
@@ -63,11 +63,11 @@ import Testing
     mutating func ownFirstByte(_ given: UInt64, _ timeout: UInt64?, _ told: UInt64, _ code: ErrorCode) throws {
         var representation = Representation("a")
         representation.firstByteMilliseconds = given
-        self.broker.write([Item([representation])], from: self.source)
-        _ = self.broker.take(self.source)
-        self.broker.load(from: self.reader) { $0.timeoutMilliseconds = timeout }
-        #expect(self.broker.take(self.source).first(Ask.self)?.firstByteMilliseconds == told)
-        #expect(self.failure(within: 700_000, step: 100) == Lateness(code, told))
+        broker.write([Item([representation])], from: source)
+        _ = broker.take(source)
+        broker.load(from: reader) { $0.timeoutMilliseconds = timeout }
+        #expect(broker.take(source).first(Ask.self)?.firstByteMilliseconds == told)
+        #expect(failure(within: 700_000, step: 100) == Lateness(code, told))
     }
 
     @Test(
@@ -75,19 +75,19 @@ import Testing
         arguments: [UInt64(0), 5_000, 29_000]
     )
     mutating func progressDeadline(_ delay: UInt64) throws {
-        let (_, ask) = try self.start()
-        self.broker.advance(by: delay)
-        self.broker.data([1], on: ask, from: self.source)
+        let (_, ask) = try start()
+        broker.advance(by: delay)
+        broker.data([1], on: ask, from: source)
         let failure = self.failure(within: 60_000)
         #expect(failure == Lateness(.sourceStalled, 10_000))
     }
 
     @Test("Empty frames do not extend a deadline")
     mutating func emptyFrames() throws {
-        let (_, ask) = try self.start()
+        let (_, ask) = try start()
         for _ in 0..<29 {
-            self.broker.advance(by: 1_000)
-            self.broker.data([], on: ask, from: self.source)
+            broker.advance(by: 1_000)
+            broker.data([], on: ask, from: source)
         }
         let failure = self.failure(within: 60_000)
         #expect(failure == Lateness(.sourceStalled, 1_000))
@@ -98,25 +98,25 @@ import Testing
         arguments: [UInt64(0), 4]
     )
     mutating func withoutCredit(_ credit: UInt64) throws {
-        let (load, ask) = try self.start(credit: credit)
-        if credit > 0 { self.broker.data(count: Int(credit), on: ask, from: self.source) }
-        _ = self.broker.take(self.reader)
+        let (load, ask) = try start(credit: credit)
+        if credit > 0 { broker.data(count: Int(credit), on: ask, from: source) }
+        _ = broker.take(reader)
         let none = self.failure(within: 7_200_000, step: 60_000)
         #expect(none == nil)
         // The time without credit does not count against the source's deadline.
-        self.broker.credit(100, on: load, from: self.reader)
+        broker.credit(100, on: load, from: reader)
         let failure = self.failure(within: 60_000)
         #expect(failure == Lateness(.sourceStalled, credit == 0 ? 30_000 : 10_000))
     }
 
     @Test("Progress extends the deadline of a handler by up to 10 minutes without a byte")
     mutating func keepAlive() throws {
-        let (_, ask) = try self.start()
+        let (_, ask) = try start()
         for _ in 0..<59 {
-            self.broker.advance(by: 10_000)
-            self.broker.send(Progress(), on: ask, from: self.source)
+            broker.advance(by: 10_000)
+            broker.send(Progress(), on: ask, from: source)
         }
-        #expect(self.broker.take(self.reader).codes.isEmpty)
+        #expect(broker.take(reader).codes.isEmpty)
         let failure = self.failure(within: 60_000)
         #expect(failure == Lateness(.sourceStalled, 10_000))
     }
@@ -126,33 +126,33 @@ import Testing
         arguments: [UInt64(1_000), 3_600_000]
     )
     mutating func timeout(_ timeout: UInt64) throws {
-        let (_, ask) = try self.start(timeout: timeout)
+        let (_, ask) = try start(timeout: timeout)
         let failure = self.failure(within: 7_200_000)
         #expect(failure == Lateness(.timeout, timeout))
-        #expect(self.broker.take(self.source).on(ask).kinds == [.cancel])
+        #expect(broker.take(source).on(ask).kinds == [.cancel])
     }
 
     @Test("A timeout of 0 or of more than a day is a day", arguments: [UInt64(0), .max])
     mutating func longest(_ timeout: UInt64) throws {
-        _ = try self.start(timeout: timeout)
+        _ = try start(timeout: timeout)
         let failure = self.failure(within: 100_000_000, step: 600_000)
         #expect(failure == Lateness(.timeout, 86_400_000))
     }
 
     @Test("The caller's timeout also applies to a load that waits for its turn and to kept bytes")
     mutating func timeoutElsewhere() throws {
-        let busy = self.broker.connect(maximumStreams: 1)
-        self.broker.promise("b", board: "busy", from: busy)
-        self.broker.load(from: self.source) { $0.board = "busy" }
-        self.broker.load(from: self.reader) {
+        let busy = broker.connect(maximumStreams: 1)
+        broker.promise("b", board: "busy", from: busy)
+        broker.load(from: source) { $0.board = "busy" }
+        broker.load(from: reader) {
             $0.board = "busy"
             $0.timeoutMilliseconds = 2_000
         }
         let failure = self.failure(within: 60_000)
         #expect(failure == Lateness(.timeout, 2_000))
         let kept = Item([Representation("k", kept: true)])
-        self.broker.write([kept], kept: [[1]], board: "kept", from: busy)
-        self.broker.load(from: self.reader, credit: 0) {
+        broker.write([kept], kept: [[1]], board: "kept", from: busy)
+        broker.load(from: reader, credit: 0) {
             $0.board = "kept"
             $0.timeoutMilliseconds = 2_000
         }
@@ -176,11 +176,11 @@ import Testing
 
     @Test("A destination that does not read has no deadline while the pool has room")
     mutating func timeouts() throws {
-        self.broker.deliversAtOnce = false
-        let (_, ask) = try self.start()
-        self.broker.data(count: 256 << 10, on: ask, from: self.source)
-        _ = self.broker.take(self.reader)
-        let none = self.failure(within: 7_200_000, step: 60_000)
+        broker.deliversAtOnce = false
+        let (_, ask) = try start()
+        broker.data(count: 256 << 10, on: ask, from: source)
+        _ = broker.take(reader)
+        let none = failure(within: 7_200_000, step: 60_000)
         #expect(none == nil)
     }
 

@@ -21,18 +21,18 @@ import Testing
             name: String? = nil,
             type: String = "a"
         ) throws {
-            self.source = self.broker.connect("s", descriptors: true, role: roles.source)
-            self.reader = self.broker.connect("r", descriptors: true, role: roles.reader)
+            self.source = broker.connect("s", descriptors: true, role: roles.source)
+            self.reader = broker.connect("r", descriptors: true, role: roles.reader)
             var item = Item([Representation(type)], name: name)
             item.representations[0].fileOptions = options
-            self.broker.write([item], from: self.source)
-            self.load = self.broker.load(from: self.reader) {
+            broker.write([item], from: self.source)
+            load = broker.load(from: self.reader) {
                 $0.descriptorWelcome = descriptor
                 $0.inPlaceWelcome = welcome
             }
-            let frame = try #require(self.broker.take(self.source).first { $0.kind == .ask })
-            self.ask = frame.stream
-            self.isWelcome = frame.decode(Ask.self).inPlaceWelcome
+            let frame = try #require(broker.take(self.source).first { $0.kind == .ask })
+            ask = frame.stream
+            isWelcome = frame.decode(Ask.self).inPlaceWelcome
         }
 
         /// The answer to the destination if the source passes a file with this path and content form.
@@ -42,8 +42,8 @@ import Testing
             answer.content = content
             var payload: [UInt8] = []
             answer.encode(into: &payload)
-            self.broker.pass(.readOnlyFile, kind: .answer, payload: payload, on: self.ask, from: self.source)
-            return try #require(self.broker.take(self.reader).on(self.load).first)
+            broker.pass(.readOnlyFile, kind: .answer, payload: payload, on: ask, from: source)
+            return try #require(broker.take(reader).on(load).first)
         }
     }
 

@@ -9,8 +9,8 @@ import Testing
     private let reader: PeerID
 
     init() {
-        self.source = self.broker.connect("src")
-        self.reader = self.broker.connect("dst")
+        source = broker.connect("src")
+        reader = broker.connect("dst")
     }
 
     /// Starts a load of a representation that announces `byteCount`, and returns the streams of load and ask.
@@ -18,38 +18,38 @@ import Testing
         byteCount: UInt64? = nil,
         _ configure: (inout Load) -> Void = { _ in }
     ) throws -> (load: UInt64, ask: UInt64) {
-        self.broker.write([Item([Representation("a", byteCount: byteCount)])], from: self.source)
-        let load = self.broker.load(from: self.reader, configure)
-        return (load, try #require(self.broker.takeAsks(self.source).first))
+        broker.write([Item([Representation("a", byteCount: byteCount)])], from: source)
+        let load = broker.load(from: reader, configure)
+        return (load, try #require(broker.takeAsks(source).first))
     }
 
     @Test("Bytes reach the destination after one answer, and the flag `last` ends the load")
     mutating func last() throws {
-        let (load, ask) = try self.start()
-        self.broker.data([1, 2], on: ask, from: self.source)
-        self.broker.data([3], on: ask, from: self.source)
-        self.broker.data([4], last: true, on: ask, from: self.source)
-        let frames = self.broker.take(self.reader).on(load)
+        let (load, ask) = try start()
+        broker.data([1, 2], on: ask, from: source)
+        broker.data([3], on: ask, from: source)
+        broker.data([4], last: true, on: ask, from: source)
+        let frames = broker.take(reader).on(load)
         #expect(frames.kinds == [.answer, .data, .data, .data] && frames.bytes == [1, 2, 3, 4])
         #expect(frames.ends.count == 1 && frames.last?.last == true)
-        #expect(self.broker.held.loads == 0 && self.broker.held.inTransfer == 0)
+        #expect(broker.held.loads == 0 && broker.held.inTransfer == 0)
     }
 
     @Test("A separate end with the right count also ends the load", arguments: [UInt64?.none, 3])
     mutating func end(_ count: UInt64?) throws {
-        let (load, ask) = try self.start()
-        self.broker.data([1, 2, 3], on: ask, from: self.source)
-        self.broker.send(End(byteCount: count), on: ask, from: self.source)
-        let frames = self.broker.take(self.reader).on(load)
+        let (load, ask) = try start()
+        broker.data([1, 2, 3], on: ask, from: source)
+        broker.send(End(byteCount: count), on: ask, from: source)
+        let frames = broker.take(reader).on(load)
         #expect(frames.kinds == [.answer, .data, .end])
         #expect(frames.last?.decode(End.self).byteCount == 3 && frames.last?.order == .stream)
     }
 
     @Test("An end without bytes makes an empty representation")
     mutating func emptyEnd() throws {
-        let (load, ask) = try self.start()
-        self.broker.send(End(byteCount: 0), on: ask, from: self.source)
-        #expect(self.broker.take(self.reader).on(load).kinds == [.answer, .end])
+        let (load, ask) = try start()
+        broker.send(End(byteCount: 0), on: ask, from: source)
+        #expect(broker.take(reader).on(load).kinds == [.answer, .end])
     }
 
     @Test(
@@ -60,20 +60,20 @@ import Testing
         ]
     )
     mutating func wrongEnd(_ declared: UInt64?, _ counted: UInt64, _ code: ErrorCode) throws {
-        let (load, ask) = try self.start(byteCount: declared)
-        self.broker.data([1, 2, 3], on: ask, from: self.source)
-        self.broker.send(End(byteCount: counted), on: ask, from: self.source)
-        #expect(self.broker.take(self.reader).on(load).codes == [code])
-        #expect(self.broker.take(self.source).isEmpty)
+        let (load, ask) = try start(byteCount: declared)
+        broker.data([1, 2, 3], on: ask, from: source)
+        broker.send(End(byteCount: counted), on: ask, from: source)
+        #expect(broker.take(reader).on(load).codes == [code])
+        #expect(broker.take(source).isEmpty)
     }
 
     @Test("The flag `last` before all announced bytes is a truncation")
     mutating func lastTooEarly() throws {
-        let (load, ask) = try self.start(byteCount: 5)
-        self.broker.data([1, 2, 3], last: true, on: ask, from: self.source)
-        let frames = self.broker.take(self.reader).on(load)
+        let (load, ask) = try start(byteCount: 5)
+        broker.data([1, 2, 3], last: true, on: ask, from: source)
+        let frames = broker.take(reader).on(load)
         #expect(frames.codes == [.sourceTruncated] && frames.ends.count == 1)
-        #expect(self.broker.take(self.source).isEmpty)
+        #expect(broker.take(source).isEmpty)
     }
 
     @Test(
@@ -81,53 +81,53 @@ import Testing
         arguments: [true, false]
     )
     mutating func overDeclared(_ last: Bool) throws {
-        let (load, ask) = try self.start(byteCount: 2)
-        self.broker.data([1, 2, 3], last: last, on: ask, from: self.source)
-        #expect(self.broker.take(self.reader).on(load).codes == [.sourceFailed])
-        #expect(self.broker.take(self.source).kinds == (last ? [] : [.cancel]))
-        #expect(self.broker.closed.isEmpty)
+        let (load, ask) = try start(byteCount: 2)
+        broker.data([1, 2, 3], last: last, on: ask, from: source)
+        #expect(broker.take(reader).on(load).codes == [.sourceFailed])
+        #expect(broker.take(source).kinds == (last ? [] : [.cancel]))
+        #expect(broker.closed.isEmpty)
     }
 
     @Test("A size beyond the destination's maximum fails as too large, whether it is announced or sent")
     mutating func maximum() throws {
-        let announced = try self.start { $0.maximumByteCount = 2 }
-        self.broker.send(Answer(byteCount: 3), on: announced.ask, from: self.source)
-        #expect(self.broker.take(self.reader).on(announced.load).codes == [.tooLarge])
-        #expect(self.broker.take(self.source).kinds == [.cancel])
-        let sent = try self.start { $0.maximumByteCount = 2 }
-        self.broker.data([1, 2], on: sent.ask, from: self.source)
-        self.broker.data([3], on: sent.ask, from: self.source)
-        #expect(self.broker.take(self.reader).on(sent.load).codes == [.tooLarge])
+        let announced = try start { $0.maximumByteCount = 2 }
+        broker.send(Answer(byteCount: 3), on: announced.ask, from: source)
+        #expect(broker.take(reader).on(announced.load).codes == [.tooLarge])
+        #expect(broker.take(source).kinds == [.cancel])
+        let sent = try start { $0.maximumByteCount = 2 }
+        broker.data([1, 2], on: sent.ask, from: source)
+        broker.data([3], on: sent.ask, from: source)
+        #expect(broker.take(reader).on(sent.load).codes == [.tooLarge])
     }
 
     @Test("The size in a source's answer is passed to the destination, and the bytes must have this size")
     mutating func answerSize() throws {
-        let (load, ask) = try self.start(byteCount: 9)
-        self.broker.send(Answer(byteCount: 2), on: ask, from: self.source)
-        #expect(self.broker.take(self.reader).isEmpty)
-        self.broker.data([1, 2], last: true, on: ask, from: self.source)
-        let frames = self.broker.take(self.reader).on(load)
+        let (load, ask) = try start(byteCount: 9)
+        broker.send(Answer(byteCount: 2), on: ask, from: source)
+        #expect(broker.take(reader).isEmpty)
+        broker.data([1, 2], last: true, on: ask, from: source)
+        let frames = broker.take(reader).on(load)
         #expect(frames.kinds == [.answer, .data] && frames.first(Answer.self)?.byteCount == 2)
     }
 
     @Test("A size that is announced after bytes is a violation")
     mutating func lateAnswer() throws {
-        let (load, ask) = try self.start()
-        self.broker.data([1], on: ask, from: self.source)
-        self.broker.send(Answer(byteCount: 2), on: ask, from: self.source)
-        #expect(self.broker.take(self.source).codes == [.protocolViolation])
-        #expect(self.broker.take(self.reader).on(load).codes == [.sourceGone])
+        let (load, ask) = try start()
+        broker.data([1], on: ask, from: source)
+        broker.send(Answer(byteCount: 2), on: ask, from: source)
+        #expect(broker.take(source).codes == [.protocolViolation])
+        #expect(broker.take(reader).on(load).codes == [.sourceGone])
     }
 
     @Test("A source's own error reaches the destination with its domain, code and message")
     mutating func sourceFails() throws {
-        let (load, ask) = try self.start()
+        let (load, ask) = try start()
         let own = SourceFailure(domain: "com.example", code: -7, message: "no paper")
-        self.broker.send(Failure(.sourceFailed, "printer\u{1B} jam", source: own), on: ask, from: self.source)
-        let failure = try #require(self.broker.take(self.reader).on(load).first(Failure.self))
+        broker.send(Failure(.sourceFailed, "printer\u{1B} jam", source: own), on: ask, from: source)
+        let failure = try #require(broker.take(reader).on(load).first(Failure.self))
         #expect(failure.code == .sourceFailed && failure.source == own)
         #expect(failure.text.contains("src") && failure.text.contains("printer jam"))
-        #expect(self.broker.take(self.source).isEmpty)
+        #expect(broker.take(source).isEmpty)
     }
 
     @Test(
@@ -138,9 +138,9 @@ import Testing
         ]
     )
     mutating func codes(_ sent: ErrorCode, _ told: ErrorCode) throws {
-        let (load, ask) = try self.start()
-        self.broker.send(Failure(sent, "x"), on: ask, from: self.source)
-        #expect(self.broker.take(self.reader).on(load).codes == [told])
+        let (load, ask) = try start()
+        broker.send(Failure(sent, "x"), on: ask, from: source)
+        #expect(broker.take(reader).on(load).codes == [told])
     }
 
     @Test(
@@ -150,53 +150,53 @@ import Testing
         ]
     )
     mutating func malformed(_ kind: FrameKind, _ isCancelled: Bool) throws {
-        let (load, ask) = try self.start()
-        self.broker.raw(kind: kind.rawValue, payload: [0x08], on: ask, from: self.source)
-        #expect(self.broker.take(self.reader).on(load).codes == [.sourceFailed])
-        #expect(self.broker.take(self.source).kinds == (isCancelled ? [.cancel] : []))
-        #expect(self.broker.closed.isEmpty)
+        let (load, ask) = try start()
+        broker.raw(kind: kind.rawValue, payload: [0x08], on: ask, from: source)
+        #expect(broker.take(reader).on(load).codes == [.sourceFailed])
+        #expect(broker.take(source).kinds == (isCancelled ? [.cancel] : []))
+        #expect(broker.closed.isEmpty)
     }
 
     @Test("Progress is passed on, but only a limited number of reports between bytes")
     mutating func progress() throws {
-        let (load, ask) = try self.start()
+        let (load, ask) = try start()
         var progress = Progress()
         for step in 0..<50 {
             progress.completed = UInt64(step)
             progress.total = 50
-            self.broker.send(progress, on: ask, from: self.source)
+            broker.send(progress, on: ask, from: source)
         }
-        let told = self.broker.take(self.reader).on(load).all(Progress.self)
+        let told = broker.take(reader).on(load).all(Progress.self)
         #expect(told.map(\.completed) == (0..<50).map { UInt64($0) } && told.allSatisfy { $0.total == 50 })
-        for _ in 0..<10_000 { self.broker.send(progress, on: ask, from: self.source) }
-        #expect(self.broker.take(self.reader).count < 100)
-        self.broker.data(count: 100_000, on: ask, from: self.source)
-        _ = self.broker.take(self.reader)
-        self.broker.send(progress, on: ask, from: self.source)
-        #expect(self.broker.take(self.reader).kinds == [.progress])
+        for _ in 0..<10_000 { broker.send(progress, on: ask, from: source) }
+        #expect(broker.take(reader).count < 100)
+        broker.data(count: 100_000, on: ask, from: source)
+        _ = broker.take(reader)
+        broker.send(progress, on: ask, from: source)
+        #expect(broker.take(reader).kinds == [.progress])
     }
 
     @Test("A cancel before, during or after the bytes ends a load silently, and the source is sent at most one cancel")
     mutating func cancel() throws {
-        let before = try self.start()
-        self.broker.send(Cancel(), on: before.load, from: self.reader)
-        #expect(self.broker.take(self.source).on(before.ask).kinds == [.cancel])
-        let during = try self.start()
-        self.broker.data([1], on: during.ask, from: self.source)
-        _ = self.broker.take(self.reader)
-        self.broker.send(Cancel(), on: during.load, from: self.reader)
-        self.broker.send(Cancel(), on: during.load, from: self.reader)
-        self.broker.data([2], last: true, on: during.ask, from: self.source)
-        self.broker.send(End(byteCount: 2), on: during.ask, from: self.source)
-        #expect(self.broker.take(self.source).on(during.ask).kinds == [.cancel])
-        let after = try self.start()
-        self.broker.data([1], last: true, on: after.ask, from: self.source)
-        _ = self.broker.take(self.reader)
-        self.broker.send(Cancel(), on: after.load, from: self.reader)
-        self.broker.credit(9, on: after.load, from: self.reader)
-        #expect(self.broker.take(self.source).on(after.ask).isEmpty)
-        #expect(self.broker.take(self.reader).isEmpty)
-        #expect(self.broker.closed.isEmpty && self.broker.held.loads == 0)
+        let before = try start()
+        broker.send(Cancel(), on: before.load, from: reader)
+        #expect(broker.take(source).on(before.ask).kinds == [.cancel])
+        let during = try start()
+        broker.data([1], on: during.ask, from: source)
+        _ = broker.take(reader)
+        broker.send(Cancel(), on: during.load, from: reader)
+        broker.send(Cancel(), on: during.load, from: reader)
+        broker.data([2], last: true, on: during.ask, from: source)
+        broker.send(End(byteCount: 2), on: during.ask, from: source)
+        #expect(broker.take(source).on(during.ask).kinds == [.cancel])
+        let after = try start()
+        broker.data([1], last: true, on: after.ask, from: source)
+        _ = broker.take(reader)
+        broker.send(Cancel(), on: after.load, from: reader)
+        broker.credit(9, on: after.load, from: reader)
+        #expect(broker.take(source).on(after.ask).isEmpty)
+        #expect(broker.take(reader).isEmpty)
+        #expect(broker.closed.isEmpty && broker.held.loads == 0)
     }
 
     @Test(
@@ -208,34 +208,34 @@ import Testing
         ]
     )
     mutating func sourceDies(_ declared: UInt64?, _ sent: Int, _ code: ErrorCode) throws {
-        let (load, ask) = try self.start(byteCount: declared)
-        if sent > 0 { self.broker.data(count: sent, on: ask, from: self.source) }
-        self.broker.disconnect(self.source)
-        let frames = self.broker.take(self.reader).on(load)
+        let (load, ask) = try start(byteCount: declared)
+        if sent > 0 { broker.data(count: sent, on: ask, from: source) }
+        broker.disconnect(source)
+        let frames = broker.take(reader).on(load)
         #expect(frames.codes == [code] && frames.ends.count == 1)
         #expect(frames.first(Failure.self)?.text.contains("src") == true)
     }
 
     @Test("The death of a source after the end of its load does not affect the destination")
     mutating func sourceDiesAfter() throws {
-        let (load, ask) = try self.start()
-        self.broker.deliversAtOnce = false
-        self.broker.data([1], last: true, on: ask, from: self.source)
-        self.broker.disconnect(self.source)
-        #expect(self.broker.take(self.reader).on(load).kinds == [.answer, .data])
-        self.broker.deliver(to: self.reader)
-        #expect(self.broker.held.loads == 0)
+        let (load, ask) = try start()
+        broker.deliversAtOnce = false
+        broker.data([1], last: true, on: ask, from: source)
+        broker.disconnect(source)
+        #expect(broker.take(reader).on(load).kinds == [.answer, .data])
+        broker.deliver(to: reader)
+        #expect(broker.held.loads == 0)
     }
 
     @Test("The death of a destination sends the source one cancel")
     mutating func destinationDies() throws {
-        let (_, ask) = try self.start()
-        self.broker.data([1], on: ask, from: self.source)
-        self.broker.disconnect(self.reader)
-        self.broker.data([2], on: ask, from: self.source)
-        self.broker.data([3], last: true, on: ask, from: self.source)
-        #expect(self.broker.take(self.source).kinds == [.cancel])
-        #expect(self.broker.held.loads == 0 && self.broker.held.inTransfer == 0)
+        let (_, ask) = try start()
+        broker.data([1], on: ask, from: source)
+        broker.disconnect(reader)
+        broker.data([2], on: ask, from: source)
+        broker.data([3], last: true, on: ask, from: source)
+        #expect(broker.take(source).kinds == [.cancel])
+        #expect(broker.held.loads == 0 && broker.held.inTransfer == 0)
     }
 
     @Test(
@@ -244,30 +244,30 @@ import Testing
     )
     mutating func replaced(_ byClear: Bool) {
         let items = [Item([Representation("a"), Representation("k", kept: true)])]
-        self.broker.write(items, kept: [[5, 6]], from: self.source)
-        let promised = self.broker.load(from: self.reader)
-        let kept = self.broker.load(from: self.reader, credit: 1) { $0.accepts = [Accept("k", match: .exact)] }
-        let ask = self.broker.takeAsks(self.source)[0]
-        if byClear { self.broker.clear(from: self.reader) } else { self.broker.promise("b", from: self.reader) }
-        #expect(self.broker.openMemory == 1)
-        self.broker.data([1], last: true, on: ask, from: self.source)
-        self.broker.credit(2, on: kept, from: self.reader)
-        let frames = self.broker.take(self.reader)
+        broker.write(items, kept: [[5, 6]], from: source)
+        let promised = broker.load(from: reader)
+        let kept = broker.load(from: reader, credit: 1) { $0.accepts = [Accept("k", match: .exact)] }
+        let ask = broker.takeAsks(source)[0]
+        if byClear { broker.clear(from: reader) } else { broker.promise("b", from: reader) }
+        #expect(broker.openMemory == 1)
+        broker.data([1], last: true, on: ask, from: source)
+        broker.credit(2, on: kept, from: reader)
+        let frames = broker.take(reader)
         #expect(frames.on(promised).bytes == [1] && frames.on(promised).ends.count == 1)
         #expect(frames.on(kept).bytes == [5, 6] || frames.on(kept).bytes == [6])
         #expect(frames.on(kept).ends.count == 1 && frames.codes.isEmpty)
-        #expect(self.broker.openMemory == 0)
-        #expect(self.broker.held.publications == (byClear ? 0 : 1))
+        #expect(broker.openMemory == 0)
+        #expect(broker.held.publications == (byClear ? 0 : 1))
     }
 
     @Test("A peer may load its own promise, and its death ends everything")
     mutating func own() {
-        self.broker.promise("a", from: self.source)
-        let load = self.broker.load(from: self.source)
-        let ask = self.broker.takeAsks(self.source)[0]
-        self.broker.data([1], on: ask, from: self.source)
-        #expect(self.broker.take(self.source).on(load).bytes == [1])
-        self.broker.disconnect(self.source)
-        #expect(self.broker.held.loads == 0 && self.broker.held.peers == 1)
+        broker.promise("a", from: source)
+        let load = broker.load(from: source)
+        let ask = broker.takeAsks(source)[0]
+        broker.data([1], on: ask, from: source)
+        #expect(broker.take(source).on(load).bytes == [1])
+        broker.disconnect(source)
+        #expect(broker.held.loads == 0 && broker.held.peers == 1)
     }
 }

@@ -28,28 +28,28 @@ import Testing
             maximum: UInt64? = nil,
             limit: UInt64 = 256
         ) throws {
-            self.broker = StateHarness { $0.passedDescriptors = limit }
-            self.source = self.broker.connect("s", descriptors: source)
-            self.reader = self.broker.connect("r", descriptors: reader)
-            self.broker.promise("a", from: self.source)
-            self.load = self.broker.load(from: self.reader) {
+            broker = StateHarness { $0.passedDescriptors = limit }
+            self.source = broker.connect("s", descriptors: source)
+            self.reader = broker.connect("r", descriptors: reader)
+            broker.promise("a", from: self.source)
+            load = broker.load(from: self.reader) {
                 $0.descriptorWelcome = welcome
                 $0.maximumByteCount = maximum
             }
-            let frame = try #require(self.broker.take(self.source).first { $0.kind == .ask })
-            self.ask = frame.stream
-            self.isWelcome = frame.decode(Ask.self).descriptorWelcome
+            let frame = try #require(broker.take(self.source).first { $0.kind == .ask })
+            ask = frame.stream
+            isWelcome = frame.decode(Ask.self).descriptorWelcome
         }
 
         mutating func pass(_ descriptor: ReceivedDescriptor?, _ answer: Answer = Answer(byteCount: 9)) {
             let payload = PassedDescriptorTests.encoded(answer)
-            self.broker.pass(descriptor, kind: .answer, payload: payload, on: self.ask, from: self.source)
+            broker.pass(descriptor, kind: .answer, payload: payload, on: ask, from: source)
         }
 
         /// Whether nothing but the publication is left.
         var isClean: Bool {
-            let held = self.broker.held
-            return held.loads == 0 && self.broker.brokenInvariants().isEmpty
+            let held = broker.held
+            return held.loads == 0 && broker.brokenInvariants().isEmpty
         }
     }
 
@@ -216,7 +216,7 @@ import Testing
     )
     func kept() throws {
         for (count, isPassed) in [(Self.large, true), (Self.large - 1, false)] {
-            let (broker, writer, stream) = self.keep(.sealedMemory(byteCount: count), announced: count)
+            let (broker, writer, stream) = keep(.sealedMemory(byteCount: count), announced: count)
             broker.commit(1, on: stream, from: writer)
             #expect(broker.take(writer).kinds == [.committed])
             #expect(broker.adopted == broker.sealed && broker.adopted.count == 1)
@@ -263,7 +263,7 @@ import Testing
             (.sealedMemory(byteCount: 1 << 21), nil, .noSpace), (.sealedMemory(byteCount: .max), nil, .noSpace),
         ]
         for (descriptor, announced, code) in cases {
-            let (broker, writer, stream) = self.keep(descriptor, announced: announced) { $0.keptPool = 1 << 20 }
+            let (broker, writer, stream) = keep(descriptor, announced: announced) { $0.keptPool = 1 << 20 }
             #expect(broker.take(writer).on(stream).codes == [code])
             broker.commit(1, on: stream, from: writer)
             #expect(broker.closed.isEmpty && broker.openMemory == 0 && broker.held.writes == 0)
@@ -273,7 +273,7 @@ import Testing
 
     @Test("A descriptor stands for all bytes of a kept representation, and is accepted only if bytes are expected")
     func keptMixed() throws {
-        let (broker, writer, stream) = self.keep(.sealedMemory(byteCount: 5))
+        let (broker, writer, stream) = keep(.sealedMemory(byteCount: 5))
         broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: stream, from: writer)
         #expect(broker.take(writer).codes == [.invalidArgument])
 

@@ -56,10 +56,10 @@ struct SessionLedger {
 
     // MARK: Actions
 
-    mutating func connected(_ peer: PeerID, process: UInt32) { self.processes[peer] = process }
+    mutating func connected(_ peer: PeerID, process: UInt32) { processes[peer] = process }
 
     mutating func opened(_ stream: Stream, items: Int, _ drag: Drag) {
-        self.drags[stream] = DragRecord(
+        drags[stream] = DragRecord(
             allowsMove: drag.allowsMove ?? true,
             movesBetweenProcesses: drag.movesBetweenProcesses ?? false,
             isRestricted: drag.isRestricted ?? false,
@@ -68,79 +68,79 @@ struct SessionLedger {
         )
     }
 
-    mutating func begun(_ stream: Stream) { self.drags[stream]?.isBegun = true }
+    mutating func begun(_ stream: Stream) { drags[stream]?.isBegun = true }
 
     mutating func adding(_ items: Int, on stream: Stream, to handle: UInt64) {
-        self.additions[stream] = (handle, items)
+        additions[stream] = (handle, items)
     }
 
     mutating func cancelled(drag: Stream) {
-        self.drags[drag] = nil
-        self.closed.insert(drag)
+        drags[drag] = nil
+        closed.insert(drag)
     }
 
     mutating func cancelled(destinationSession: Stream) {
-        self.destinationSessions[destinationSession] = nil
-        self.closed.insert(destinationSession)
+        destinationSessions[destinationSession] = nil
+        closed.insert(destinationSession)
     }
 
     /// A destination has been unregistered: its sessions end without an exit.
     mutating func unregistered(_ destination: Stream) {
-        for (destinationSession, record) in self.destinationSessions
+        for (destinationSession, record) in destinationSessions
         where destinationSession.peer == destination.peer && record.destination == destination.id {
-            self.destinationSessions[destinationSession]?.isInside = false
+            destinationSessions[destinationSession]?.isInside = false
         }
     }
 
     /// Returns the sequence that the destination answers.
     mutating func answered(_ destinationSession: Stream) -> UInt64 {
-        let pending = self.destinationSessions[destinationSession]?.pending ?? 0
-        self.destinationSessions[destinationSession]?.pending = nil
+        let pending = destinationSessions[destinationSession]?.pending ?? 0
+        destinationSessions[destinationSession]?.pending = nil
         return pending
     }
 
     mutating func isOutside(_ destinationSession: Stream) {
-        self.destinationSessions[destinationSession]?.isInside = false
-        self.destinationSessions[destinationSession]?.pending = nil
+        destinationSessions[destinationSession]?.isInside = false
+        destinationSessions[destinationSession]?.pending = nil
     }
 
     mutating func took(_ items: [UInt32], _ failure: Failure?, _ destinationSession: Stream) {
-        guard let handle = self.destinationSessions[destinationSession]?.handle, let drag = self.drag(handle) else {
+        guard let handle = destinationSessions[destinationSession]?.handle, let drag = self.drag(handle) else {
             return
         }
-        if failure != nil { self.drops[handle]?.hasFailed = true }
-        guard self.processes[drag.peer] == self.processes[destinationSession.peer] else { return }
-        self.drops[handle]?.arrived.formUnion(items.filter { Int($0) < drag.items })
+        if failure != nil { drops[handle]?.hasFailed = true }
+        guard processes[drag.peer] == processes[destinationSession.peer] else { return }
+        drops[handle]?.arrived.formUnion(items.filter { Int($0) < drag.items })
     }
 
     mutating func concluded(_ destinationSession: Stream, _ failure: Failure?) {
-        guard failure == nil, let handle = self.destinationSessions[destinationSession]?.handle else { return }
-        self.drops[handle]?.isConcluded = true
+        guard failure == nil, let handle = destinationSessions[destinationSession]?.handle else { return }
+        drops[handle]?.isConcluded = true
     }
 
     mutating func loading(_ item: UInt32, of handle: UInt64, on stream: Stream) {
-        self.loads[stream] = (handle, item)
+        loads[stream] = (handle, item)
     }
 
-    mutating func cancelled(load: Stream) { self.loads[load] = nil }
+    mutating func cancelled(load: Stream) { loads[load] = nil }
 
     mutating func disturbed(_ stream: Stream, by kind: FrameKind) {
         switch kind {
-        case .begin: self.begun(stream)
-        case .cancel where self.drags[stream] != nil: self.cancelled(drag: stream)
-        case .cancel where self.destinationSessions[stream] != nil: self.cancelled(destinationSession: stream)
-        case .cancel: self.unregistered(stream)
-        case .exit: self.isOutside(stream)
-        case .conclude: self.concluded(stream, nil)
+        case .begin: begun(stream)
+        case .cancel where drags[stream] != nil: cancelled(drag: stream)
+        case .cancel where destinationSessions[stream] != nil: cancelled(destinationSession: stream)
+        case .cancel: unregistered(stream)
+        case .exit: isOutside(stream)
+        case .conclude: concluded(stream, nil)
         default: break
         }
     }
 
     mutating func forget(_ peer: PeerID) {
-        self.drags = self.drags.filter { $0.key.peer != peer }
-        self.destinationSessions = self.destinationSessions.filter { $0.key.peer != peer }
-        self.loads = self.loads.filter { $0.key.peer != peer }
-        self.additions = self.additions.filter { $0.key.peer != peer }
+        drags = drags.filter { $0.key.peer != peer }
+        destinationSessions = destinationSessions.filter { $0.key.peer != peer }
+        loads = loads.filter { $0.key.peer != peer }
+        additions = additions.filter { $0.key.peer != peer }
     }
 
     // MARK: Candidates for an action
@@ -150,17 +150,17 @@ struct SessionLedger {
     }
 
     func drags(isBegun: Bool) -> [Stream] {
-        Self.sorted(self.drags.filter { $0.value.isBegun == isBegun && $0.value.handle != nil }.keys)
+        Self.sorted(drags.filter { $0.value.isBegun == isBegun && $0.value.handle != nil }.keys)
     }
 
     /// The sessions with a proposal of copy or move.
     var accepted: [Stream] {
-        Self.sorted(self.drags.filter { $0.value.proposed.transfers && $0.value.dropped == nil }.keys)
+        Self.sorted(drags.filter { $0.value.proposed.transfers && $0.value.dropped == nil }.keys)
     }
 
-    func isDropped(_ stream: Stream) -> Bool { self.drags[stream]?.dropped != nil }
+    func isDropped(_ stream: Stream) -> Bool { drags[stream]?.dropped != nil }
 
-    func handle(of stream: Stream) -> UInt64? { self.drags[stream]?.handle ?? self.destinationSessions[stream]?.handle }
+    func handle(of stream: Stream) -> UInt64? { drags[stream]?.handle ?? destinationSessions[stream]?.handle }
 
     func destinationSessions(_ state: DestinationSessionState) -> [Stream] {
         let destinationSessions = self.destinationSessions.filter { _, destinationSession in
@@ -174,152 +174,152 @@ struct SessionLedger {
     }
 
     func streams(of peer: PeerID) -> [UInt64] {
-        (self.drags.keys.map(\.self) + self.destinationSessions.keys.map(\.self)).filter { $0.peer == peer }.map(\.id)
+        (drags.keys.map(\.self) + destinationSessions.keys.map(\.self)).filter { $0.peer == peer }.map(\.id)
             .sorted()
     }
 
-    private func drag(_ handle: UInt64) -> DragRecord? { self.drags.values.first { $0.handle == handle } }
+    private func drag(_ handle: UInt64) -> DragRecord? { drags.values.first { $0.handle == handle } }
 
     // MARK: Received frames
 
     func isLoad(_ frame: Frame, of peer: PeerID) -> Bool {
-        self.loads[Stream(peer: peer, id: frame.stream)] != nil
+        loads[Stream(peer: peer, id: frame.stream)] != nil
     }
 
     mutating func receivedOfLoad(_ frame: Frame, by peer: PeerID) {
         let stream = Stream(peer: peer, id: frame.stream)
-        guard let load = self.loads[stream], frame.kind == .error || frame.kind == .end || frame.last else { return }
-        self.loads[stream] = nil
-        if frame.kind != .error { self.drops[load.handle]?.arrived.insert(load.item) }
+        guard let load = loads[stream], frame.kind == .error || frame.kind == .end || frame.last else { return }
+        loads[stream] = nil
+        if frame.kind != .error { drops[load.handle]?.arrived.insert(load.item) }
     }
 
     mutating func received(_ frame: Frame, on stream: Stream) {
-        if self.closed.contains(stream) { return self.breaks("\(frame) came after the end") }
-        if self.drags[stream] != nil { return self.receivedBySource(frame, stream) }
-        if let addition = self.additions[stream] {
-            let drag = self.drags.first { $0.value.handle == addition.handle }?.key
-            if frame.kind == .committed, let drag { self.drags[drag]?.items += addition.items }
-            if frame.kind == .end || frame.kind == .error { self.additions[stream] = nil }
+        if closed.contains(stream) { return breaks("\(frame) came after the end") }
+        if drags[stream] != nil { return receivedBySource(frame, stream) }
+        if let addition = additions[stream] {
+            let drag = drags.first { $0.value.handle == addition.handle }?.key
+            if frame.kind == .committed, let drag { drags[drag]?.items += addition.items }
+            if frame.kind == .end || frame.kind == .error { additions[stream] = nil }
             return
         }
-        if frame.kind == .session || self.destinationSessions[stream] != nil {
-            self.receivedByDestination(frame, stream)
+        if frame.kind == .session || destinationSessions[stream] != nil {
+            receivedByDestination(frame, stream)
         }
     }
 
-    private mutating func breaks(_ what: String) { self.broken.append(what) }
+    private mutating func breaks(_ what: String) { broken.append(what) }
 
     private mutating func receivedBySource(_ frame: Frame, _ stream: Stream) {
-        guard let drag = self.drags[stream] else { return }
+        guard let drag = drags[stream] else { return }
         switch frame.kind {
         case .committed:
-            self.drags[stream]?.handle = frame.decode(Committed.self).handle
-            self.handles.append(frame.decode(Committed.self).handle ?? 0)
-            if self.handles.count > 12 { self.handles.removeFirst() }
+            drags[stream]?.handle = frame.decode(Committed.self).handle
+            handles.append(frame.decode(Committed.self).handle ?? 0)
+            if handles.count > 12 { handles.removeFirst() }
         case .proposal, .exit:
             if drag.dropped != nil || !drag.isBegun {
-                self.breaks("\(frame) of a session that is dropped or not begun")
+                breaks("\(frame) of a session that is dropped or not begun")
             }
-            self.drags[stream]?.proposed =
+            drags[stream]?.proposed =
                 frame.kind == .exit ? .cancel : frame.decode(Proposal.self).operation ?? .cancel
         case .dropped:
-            if drag.dropped != nil || !drag.isBegun { self.breaks("\(frame) twice, or before it began") }
-            self.drags[stream]?.dropped = frame.decode(Dropped.self).operation ?? .cancel
+            if drag.dropped != nil || !drag.isBegun { breaks("\(frame) twice, or before it began") }
+            drags[stream]?.dropped = frame.decode(Dropped.self).operation ?? .cancel
         case .transferred:
-            self.checkTransferred(frame.decode(Transferred.self), drag)
-            self.drags[stream]?.isTransferred = true
+            checkTransferred(frame.decode(Transferred.self), drag)
+            drags[stream]?.isTransferred = true
         case .end, .error:
-            if frame.kind == .end, !drag.isTransferred, let drop = self.drops[drag.handle ?? 0], !drop.arrived.isEmpty {
-                self.breaks("\(frame): items arrived and the source was not notified")
+            if frame.kind == .end, !drag.isTransferred, let drop = drops[drag.handle ?? 0], !drop.arrived.isEmpty {
+                breaks("\(frame): items arrived and the source was not notified")
             }
-            self.drags[stream] = nil
-            self.closed.insert(stream)
-        default: self.breaks("\(frame) to a source")
+            drags[stream] = nil
+            closed.insert(stream)
+        default: breaks("\(frame) to a source")
         }
     }
 
     private mutating func checkTransferred(_ transferred: Transferred, _ drag: DragRecord) {
         let handle = drag.handle ?? 0
-        guard let drop = self.drops[handle], !drag.isTransferred, drag.dropped == transferred.operation,
+        guard let drop = drops[handle], !drag.isTransferred, drag.dropped == transferred.operation,
             drop.operation == transferred.operation
-        else { return self.breaks("transferred twice, or what was not dropped") }
-        if self.loads.values.contains(where: { $0.handle == handle }) {
-            self.breaks("transferred before the last load")
+        else { return breaks("transferred twice, or what was not dropped") }
+        if loads.values.contains(where: { $0.handle == handle }) {
+            breaks("transferred before the last load")
         }
         guard transferred.failure == nil else {
             if drop.operation == .move, !drop.isConcluded, !transferred.items.isEmpty {
-                self.breaks("a move that failed names items before it was concluded")
+                breaks("a move that failed names items before it was concluded")
             }
             return
         }
-        if drop.hasFailed { self.breaks("transferred, though the destination did not take it") }
+        if drop.hasFailed { breaks("transferred, though the destination did not take it") }
         guard drop.operation == .move else { return }
-        if !drop.isConcluded { self.breaks("moved without a conclusion") }
+        if !drop.isConcluded { breaks("moved without a conclusion") }
         if drop.arrived.count < drag.items || transferred.items.count != drag.items {
-            self.breaks("moved, and \(drop.arrived.count) of \(drag.items) items arrived")
+            breaks("moved, and \(drop.arrived.count) of \(drag.items) items arrived")
         }
     }
 
     private mutating func receivedByDestination(_ frame: Frame, _ stream: Stream) {
         if frame.kind == .session {
             let session = frame.decode(Session.self)
-            if let known = self.destinationSessions[stream] {
+            if let known = destinationSessions[stream] {
                 if known.handle != session.handle || known.operation != nil {
-                    self.breaks("\(frame) of another session")
+                    breaks("\(frame) of another session")
                 }
                 return
             }
             let handle = session.handle ?? 0
-            self.destinationSessions[stream] = DestinationSessionRecord(
+            destinationSessions[stream] = DestinationSessionRecord(
                 handle: handle,
                 destination: session.destination ?? 0
             )
-            if let drag = self.drag(handle), !drag.isBegun { self.breaks("\(frame) of a session that has not begun") }
+            if let drag = self.drag(handle), !drag.isBegun { breaks("\(frame) of a session that has not begun") }
             if let drag = self.drag(handle), drag.isRestricted,
-                self.processes[drag.peer] != self.processes[stream.peer]
+                processes[drag.peer] != processes[stream.peer]
             {
-                self.breaks("\(frame) of a session of another process alone")
+                breaks("\(frame) of a session of another process alone")
             }
             return
         }
-        guard let destinationSession = self.destinationSessions[stream] else { return }
+        guard let destinationSession = destinationSessions[stream] else { return }
         switch frame.kind {
         case .item: break
         case .enter:
             if destinationSession.isInside || destinationSession.operation != nil {
-                self.breaks("\(frame) of a session that is inside")
+                breaks("\(frame) of a session that is inside")
             }
-            self.asked(frame.decode(Enter.self).sequence, stream)
+            asked(frame.decode(Enter.self).sequence, stream)
         case .update:
-            if !destinationSession.isInside { self.breaks("\(frame) of a session that is not inside") }
-            self.asked(frame.decode(Update.self).sequence, stream)
+            if !destinationSession.isInside { breaks("\(frame) of a session that is not inside") }
+            asked(frame.decode(Update.self).sequence, stream)
         case .exit:
-            if !destinationSession.isInside { self.breaks("\(frame) of a session that is not inside") }
-            self.destinationSessions[stream]?.isInside = false
+            if !destinationSession.isInside { breaks("\(frame) of a session that is not inside") }
+            destinationSessions[stream]?.isInside = false
         case .transferred:
             if destinationSession.operation == nil || destinationSession.isTransferred {
-                self.breaks("\(frame) twice, or without a drop")
+                breaks("\(frame) twice, or without a drop")
             }
             if destinationSession.operation != frame.decode(Transferred.self).operation {
-                self.breaks("\(frame) of another drop")
+                breaks("\(frame) of another drop")
             }
-            self.destinationSessions[stream]?.isTransferred = true
-        case .perform: self.performs(frame.decode(Perform.self).operation ?? .cancel, destinationSession, stream)
+            destinationSessions[stream]?.isTransferred = true
+        case .perform: performs(frame.decode(Perform.self).operation ?? .cancel, destinationSession, stream)
         case .end, .error:
-            if destinationSession.isInside { self.breaks("\(frame) without an exit") }
-            self.destinationSessions[stream] = nil
-            self.closed.insert(stream)
-        default: self.breaks("\(frame) to a destination")
+            if destinationSession.isInside { breaks("\(frame) without an exit") }
+            destinationSessions[stream] = nil
+            closed.insert(stream)
+        default: breaks("\(frame) to a destination")
         }
     }
 
     private mutating func asked(_ sequence: UInt64?, _ stream: Stream) {
-        guard let destinationSession = self.destinationSessions[stream] else { return }
-        if destinationSession.pending != nil { self.breaks("asked again before the answer") }
-        if sequence ?? 0 <= destinationSession.sequence { self.breaks("asked with sequence \(sequence ?? 0) again") }
-        self.destinationSessions[stream]?.isInside = true
-        self.destinationSessions[stream]?.pending = sequence
-        self.destinationSessions[stream]?.sequence = sequence ?? 0
+        guard let destinationSession = destinationSessions[stream] else { return }
+        if destinationSession.pending != nil { breaks("asked again before the answer") }
+        if sequence ?? 0 <= destinationSession.sequence { breaks("asked with sequence \(sequence ?? 0) again") }
+        destinationSessions[stream]?.isInside = true
+        destinationSessions[stream]?.pending = sequence
+        destinationSessions[stream]?.sequence = sequence ?? 0
     }
 
     private mutating func performs(
@@ -327,26 +327,26 @@ struct SessionLedger {
         _ destinationSession: DestinationSessionRecord,
         _ stream: Stream
     ) {
-        self.performs += 1
+        performs += 1
         if !destinationSession.isInside || destinationSession.pending != nil {
-            self.breaks("performed outside, or unanswered")
+            breaks("performed outside, or unanswered")
         }
-        if self.drops[destinationSession.handle] != nil { self.breaks("dropped twice") }
-        self.destinationSessions[stream]?.isInside = false
-        self.destinationSessions[stream]?.operation = operation
-        self.drops[destinationSession.handle] = DropRecord(operation: operation)
-        guard let drag = self.drag(destinationSession.handle) else { return self.breaks("performed for nobody") }
-        let isOwn = self.processes[drag.peer] == self.processes[stream.peer]
+        if drops[destinationSession.handle] != nil { breaks("dropped twice") }
+        destinationSessions[stream]?.isInside = false
+        destinationSessions[stream]?.operation = operation
+        drops[destinationSession.handle] = DropRecord(operation: operation)
+        guard let drag = self.drag(destinationSession.handle) else { return breaks("performed for nobody") }
+        let isOwn = processes[drag.peer] == processes[stream.peer]
         if operation == .move, !drag.allowsMove || !(isOwn || drag.movesBetweenProcesses) {
-            self.breaks("a move that is not allowed")
+            breaks("a move that is not allowed")
         }
-        if operation != .copy && operation != .move { self.breaks("performed with operation \(operation)") }
+        if operation != .copy && operation != .move { breaks("performed with operation \(operation)") }
     }
 
     mutating func checkAllEnded() {
-        if !self.drags.isEmpty || !self.destinationSessions.isEmpty || !self.loads.isEmpty {
-            self.breaks(
-                "\(self.drags.count) sessions, \(self.destinationSessions.count) destination sessions, \(self.loads) never ended"
+        if !drags.isEmpty || !destinationSessions.isEmpty || !loads.isEmpty {
+            breaks(
+                "\(drags.count) sessions, \(destinationSessions.count) destination sessions, \(loads) never ended"
             )
         }
     }

@@ -422,8 +422,8 @@ import Testing
 
 extension StateHarness {
     func status(from peer: PeerID) -> [StatusEntry] {
-        let stream = self.newStream(of: peer)
-        self.send(Status(), on: stream, from: peer)
-        return self.take(peer).on(stream).all(StatusEntry.self)
+        let stream = newStream(of: peer)
+        send(Status(), on: stream, from: peer)
+        return take(peer).on(stream).all(StatusEntry.self)
     }
 }

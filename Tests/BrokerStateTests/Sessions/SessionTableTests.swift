@@ -253,16 +253,16 @@ import Testing
 extension Frame {
     /// The frame in the notation of `SessionTableTests`.
     fileprivate var shorthand: String {
-        switch self.kind {
-        case .error: "!\(self.code?.rawValue ?? 0)"
+        switch kind {
+        case .error: "!\(code?.rawValue ?? 0)"
         case .proposal:
-            "p\(self.decode(Proposal.self).operation?.rawValue ?? 9)"
-                + Self.shorthand(self.decode(Proposal.self).refusal)
-        case .exit: "x" + Self.shorthand(self.decode(Exit.self).refusal)
-        case .dropped: "d\(self.decode(Dropped.self).operation?.rawValue ?? 9)"
+            "p\(decode(Proposal.self).operation?.rawValue ?? 9)"
+                + Self.shorthand(decode(Proposal.self).refusal)
+        case .exit: "x" + Self.shorthand(decode(Exit.self).refusal)
+        case .dropped: "d\(decode(Dropped.self).operation?.rawValue ?? 9)"
         case .transferred:
-            "t\(self.decode(Transferred.self).items.count)" + Self.shorthand(self.decode(Transferred.self).failure)
-        case .perform: "P\(self.decode(Perform.self).operation?.rawValue ?? 9)"
+            "t\(decode(Transferred.self).items.count)" + Self.shorthand(decode(Transferred.self).failure)
+        case .perform: "P\(decode(Perform.self).operation?.rawValue ?? 9)"
         case .ask: "a"
         case .cancel: "c"
         case .end: "e"
@@ -273,7 +273,7 @@ extension Frame {
         case .update: "u"
         case .answer: "A"
         case .data: "D"
-        default: "\(self.kind)"
+        default: "\(kind)"
         }
     }
 

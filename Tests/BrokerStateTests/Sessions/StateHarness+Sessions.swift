@@ -15,8 +15,8 @@ extension StateHarness {
         destination.name = name
         destination.accepts = types.map { Accept($0) }
         configure(&destination)
-        let stream = self.newStream(of: peer)
-        self.send(destination, on: stream, from: peer)
+        let stream = newStream(of: peer)
+        send(destination, on: stream, from: peer)
         return stream
     }
 
@@ -29,10 +29,10 @@ extension StateHarness {
     ) -> UInt64 {
         var drag = Drag()
         configure(&drag)
-        let stream = self.newStream(of: peer)
-        self.send(drag, on: stream, from: peer)
-        for item in items { self.send(item, on: stream, from: peer) }
-        self.commit(items.count, on: stream, from: peer)
+        let stream = newStream(of: peer)
+        send(drag, on: stream, from: peer)
+        for item in items { send(item, on: stream, from: peer) }
+        commit(items.count, on: stream, from: peer)
         return stream
     }
 
@@ -42,9 +42,9 @@ extension StateHarness {
         from peer: PeerID,
         _ configure: (inout Drag) -> Void = { _ in }
     ) -> (stream: UInt64, handle: UInt64) {
-        let stream = self.offer(items, from: peer, configure)
-        let handle = self.take(peer).on(stream).first(Committed.self)?.handle ?? 0
-        self.send(Begin(), on: stream, from: peer)
+        let stream = offer(items, from: peer, configure)
+        let handle = take(peer).on(stream).first(Committed.self)?.handle ?? 0
+        send(Begin(), on: stream, from: peer)
         return (stream, handle)
     }
 
@@ -57,7 +57,7 @@ extension StateHarness {
             if let row { location.indexPath = [0, row] }
             move.location = location
         }
-        self.send(move, on: drag, from: peer)
+        send(move, on: drag, from: peer)
     }
 
     func propose(
@@ -71,6 +71,6 @@ extension StateHarness {
         proposal.sequence = sequence
         proposal.operation = operation
         configure(&proposal)
-        self.send(proposal, on: stream, from: peer)
+        send(proposal, on: stream, from: peer)
     }
 }

@@ -38,8 +38,8 @@ import Testing
     }
 
     private static func seeds(_ index: Int) -> Range<UInt64> {
-        let first = 10_000 + UInt64(index) * self.seedsPerDigest
-        return first..<first + self.seedsPerDigest
+        let first = 10_000 + UInt64(index) * seedsPerDigest
+        return first..<first + seedsPerDigest
     }
 
     private static func add(_ broker: StateHarness, to digest: inout FrameDigest) {

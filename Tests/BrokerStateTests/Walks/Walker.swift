@@ -24,8 +24,8 @@ struct Walker {
     private(set) var cachedSteps = 0
 
     init(seed: UInt64) {
-        self.random = SplitMix64(state: seed)
-        self.broker = StateHarness { limits in
+        random = SplitMix64(state: seed)
+        broker = StateHarness { limits in
             limits.connections = 8
             limits.connectionsPerProcess = 3
             limits.loadsPerConnection = 12
@@ -45,117 +45,117 @@ struct Walker {
 
     /// Performs one random action, and returns its name.
     mutating func step() -> String {
-        guard let peer = self.peers.randomElement(using: &self.random) else { return self.connect() }
-        let action = self.act(as: peer)
-        self.listen()
+        guard let peer = peers.randomElement(using: &random) else { return connect() }
+        let action = act(as: peer)
+        listen()
         return action
     }
 
     private mutating func act(as peer: PeerID) -> String {
-        switch Int.random(in: 0..<100, using: &self.random) {
-        case 0..<4: return self.connect()
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<4: return connect()
         case 4..<5:
-            self.broker.disconnect(peer)
-            self.forget(peer)
+            broker.disconnect(peer)
+            forget(peer)
             return "disconnect"
         case 5..<11:
-            self.broker.advance(by: .random(in: 0...12_000, using: &self.random))
+            broker.advance(by: .random(in: 0...12_000, using: &random))
             return "advance"
         case 11..<12:
-            self.broker.isMemoryFull = self.chance(10)
-            return "isMemoryFull = \(self.broker.isMemoryFull)"
+            broker.isMemoryFull = chance(10)
+            return "isMemoryFull = \(broker.isMemoryFull)"
         case 12..<16:
-            self.broker.deliversAtOnce.toggle()
-            return "deliversAtOnce = \(self.broker.deliversAtOnce)"
+            broker.deliversAtOnce.toggle()
+            return "deliversAtOnce = \(broker.deliversAtOnce)"
         case 16..<24:
-            for peer in self.peers { self.broker.deliver(to: peer) }
+            for peer in peers { broker.deliver(to: peer) }
             return "deliver"
-        case 24..<34: return self.write(as: peer)
-        case 34..<54: return self.load(as: peer)
-        case 54..<84: return self.serve()
-        case 84..<90: return self.steer()
-        case 90..<92: return self.ask(as: peer)
-        case 92..<94: return self.dawdle(as: peer)
-        case 94..<98: return self.continueWrite()
-        default: return self.disturb(as: peer)
+        case 24..<34: return write(as: peer)
+        case 34..<54: return load(as: peer)
+        case 54..<84: return serve()
+        case 84..<90: return steer()
+        case 90..<92: return ask(as: peer)
+        case 92..<94: return dawdle(as: peer)
+        case 94..<98: return continueWrite()
+        default: return disturb(as: peer)
         }
     }
 
     private mutating func connect() -> String {
-        let process = UInt32.random(in: 1...4, using: &self.random)
+        let process = UInt32.random(in: 1...4, using: &random)
         let peer: PeerID
-        if self.chance(10) {
-            peer = self.broker.connectSilently(process: process)
+        if chance(10) {
+            peer = broker.connectSilently(process: process)
         } else {
-            peer = self.broker.connect(
+            peer = broker.connect(
                 "p",
                 process: process,
-                maximumStreams: .random(in: 0...6, using: &self.random),
-                descriptors: self.chance(70)
+                maximumStreams: .random(in: 0...6, using: &random),
+                descriptors: chance(70)
             )
         }
-        if self.broker.closed.contains(peer) { _ = self.broker.take(peer) } else { self.peers.append(peer) }
+        if broker.closed.contains(peer) { _ = broker.take(peer) } else { peers.append(peer) }
         return "connect"
     }
 
     private mutating func write(as peer: PeerID) -> String {
-        let stream = self.broker.begin(board: self.board(), from: peer)
-        self.writes.append(Stream(peer: peer, id: stream))
-        let count = Int.random(in: 0...3, using: &self.random)
-        for _ in 0..<count { self.addItem(to: stream, of: peer) }
-        if !self.chance(20) { self.broker.commit(self.chance(10) ? 9 : count, on: stream, from: peer) }
+        let stream = broker.begin(board: board(), from: peer)
+        writes.append(Stream(peer: peer, id: stream))
+        let count = Int.random(in: 0...3, using: &random)
+        for _ in 0..<count { addItem(to: stream, of: peer) }
+        if !chance(20) { broker.commit(chance(10) ? 9 : count, on: stream, from: peer) }
         return "write"
     }
 
     private mutating func addItem(to stream: UInt64, of peer: PeerID) {
         var representations: [Representation] = []
-        for index in 0..<Int.random(in: 1...3, using: &self.random) {
+        for index in 0..<Int.random(in: 1...3, using: &random) {
             var representation = Representation(
                 ["public.png", "public.utf8-plain-text", "com.example.x"][index],
-                byteCount: self.chance(30) ? .random(in: 0...2_000, using: &self.random) : nil,
-                kept: self.chance(30),
-                visibility: Visibility(rawValue: .random(in: 0...3, using: &self.random))
+                byteCount: chance(30) ? .random(in: 0...2_000, using: &random) : nil,
+                kept: chance(30),
+                visibility: Visibility(rawValue: .random(in: 0...3, using: &random))
             )
-            if self.chance(60), representation.provision != .kept { representation.policy = .onceAndKept }
-            if self.chance(20) { representation.firstByteMilliseconds = .random(in: 0...20_000, using: &self.random) }
+            if chance(60), representation.provision != .kept { representation.policy = .onceAndKept }
+            if chance(20) { representation.firstByteMilliseconds = .random(in: 0...20_000, using: &random) }
             representations.append(representation)
         }
         var item = Item(representations)
         item.requires = [Feature.onceAndKept.rawValue]
-        self.broker.send(item, on: stream, from: peer)
+        broker.send(item, on: stream, from: peer)
         for representation in representations where representation.provision == .kept {
-            let right = representation.byteCount.map { Int($0) } ?? .random(in: 0...300_000, using: &self.random)
-            let count = self.chance(5) ? right + 1 : right
-            if self.broker.passing.contains(peer), self.chance(30) {
+            let right = representation.byteCount.map { Int($0) } ?? .random(in: 0...300_000, using: &random)
+            let count = chance(5) ? right + 1 : right
+            if broker.passing.contains(peer), chance(30) {
                 let sealed = ReceivedDescriptor.sealedMemory(byteCount: UInt64(count))
-                self.broker.pass(self.chance(90) ? sealed : .readOnlyFile, kind: .data, on: stream, from: peer)
+                broker.pass(chance(90) ? sealed : .readOnlyFile, kind: .data, on: stream, from: peer)
                 continue
             }
-            self.broker.data(count: count, last: !self.chance(5), on: stream, from: peer)
+            broker.data(count: count, last: !chance(5), on: stream, from: peer)
         }
     }
 
     private mutating func continueWrite() -> String {
-        guard let write = self.writes.randomElement(using: &self.random) else { return "nothing" }
-        if self.chance(50) {
-            self.addItem(to: write.id, of: write.peer)
+        guard let write = writes.randomElement(using: &random) else { return "nothing" }
+        if chance(50) {
+            addItem(to: write.id, of: write.peer)
         } else {
-            self.broker.commit(1, on: write.id, from: write.peer)
+            broker.commit(1, on: write.id, from: write.peer)
         }
         return "continue a write"
     }
 
     private mutating func load(as peer: PeerID) -> String {
-        let handle = self.chance(20) ? self.handles.randomElement(using: &self.random) : nil
+        let handle = chance(20) ? handles.randomElement(using: &random) : nil
         let board = self.board()
-        let credit = UInt64.random(in: 0...(1 << UInt64.random(in: 0...63, using: &self.random)), using: &self.random)
-        let item: UInt32 = self.chance(80) ? 0 : 1
-        let maximum = self.chance(10) ? UInt64.random(in: 0...100_000, using: &self.random) : nil
-        let isWelcome = self.chance(50)
-        let timeout = self.chance(10) ? UInt64.random(in: 0...20_000, using: &self.random) : nil
-        let stream = self.broker.newStream(of: peer)
+        let credit = UInt64.random(in: 0...(1 << UInt64.random(in: 0...63, using: &random)), using: &random)
+        let item: UInt32 = chance(80) ? 0 : 1
+        let maximum = chance(10) ? UInt64.random(in: 0...100_000, using: &random) : nil
+        let isWelcome = chance(50)
+        let timeout = chance(10) ? UInt64.random(in: 0...20_000, using: &random) : nil
+        let stream = broker.newStream(of: peer)
         // The load is noted before it is sent, because it may end during the call.
-        self.openLoads.insert(Stream(peer: peer, id: stream))
+        openLoads.insert(Stream(peer: peer, id: stream))
         var load = Load()
         load.handle = handle
         load.board = board
@@ -164,37 +164,37 @@ struct Walker {
         load.maximumByteCount = maximum
         load.timeoutMilliseconds = timeout
         load.descriptorWelcome = isWelcome
-        self.broker.send(load, on: stream, from: peer)
+        broker.send(load, on: stream, from: peer)
         return "load"
     }
 
     /// Continues a random ask of a source, usually correctly.
     private mutating func serve() -> String {
-        guard let ask = self.asks.randomElement(using: &self.random) else { return "nothing" }
-        let free = Int((self.broker.granted[ask.id] ?? 0) - (self.broker.moved[ask.id] ?? 0))
+        guard let ask = asks.randomElement(using: &random) else { return "nothing" }
+        let free = Int((broker.granted[ask.id] ?? 0) - (broker.moved[ask.id] ?? 0))
         // A descriptor for an ask that does not accept one would usually end the peer.
-        if self.welcoming.contains(ask.id), self.chance(50) { return self.passDescriptor(for: ask) }
-        switch Int.random(in: 0..<40, using: &self.random) {
+        if welcoming.contains(ask.id), chance(50) { return passDescriptor(for: ask) }
+        switch Int.random(in: 0..<40, using: &random) {
         case 0..<28:
-            let count = self.chance(50) ? free : Int.random(in: 0...max(0, free), using: &self.random)
-            self.broker.data(count: min(count, 1 << 20), last: self.chance(30), on: ask.id, from: ask.peer)
+            let count = chance(50) ? free : Int.random(in: 0...max(0, free), using: &random)
+            broker.data(count: min(count, 1 << 20), last: chance(30), on: ask.id, from: ask.peer)
             return "data"
         case 28..<32:
-            let count = self.broker.moved[ask.id] ?? 0
-            self.broker.send(End(byteCount: self.chance(20) ? count + 1 : count), on: ask.id, from: ask.peer)
+            let count = broker.moved[ask.id] ?? 0
+            broker.send(End(byteCount: chance(20) ? count + 1 : count), on: ask.id, from: ask.peer)
             return "end"
         case 32..<34:
-            self.broker.send(Failure(.sourceFailed, "no"), on: ask.id, from: ask.peer)
+            broker.send(Failure(.sourceFailed, "no"), on: ask.id, from: ask.peer)
             return "source's error"
         case 34..<37:
-            self.broker.send(Progress(), on: ask.id, from: ask.peer)
+            broker.send(Progress(), on: ask.id, from: ask.peer)
             return "progress"
         case 37..<39:
-            let size = UInt64.random(in: 0...300_000, using: &self.random)
-            self.broker.send(Answer(byteCount: size), on: ask.id, from: ask.peer)
+            let size = UInt64.random(in: 0...300_000, using: &random)
+            broker.send(Answer(byteCount: size), on: ask.id, from: ask.peer)
             return "answer"
         default:
-            self.broker.data(count: free + 1, on: ask.id, from: ask.peer)
+            broker.data(count: free + 1, on: ask.id, from: ask.peer)
             return "beyond the credit"
         }
     }
@@ -202,51 +202,51 @@ struct Walker {
     private mutating func passDescriptor(for ask: Stream) -> String {
         let facts: [ReceivedDescriptor] = [.readOnlyFile, .sealedMemory(byteCount: 5_000), .unusable("a pipe")]
         var bytes: [UInt8] = []
-        Answer(byteCount: .random(in: 0...6_000, using: &self.random)).encode(into: &bytes)
-        let descriptor = facts.randomElement(using: &self.random)
-        self.broker.pass(descriptor, kind: .answer, payload: bytes, on: ask.id, from: ask.peer)
-        self.welcoming.remove(ask.id)
+        Answer(byteCount: .random(in: 0...6_000, using: &random)).encode(into: &bytes)
+        let descriptor = facts.randomElement(using: &random)
+        broker.pass(descriptor, kind: .answer, payload: bytes, on: ask.id, from: ask.peer)
+        welcoming.remove(ask.id)
         return "a descriptor"
     }
 
     /// Cancels a write or a load, or grants credit.
     private mutating func steer() -> String {
-        if self.chance(15), let write = self.writes.randomElement(using: &self.random) {
-            self.broker.send(Cancel(), on: write.id, from: write.peer)
+        if chance(15), let write = writes.randomElement(using: &random) {
+            broker.send(Cancel(), on: write.id, from: write.peer)
             return "cancel a write"
         }
-        let loads = self.openLoads.sorted { ($0.peer.rawValue, $0.id) < ($1.peer.rawValue, $1.id) }
-        guard let load = loads.randomElement(using: &self.random) else { return "nothing" }
-        if self.chance(30) {
-            self.openLoads.remove(load)
-            self.endedLoads.insert(load)
-            self.broker.send(Cancel(), on: load.id, from: load.peer)
+        let loads = openLoads.sorted { ($0.peer.rawValue, $0.id) < ($1.peer.rawValue, $1.id) }
+        guard let load = loads.randomElement(using: &random) else { return "nothing" }
+        if chance(30) {
+            openLoads.remove(load)
+            endedLoads.insert(load)
+            broker.send(Cancel(), on: load.id, from: load.peer)
             return "cancel a load"
         }
-        self.broker.credit(.random(in: 0...(8 << 20), using: &self.random), on: load.id, from: load.peer)
+        broker.credit(.random(in: 0...(8 << 20), using: &random), on: load.id, from: load.peer)
         return "credit"
     }
 
     private mutating func ask(as peer: PeerID) -> String {
-        switch Int.random(in: 0..<3, using: &self.random) {
-        case 0: self.broker.clear(self.board(), from: peer)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: broker.clear(board(), from: peer)
         case 1:
             var list = List()
-            list.board = self.board()
-            self.broker.send(list, on: self.broker.newStream(of: peer), from: peer)
-        default: self.broker.send(Status(), on: self.broker.newStream(of: peer), from: peer)
+            list.board = board()
+            broker.send(list, on: broker.newStream(of: peer), from: peer)
+        default: broker.send(Status(), on: broker.newStream(of: peer), from: peer)
         }
         return "clear, list or status"
     }
 
     /// Leaves bytes unread, or sends a part of a frame.
     private mutating func dawdle(as peer: PeerID) -> String {
-        let count = self.chance(50) ? 0 : Int.random(in: 0...150_000, using: &self.random)
-        if self.chance(50) {
-            self.broker.partial(count / 2, of: peer)
+        let count = chance(50) ? 0 : Int.random(in: 0...150_000, using: &random)
+        if chance(50) {
+            broker.partial(count / 2, of: peer)
             return "half a frame"
         }
-        self.broker.unread(count, of: peer, isHeldUp: count > 60_000, hasRead: self.chance(50))
+        broker.unread(count, of: peer, isHeldUp: count > 60_000, hasRead: chance(50))
         return "unread"
     }
 
@@ -255,24 +255,24 @@ struct Walker {
         // Kinds that open streams are missing, because the walker would confuse them with its own loads, and stop is
         // missing because it ends the walk.
         let kinds: [UInt8] = [1, 2, 17, 18, 32, 33, 34, 48, 49, 50, 51, 52, 53, 99, 255]
-        let kind = kinds.randomElement(using: &self.random) ?? 99
-        let payload = (0..<Int.random(in: 0...12, using: &self.random)).map { _ in
-            UInt8.random(in: 0...255, using: &self.random)
+        let kind = kinds.randomElement(using: &random) ?? 99
+        let payload = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+            UInt8.random(in: 0...255, using: &random)
         }
         var stream: UInt64
-        switch Int.random(in: 0..<8, using: &self.random) {
+        switch Int.random(in: 0..<8, using: &random) {
         case 0: stream = 0
-        case 1: stream = UInt64.random(in: 0...(.max), using: &self.random)
-        case 2: stream = UInt64.random(in: 0...20, using: &self.random) << 1 | 1 << 32
-        case 3, 4: stream = self.asks.randomElement(using: &self.random)?.id ?? 3
-        default: stream = 1 + 2 * UInt64.random(in: 0...40, using: &self.random)
+        case 1: stream = UInt64.random(in: 0...(.max), using: &random)
+        case 2: stream = UInt64.random(in: 0...20, using: &random) << 1 | 1 << 32
+        case 3, 4: stream = asks.randomElement(using: &random)?.id ?? 3
+        default: stream = 1 + 2 * UInt64.random(in: 0...40, using: &random)
         }
         // A cancel or an error of the reader ends a load silently, which other steps test.
-        if self.openLoads.contains(Stream(peer: peer, id: stream)) { stream = 1 }
-        self.broker.raw(
+        if openLoads.contains(Stream(peer: peer, id: stream)) { stream = 1 }
+        broker.raw(
             kind: kind,
-            flags: kind == 99 ? 0 : .random(in: 0...3, using: &self.random),
-            descriptors: self.chance(2) ? 1 : 0,
+            flags: kind == 99 ? 0 : .random(in: 0...3, using: &random),
+            descriptors: chance(2) ? 1 : 0,
             payload: payload,
             on: stream,
             from: peer
@@ -283,38 +283,38 @@ struct Walker {
     // MARK: Received frames
 
     private mutating func listen() {
-        for peer in self.peers {
-            for frame in self.broker.take(peer) { self.hear(frame, at: peer) }
-            if self.broker.closed.contains(peer) { self.forget(peer) }
+        for peer in peers {
+            for frame in broker.take(peer) { hear(frame, at: peer) }
+            if broker.closed.contains(peer) { forget(peer) }
         }
     }
 
     private mutating func hear(_ frame: Frame, at peer: PeerID) {
         let stream = Stream(peer: peer, id: frame.stream)
         if frame.kind == .ask {
-            self.asks.append(stream)
-            if frame.decode(Ask.self).descriptorWelcome == true { self.welcoming.insert(frame.stream) }
+            asks.append(stream)
+            if frame.decode(Ask.self).descriptorWelcome == true { welcoming.insert(frame.stream) }
         }
-        if frame.kind == .committed, let handle = frame.decode(Committed.self).handle { self.handles.append(handle) }
-        if self.endedLoads.contains(stream) { self.broken.append("\(frame) came after the load's end") }
-        guard self.openLoads.contains(stream) else { return }
+        if frame.kind == .committed, let handle = frame.decode(Committed.self).handle { handles.append(handle) }
+        if endedLoads.contains(stream) { broken.append("\(frame) came after the load's end") }
+        guard openLoads.contains(stream) else { return }
         guard frame.kind == .end || frame.kind == .error || frame.last else { return }
-        self.loadsSeen += 1
-        self.openLoads.remove(stream)
-        self.endedLoads.insert(stream)
+        loadsSeen += 1
+        openLoads.remove(stream)
+        endedLoads.insert(stream)
     }
 
     private mutating func forget(_ peer: PeerID) {
-        self.peers.removeAll { $0 == peer }
-        self.asks.removeAll { $0.peer == peer }
-        self.writes.removeAll { $0.peer == peer }
-        self.openLoads = self.openLoads.filter { $0.peer != peer }
+        peers.removeAll { $0 == peer }
+        asks.removeAll { $0.peer == peer }
+        writes.removeAll { $0.peer == peer }
+        openLoads = openLoads.filter { $0.peer != peer }
     }
 
     mutating func brokenRules() -> [String] {
-        if self.broker.hasCachedLoads { self.cachedSteps += 1 }
-        var broken = self.broken + self.broker.brokenInvariants()
-        for (ask, moved) in self.broker.moved where moved > self.broker.granted[ask] ?? 0 {
+        if broker.hasCachedLoads { cachedSteps += 1 }
+        var broken = self.broken + broker.brokenInvariants()
+        for (ask, moved) in broker.moved where moved > broker.granted[ask] ?? 0 {
             broken.append("ask \(ask) moved \(moved) bytes without credit")
         }
         return broken
@@ -322,27 +322,27 @@ struct Walker {
 
     /// Ends all loads by their deadlines, then disconnects all peers and clears the boards.
     mutating func finish() {
-        let open = self.openLoads.sorted { ($0.peer.rawValue, $0.id) < ($1.peer.rawValue, $1.id) }
-        for load in open { self.broker.credit(.max, on: load.id, from: load.peer) }
+        let open = openLoads.sorted { ($0.peer.rawValue, $0.id) < ($1.peer.rawValue, $1.id) }
+        for load in open { broker.credit(.max, on: load.id, from: load.peer) }
         for _ in 0..<100 {
-            self.broker.advance(by: 30_000)
-            for peer in self.peers { self.broker.deliver(to: peer) }
-            self.listen()
+            broker.advance(by: 30_000)
+            for peer in peers { broker.deliver(to: peer) }
+            listen()
         }
-        if !self.openLoads.isEmpty { self.broken.append("\(self.openLoads.count) loads never ended") }
-        for peer in self.peers { self.broker.disconnect(peer) }
-        let cleaner = self.broker.connect()
-        for board in ["general", "one", "two", "three"] { self.broker.clear(board, from: cleaner) }
-        self.broker.disconnect(cleaner)
+        if !openLoads.isEmpty { broken.append("\(openLoads.count) loads never ended") }
+        for peer in peers { broker.disconnect(peer) }
+        let cleaner = broker.connect()
+        for board in ["general", "one", "two", "three"] { broker.clear(board, from: cleaner) }
+        broker.disconnect(cleaner)
     }
 
     // MARK: Choices
 
     private mutating func chance(_ percent: Int) -> Bool {
-        Int.random(in: 0..<100, using: &self.random) < percent
+        Int.random(in: 0..<100, using: &random) < percent
     }
 
     private mutating func board() -> String? {
-        [nil, nil, nil, "one", "two", "three"].randomElement(using: &self.random) ?? nil
+        [nil, nil, nil, "one", "two", "three"].randomElement(using: &random) ?? nil
     }
 }

@@ -16,23 +16,23 @@ final class DragBroker: Sendable {
         private let isClosed = Lock(false)
 
         init() throws {
-            self.event = try EventDescriptor()
+            event = try EventDescriptor()
         }
 
-        var descriptor: CInt { self.event.raw }
+        var descriptor: CInt { event.raw }
 
         func add(_ socket: DescriptorBox, of process: ProcessKey) {
-            self.waiting.withLock { $0.append((socket, process)) }
-            self.event.signal()
+            waiting.withLock { $0.append((socket, process)) }
+            event.signal()
         }
 
         func close() {
-            self.isClosed.withLock { $0 = true }
-            self.event.signal()
+            isClosed.withLock { $0 = true }
+            event.signal()
         }
 
         func ready(in loop: inout BrokerLoop) {
-            self.event.drain()
+            event.drain()
             let new = self.waiting.withLock { waiting in
                 defer { waiting = [] }
                 return waiting
@@ -41,7 +41,7 @@ final class DragBroker: Sendable {
                 guard let socket = try? System.duplicate(socket.raw) else { continue }
                 loop.adopt(socket, of: process)
             }
-            guard self.isClosed.withLock({ $0 }) else { return }
+            guard isClosed.withLock({ $0 }) else { return }
             // The second call ends the broker at once.
             loop.stop()
             loop.stop()
@@ -102,8 +102,8 @@ final class DragBroker: Sendable {
 
     /// Ends the broker at once.
     func stop() async {
-        self.entrance.close()
-        await self.over.wait()
+        entrance.close()
+        await over.wait()
     }
 
     /// Connects another process, or the given one again.
@@ -113,7 +113,7 @@ final class DragBroker: Sendable {
         timeouts.silence = 600_000
         let process =
             process
-            ?? self.processes.withLock { number in
+            ?? processes.withLock { number in
                 number += 1
                 return number
             }

@@ -11,15 +11,15 @@ struct FileAttributeTests {
     private let directory: TemporaryDirectory
 
     init() throws {
-        self.directory = try TemporaryDirectory()
+        directory = try TemporaryDirectory()
     }
 
     private func file(_ name: String) throws -> URL {
-        try self.directory.write("#!/bin/sh\n", to: name)
-        let file = try System.open(self.directory[name])
+        try directory.write("#!/bin/sh\n", to: name)
+        let file = try System.open(directory[name])
         try System.setMode(0o750, of: file.raw)
         try System.setModificationTime(seconds: 1_000_000_000, nanoseconds: 7, of: file.raw)
-        return URL(filePath: self.directory[name])
+        return URL(filePath: directory[name])
     }
 
     private func check(_ provider: ItemProvider, isNamed name: String, hasAttributes: Bool = true) async throws {
@@ -36,22 +36,22 @@ struct FileAttributeTests {
         arguments: ["runme", ".profile", "-x", "a."]
     )
     func copied(name: String) async throws {
-        let url = try self.file(name)
+        let url = try file(name)
         try await TestBroker.with { broker in
             let provider = try #require(ItemProvider(contentsOf: url))
             #expect(provider.suggestedName == name)
-            try await self.check(provider, isNamed: name)
+            try await check(provider, isNamed: name)
             let publication = try await broker.pasteboard().write([provider])
             defer { withExtendedLifetime(publication) {} }
             let item = try #require(try await broker.pasteboard().contents().items.first)
             #expect(item.itemProvider.suggestedName == name)
-            try await self.check(item.itemProvider, isNamed: name)
+            try await check(item.itemProvider, isNamed: name)
         }
     }
 
     @Test("A copy has no permission that the file has lost since it was offered")
     func narrowed() async throws {
-        let url = try self.file("runme")
+        let url = try file("runme")
         try await TestBroker.with { broker in
             let publication = try await broker.pasteboard().write([try #require(ItemProvider(contentsOf: url))])
             defer { withExtendedLifetime(publication) {} }
@@ -66,20 +66,20 @@ struct FileAttributeTests {
 
     @Test("Unsafe characters in a file's own name are replaced, and the name gets no extension")
     func unsafeName() async throws {
-        let url = try self.file("new\nline")
+        let url = try file("new\nline")
         try await TestBroker.with { broker in
             let provider = try #require(ItemProvider(contentsOf: url, contentType: .utf8PlainText))
-            try await self.check(provider, isNamed: "new_line")
+            try await check(provider, isNamed: "new_line")
             let publication = try await broker.pasteboard().write([provider])
             defer { withExtendedLifetime(publication) {} }
             let item = try #require(try await broker.pasteboard().contents().items.first)
-            try await self.check(item.itemProvider, isNamed: "new_line")
+            try await check(item.itemProvider, isNamed: "new_line")
         }
     }
 
     @Test("A suggested name replaces the file's name, and gets the extension of the type")
     func renamed() async throws {
-        let url = try self.file("runme")
+        let url = try file("runme")
         try await TestBroker.with { broker in
             let provider = try #require(ItemProvider(contentsOf: url, contentType: .utf8PlainText))
             provider.suggestedName = ".other"
@@ -87,17 +87,17 @@ struct FileAttributeTests {
             defer { withExtendedLifetime(publication) {} }
             let item = try #require(try await broker.pasteboard().contents().items.first)
             #expect(item.itemProvider.suggestedName == "other")
-            try await self.check(item.itemProvider, isNamed: "other.txt")
+            try await check(item.itemProvider, isNamed: "other.txt")
         }
     }
 
     @Test("A file that a handler makes has the suggested name and private permissions")
     func made() async throws {
-        let url = try self.file("temporary")
+        let url = try file("temporary")
         let provider = ItemProvider()
         provider.suggestedName = "report"
         provider.registerFileRepresentation(for: .utf8PlainText) { url }
-        try await self.check(provider, isNamed: "report.txt", hasAttributes: false)
+        try await check(provider, isNamed: "report.txt", hasAttributes: false)
     }
 
     @Test("The loader can read a copy, whatever mode the file has", .enabled(if: System.userID == 0, "needs root"))

@@ -16,28 +16,28 @@ struct LoadedFileMoveTests {
     private let directory: TemporaryDirectory
 
     init() throws {
-        self.directory = try TemporaryDirectory()
-        _ = try self.directory.makeDirectory("source")
-        _ = try self.directory.makeDirectory("desk")
+        directory = try TemporaryDirectory()
+        _ = try directory.makeDirectory("source")
+        _ = try directory.makeDirectory("desk")
     }
 
-    private func url(_ name: String) -> URL { URL(filePath: self.directory[name]) }
+    private func url(_ name: String) -> URL { URL(filePath: directory[name]) }
 
     /// A provider of a file with a mode and a modification time, or of a read-only folder with such a file.
     private func provider(_ form: Form) throws -> ItemProvider {
-        if form == .folder { _ = try self.directory.makeDirectory("source/tree") }
+        if form == .folder { _ = try directory.makeDirectory("source/tree") }
         let path = form == .file ? "source/run" : "source/tree/run"
-        let file = try System.open(try self.directory.write("#!/bin/sh\n", to: path))
+        let file = try System.open(try directory.write("#!/bin/sh\n", to: path))
         try System.setMode(0o750, of: file.raw)
         try System.setModificationTime(seconds: 1_000_000_000, nanoseconds: 7, of: file.raw)
-        guard form == .folder else { return try #require(ItemProvider(contentsOf: self.url(path))) }
+        guard form == .folder else { return try #require(ItemProvider(contentsOf: url(path))) }
         try FileManager.default.createSymbolicLink(
-            atPath: self.directory["source/tree/link"],
+            atPath: directory["source/tree/link"],
             withDestinationPath: "run"
         )
-        let folder = try System.open(self.directory["source/tree"])
+        let folder = try System.open(directory["source/tree"])
         try System.setMode(0o550, of: folder.raw)
-        return try #require(ItemProvider(contentsOf: self.url("source/tree")))
+        return try #require(ItemProvider(contentsOf: url("source/tree")))
     }
 
     private func check(_ form: Form, at url: URL) throws {
@@ -52,9 +52,9 @@ struct LoadedFileMoveTests {
 
     @Test("A copy is made in the given directory, and moving it only renames it", arguments: Form.allCases)
     func sameDisk(form: Form) async throws {
-        let (desk, kept) = (self.url("desk"), self.url("desk/kept"))
+        let (desk, kept) = (url("desk"), url("desk/kept"))
         let inode = try await provider(form).withLoadedFile(for: .item, in: desk) { loaded in
-            let room = try #require(self.directory.names(in: "desk").first)
+            let room = try #require(directory.names(in: "desk").first)
             #expect(SafeFileName.isWorkingName(SystemString(room)))
             #expect(loaded.value.path.hasPrefix("\(desk.path)/\(room)/"))
             let inode = try System.status(at: loaded.value.path)?.inode
@@ -62,9 +62,9 @@ struct LoadedFileMoveTests {
             #expect(try System.status(at: loaded.value.path) == nil)
             return inode
         }
-        #expect(self.directory.names(in: "desk") == ["kept"])
+        #expect(directory.names(in: "desk") == ["kept"])
         #expect(try System.status(at: kept.path)?.inode == inode)
-        try self.check(form, at: kept)
+        try check(form, at: kept)
     }
 
     private static let otherDisk = "/dev/shm"
@@ -94,7 +94,7 @@ struct LoadedFileMoveTests {
             let original = try System.status(at: loaded.value.path)
             #expect(original == nil)
         }
-        try self.check(form, at: kept)
+        try check(form, at: kept)
         let names = try FileManager.default.contentsOfDirectory(atPath: other.path)
         #expect(names == ["kept"])
 
@@ -105,54 +105,54 @@ struct LoadedFileMoveTests {
             let status = try System.status(at: loaded.value.path)
             #expect(status != nil)
         }
-        try self.check(form, at: kept)
+        try check(form, at: kept)
         #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["kept"])
     }
 
     private func provider(_: Form, again form: Form) throws -> ItemProvider {
-        try #require(ItemProvider(contentsOf: self.url(form == .file ? "source/run" : "source/tree")))
+        try #require(ItemProvider(contentsOf: url(form == .file ? "source/run" : "source/tree")))
     }
 
     @Test("A move never replaces a file, and its error names the obstacle")
     func taken() async throws {
-        _ = try self.directory.makeDirectory("desk/folder")
-        try self.directory.write("mine", to: "desk/file")
+        _ = try directory.makeDirectory("desk/folder")
+        try directory.write("mine", to: "desk/file")
         try FileManager.default.createSymbolicLink(
-            atPath: self.directory["desk/link"],
+            atPath: directory["desk/link"],
             withDestinationPath: "nowhere"
         )
-        try await provider(.file).withLoadedFile(for: .item, in: self.url("desk")) { loaded in
+        try await provider(.file).withLoadedFile(for: .item, in: url("desk")) { loaded in
             for (name, reason) in [
-                ("folder", "that is a directory; name the file in it: \(self.directory["desk/folder/run"])"),
+                ("folder", "that is a directory; name the file in it: \(directory["desk/folder/run"])"),
                 ("file", "something has that name; choose another"),
                 ("link", "something has that name; choose another"),
                 ("missing/file", "No such file or directory"),
             ] {
                 let error = await #expect(throws: PasteboardError.self) {
-                    try await loaded.move(to: self.url("desk/\(name)"))
+                    try await loaded.move(to: url("desk/\(name)"))
                 }
                 #expect(error?.code == .refused && error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
-                #expect(error?.message.contains("to \(self.directory["desk/\(name)"]): ") == true)
+                #expect(error?.message.contains("to \(directory["desk/\(name)"]): ") == true)
             }
             let error = await #expect(throws: PasteboardError.self) {
                 try await loaded.move(to: try #require(URL(string: "https://example.org/file")))
             }
             #expect(error?.code == .invalidArgument)
             // The failed attempts have not moved the file.
-            try await loaded.move(to: self.url("desk/free"))
+            try await loaded.move(to: url("desk/free"))
             let again = await #expect(throws: PasteboardError.self) {
-                try await loaded.move(to: self.url("desk/twice"))
+                try await loaded.move(to: url("desk/twice"))
             }
             #expect(again?.message.contains("it is not there any more") == true, "\(again?.message ?? "")")
         }
-        #expect(self.directory.names(in: "desk") == ["file", "folder", "free", "link"])
-        #expect(try self.directory.contents(of: "desk/file") == Array("mine".utf8))
-        #expect(self.directory.names(in: "desk/folder").isEmpty)
+        #expect(directory.names(in: "desk") == ["file", "folder", "free", "link"])
+        #expect(try directory.contents(of: "desk/file") == Array("mine".utf8))
+        #expect(directory.names(in: "desk/folder").isEmpty)
     }
 
     @Test("The source's own file cannot be moved")
     func inPlace() async throws {
-        try self.directory.write("own", to: "source/own")
+        try directory.write("own", to: "source/own")
         let url = self.url("source/own")
         let provider = try #require(ItemProvider(contentsOf: url, openInPlace: true))
         try await provider.withLoadedFile(for: .item, openInPlace: true) { loaded in
@@ -162,7 +162,7 @@ struct LoadedFileMoveTests {
             }
             #expect(error?.code == .refused && error?.message.contains("the source's own file") == true)
         }
-        #expect(self.directory.names(in: "source") == ["own"] && self.directory.names(in: "desk").isEmpty)
+        #expect(directory.names(in: "source") == ["own"] && directory.names(in: "desk").isEmpty)
     }
 
     @Test("A file that is not moved is removed at the end of the body, and errors name the directory")
@@ -170,13 +170,13 @@ struct LoadedFileMoveTests {
         let provider = try provider(.file)
         // The leftover of a process that was killed.
         let leftover = SafeFileName.workingPrefix + "0123456789abcdef"
-        try self.directory.write("half", to: "desk/\(leftover)")
-        try await provider.withLoadedFile(for: .item, in: self.url("desk")) { _ in
-            #expect(!self.directory.names(in: "desk").contains(leftover))
+        try directory.write("half", to: "desk/\(leftover)")
+        try await provider.withLoadedFile(for: .item, in: url("desk")) { _ in
+            #expect(!directory.names(in: "desk").contains(leftover))
         }
-        #expect(self.directory.names(in: "desk").isEmpty)
+        #expect(directory.names(in: "desk").isEmpty)
 
-        let missing = self.url("missing")
+        let missing = url("missing")
         var error = await #expect(throws: PasteboardError.self) {
             try await provider.withLoadedFile(for: .item, in: missing) { _ in }
         }
@@ -203,7 +203,7 @@ struct LoadedFileMoveTests {
             #expect(error?.code == .invalidArgument && error?.message.contains(" to \(text): ") == true)
             try await loaded.move(to: self.url("desk/a%00b"))
         }
-        #expect(self.directory.names(in: "desk") == ["a%00b"])
+        #expect(directory.names(in: "desk") == ["a%00b"])
     }
 
     @MainActor

@@ -34,10 +34,10 @@ struct ReportingHandlerTests {
     }
 
     private let directory: TemporaryDirectory
-    private var file: URL { URL(filePath: self.directory["file"]) }
+    private var file: URL { URL(filePath: directory["file"]) }
 
     init() throws {
-        self.directory = try TemporaryDirectory()
+        directory = try TemporaryDirectory()
     }
 
     @Test(
@@ -47,7 +47,7 @@ struct ReportingHandlerTests {
     )
     func reports(kind: Kind, place: LoadPlace) async throws {
         let (seen, provider) = (Gate(), ItemProvider())
-        kind.register(with: provider, file: self.file) { progress in
+        kind.register(with: provider, file: file) { progress in
             progress.totalUnitCount = 4
             progress.completedUnitCount = 3
             await seen.wait()
@@ -76,7 +76,7 @@ struct ReportingHandlerTests {
     func cancels(kind: Kind, place: LoadPlace) async throws {
         let (started, taskEnded, progressEnded) = (Gate(), Gate(), Gate())
         let provider = ItemProvider()
-        kind.register(with: provider, file: self.file) { progress in
+        kind.register(with: provider, file: file) { progress in
             progress.cancellationHandler = { progressEnded.open() }
             started.open()
             await withTaskCancellationHandler {
@@ -107,7 +107,7 @@ struct ReportingHandlerTests {
             completion(data, nil)
             return nil
         }
-        let url = URL(filePath: try self.directory.write("bytes", to: "file"))
+        let url = URL(filePath: try directory.write("bytes", to: "file"))
         let providers = (0..<21).map { _ in ItemProvider() }
 
         // Closures with a callback.

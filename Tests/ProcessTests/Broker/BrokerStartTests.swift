@@ -27,7 +27,7 @@ import Testing
 
     @Test("Twenty clients that find no broker start one")
     func race() throws {
-        try self.withOwnBroker { environment in
+        try withOwnBroker { environment in
             let outcomes = Lock<[Result<UInt64, Failure>]>([])
             let threads = try (0..<20).map { number in
                 try SystemThread(name: "client \(number)") {
@@ -47,7 +47,7 @@ import Testing
 
     @Test("Another client loads the contents of a client, kept and promised")
     func handOff() throws {
-        try self.withOwnBroker { environment in
+        try withOwnBroker { environment in
             let connector = try BrokerConnector(environment: environment)
             let source = try BlockingConnection(through: connector)
             let large = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 >> 8) }
@@ -105,7 +105,7 @@ import Testing
 
     @Test("A broker stopped by a signal is abandoned, and used again when it continues")
     func stopped() throws {
-        try self.withOwnBroker { environment in
+        try withOwnBroker { environment in
             let connector = try BrokerConnector(environment: environment)
             let first = try BlockingConnection(through: connector)
             let broker = CInt(bitPattern: try first.welcome().process ?? 0)

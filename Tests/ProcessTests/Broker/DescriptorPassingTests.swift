@@ -145,14 +145,14 @@ import Testing
             let before = try broker.openDescriptors().count
             for (count, announced) in [(0, 1), (2, 1), (253, 1), (1, 0), (253, 0), (2, 2), (253, 253)] as [(Int, UInt8)]
             {
-                let code = try self.farewell(to: broker, passing: count, announced: announced)
+                let code = try farewell(to: broker, passing: count, announced: announced)
                 #expect(code == .protocolViolation, "\(count) \(announced)")
                 // While many are not closed yet, new clients pass none.
                 try broker.expectDescriptors(backTo: before)
             }
-            #expect(try self.farewell(to: broker, passing: 1, announced: 1, kind: .load) == .protocolViolation)
+            #expect(try farewell(to: broker, passing: 1, announced: 1, kind: .load) == .protocolViolation)
             // If the kernel supports it, the socket itself refuses descriptors before welcome.
-            let code = try self.farewell(to: broker, passing: 1, announced: 1, hasty: true)
+            let code = try farewell(to: broker, passing: 1, announced: 1, hasty: true)
             #expect(code == nil || code == .protocolViolation)
             try broker.expectService()
             try broker.expectDescriptors(backTo: before)

@@ -9,7 +9,7 @@ import Testing
     private let desk: Desk
 
     init() throws {
-        self.desk = try Desk(
+        desk = try Desk(
             limits: """
                 proposal = 10m
                 drop-window = 10m
@@ -19,18 +19,18 @@ import Testing
 
                 """
         )
-        try self.desk.directory.write("a", to: "a.txt")
-        try self.desk.directory.write("b", to: "b.txt")
-        _ = try self.desk.startBroker()
+        try desk.directory.write("a", to: "a.txt")
+        try desk.directory.write("b", to: "b.txt")
+        _ = try desk.startBroker()
     }
 
-    private var names: [String] { self.desk.directory.names().filter { $0.hasSuffix(".txt") } }
+    private var names: [String] { desk.directory.names().filter { $0.hasSuffix(".txt") } }
 
     @Test("Standard input, pipes and files are dragged with their types")
     func inputs() throws {
-        let drop = try self.desk.destination()
+        let drop = try desk.destination()
         let bytes = Desk.bytes(3_000_001)
-        try self.desk.directory.write(bytes, to: "large")
+        try desk.directory.write(bytes, to: "large")
         let script = """
             set -e
             echo text | pasteboard drag --to inbox
@@ -39,85 +39,85 @@ import Testing
             cat large | pasteboard drag -t .png --name large --to inbox
             pasteboard drag --to inbox -- large
             """
-        let drag = try self.desk.shell(script)
+        let drag = try desk.shell(script)
         #expect(drag.exitCode == 0, "\(drag.errorText)")
         #expect(drag.text == String(repeating: "copied 1 item to inbox\n", count: 5))
         try drop.child.kill(SIGINT)
         #expect(try drop.finish().text == "in/pasted.txt\nin/c.json\nin/pipe.html\nin/large.png\nin/large\n")
-        #expect(try self.desk.directory.contents(of: "in/pasted.txt") == Array("text\n".utf8))
-        #expect(try self.desk.directory.contents(of: "in/pipe.html") == Array("b".utf8))
-        for name in ["in/large", "in/large.png"] { #expect(try self.desk.directory.contents(of: name) == bytes) }
+        #expect(try desk.directory.contents(of: "in/pasted.txt") == Array("text\n".utf8))
+        #expect(try desk.directory.contents(of: "in/pipe.html") == Array("b".utf8))
+        for name in ["in/large", "in/large.png"] { #expect(try desk.directory.contents(of: name) == bytes) }
     }
 
     @Test("Moved files are deleted, and nothing else")
     func moved() throws {
         let bytes = Desk.bytes(3_000_001)
-        try self.desk.directory.write(bytes, to: "large.txt")
-        _ = try self.desk.shell("ln -s b.txt link.txt")
-        let drop = try self.desk.destination(["--once"])
-        let drag = try self.desk.run("drag", "--move", "a.txt", "large.txt", "link.txt", "--to", "inbox")
+        try desk.directory.write(bytes, to: "large.txt")
+        _ = try desk.shell("ln -s b.txt link.txt")
+        let drop = try desk.destination(["--once"])
+        let drag = try desk.run("drag", "--move", "a.txt", "large.txt", "link.txt", "--to", "inbox")
         #expect(drag.exitCode == 0, "\(drag.errorText)")
         #expect(drag.text == "moved 3 items to inbox\ndeleted a.txt\ndeleted large.txt\ndeleted link.txt\n")
-        #expect(self.names == ["b.txt"])
+        #expect(names == ["b.txt"])
         let dropped = try drop.finish()
         #expect(dropped.exitCode == 0 && dropped.errorText.contains("moved 3 items from pasteboard ("))
-        #expect(self.desk.directory.names(in: "in") == ["a.txt", "large.txt", "link.txt"])
-        #expect(try self.desk.directory.contents(of: "in/large.txt") == bytes)
+        #expect(desk.directory.names(in: "in") == ["a.txt", "large.txt", "link.txt"])
+        #expect(try desk.directory.contents(of: "in/large.txt") == bytes)
     }
 
     @Test("An item of several files is not moved, because a destination would take only one of them")
     func severalFiles() throws {
-        let drag = try self.desk.run("drag", "--move", "-t", ".html=a.txt", "-t", "text=b.txt", "--to", "inbox")
+        let drag = try desk.run("drag", "--move", "-t", ".html=a.txt", "-t", "text=b.txt", "--to", "inbox")
         #expect(drag.exitCode == 2 && drag.errorText.contains("one file per item"))
-        #expect(self.names == ["a.txt", "b.txt"])
+        #expect(names == ["a.txt", "b.txt"])
     }
 
     @Test("A file that was written in the meantime is not deleted, even with its old length")
     func changedMeanwhile() throws {
-        let destination = try RawDropDestination(at: self.desk, name: "mover")
-        let drag = try self.desk.start("drag", "--move", "a.txt", "--to", "mover")
+        let destination = try RawDropDestination(at: desk, name: "mover")
+        let drag = try desk.start("drag", "--move", "a.txt", "--to", "mover")
         let session = try destination.propose(.move)
         try destination.load()
-        _ = try self.desk.shell("printf X | dd of=a.txt conv=notrunc 2>/dev/null")
+        _ = try desk.shell("printf X | dd of=a.txt conv=notrunc 2>/dev/null")
         try destination.conclude(session)
         let ended = try drag.finish()
         #expect(
             ended.exitCode == 4
                 && ended.errorText.contains("a.txt was not deleted, because it has changed since it was read")
         )
-        #expect(self.names == ["a.txt", "b.txt"])
+        #expect(names == ["a.txt", "b.txt"])
     }
 
     @Test("If only a part is taken, no file is deleted")
     func partOfMove() throws {
-        try self.desk.directory.write("p", to: "p.png")
-        let drop = try self.desk.destination(["--once", "--accept", "text"])
-        let drag = try self.desk.run("drag", "--move", "a.txt", "p.png", "--to", "inbox")
+        try desk.directory.write("p", to: "p.png")
+        let drop = try desk.destination(["--once", "--accept", "text"])
+        let drag = try desk.run("drag", "--move", "a.txt", "p.png", "--to", "inbox")
         #expect(drag.exitCode == 6 && drag.text.isEmpty)
         #expect(drag.errorText.contains("took 1 of 2 items") && drag.errorText.hasSuffix("; nothing was deleted\n"))
         let dropped = try drop.finish()
         #expect(dropped.exitCode == 0 && dropped.errorText.contains("\ncopied 1 of 2 items from pasteboard ("))
         #expect(dropped.errorText.hasSuffix("; the move failed, and the source may keep its files\n"))
-        #expect(self.names == ["a.txt", "b.txt"])
+        #expect(names == ["a.txt", "b.txt"])
     }
 
     @Test("If the destination copies instead of moving, nothing is deleted")
     func copiedInstead() throws {
-        let destination = try RawDropDestination(at: self.desk, name: "copier")
-        let drag = try self.desk.start("drag", "--move", "a.txt", "--to", "copier")
+        let destination = try RawDropDestination(at: desk, name: "copier")
+        let drag = try desk.start("drag", "--move", "a.txt", "--to", "copier")
         let session = try destination.propose(.copy)
         try destination.load()
         try destination.conclude(session)
         let ended = try drag.finish()
         #expect(ended.exitCode == 0 && ended.text == "copied 1 item to copier\n")
         #expect(ended.errorText == "pasteboard: drag: destination copier copied the items; nothing was deleted\n")
-        #expect(self.names == ["a.txt", "b.txt"])
+        #expect(names == ["a.txt", "b.txt"])
     }
 
     @Test("A move that was not requested is not made")
     func notMoved() throws {
-        let destination = try RawDropDestination(at: self.desk, name: "mover")
-        let drag = try self.desk.start("drag", "a.txt", "--to", "mover")
+        let destination = try RawDropDestination(at: desk, name: "mover")
+        let drag = try desk.start("drag", "a.txt", "--to", "mover")
         _ = try destination.propose(.move)
         let ended = try drag.finish()
         #expect(ended.exitCode == 6)
@@ -129,12 +129,12 @@ import Testing
         arguments: ["echo more >>a.txt", "cp a.txt c; mv c a.txt"]
     )
     func changed(change: String) throws {
-        let destination = try RawDropDestination(at: self.desk, name: "mover")
-        let drag = try self.desk.start("drag", "--move", "a.txt", "b.txt", "--to", "mover")
+        let destination = try RawDropDestination(at: desk, name: "mover")
+        let drag = try desk.start("drag", "--move", "a.txt", "b.txt", "--to", "mover")
         let session = try destination.propose(.move)
         try destination.load(0)
         try destination.load(1)
-        _ = try self.desk.shell(change)
+        _ = try desk.shell(change)
         try destination.conclude(session)
         let ended = try drag.finish()
         #expect(ended.exitCode == 4)
@@ -142,27 +142,27 @@ import Testing
         #expect(
             ended.errorText == "pasteboard: drag: a.txt was not deleted, because it has changed since it was read\n"
         )
-        #expect(self.names == ["a.txt"])
+        #expect(names == ["a.txt"])
     }
 
     @Test("The error for a missing destination lists the existing ones")
     func nowhere() throws {
-        let drop = try self.desk.destination(name: "there")
-        let drag = try self.desk.run("drag", "a.txt", "--to", "here")
+        let drop = try desk.destination(name: "there")
+        let drag = try desk.run("drag", "a.txt", "--to", "here")
         #expect(drag.exitCode == 1)
         #expect(drag.errorText == "pasteboard: drag: there is no destination here; there are:\n  there\n")
-        try self.desk.run("stop")
+        try desk.run("stop")
         _ = try drop.finish()
-        let alone = try self.desk.run("drag", "a.txt", "--to", "here")
+        let alone = try desk.run("drag", "a.txt", "--to", "here")
         #expect(alone.exitCode == 1)
         #expect(alone.errorText == "pasteboard: drag: there is no destination here, because no broker is running\n")
     }
 
     @Test("--wait starts a broker, waits for the destination, and drops there once it is registered")
     func waits() throws {
-        try self.desk.run("stop")
-        let drag = try self.desk.start("drag", "a.txt", "--to", "inbox", "--wait", "10m")
-        let drop = try self.desk.destination(["--once"])
+        try desk.run("stop")
+        let drag = try desk.start("drag", "a.txt", "--to", "inbox", "--wait", "10m")
+        let drop = try desk.destination(["--once"])
         let ended = try drag.finish()
         #expect(ended.exitCode == 0 && ended.text == "copied 1 item to inbox\n", "\(ended.errorText)")
         #expect(try drop.finish().exitCode == 0)
@@ -170,37 +170,37 @@ import Testing
 
     @Test("With --wait a destination that does not appear is missing after the given time")
     func waitsInVain() throws {
-        let drag = try self.desk.run("drag", "a.txt", "--to", "inbox", "--wait", "1ms")
+        let drag = try desk.run("drag", "a.txt", "--to", "inbox", "--wait", "1ms")
         #expect(drag.exitCode == 1)
         #expect(drag.errorText == "pasteboard: drag: no destination inbox was registered within 1 ms\n")
-        let odd = try self.desk.run("drag", "a.txt", "--to", "inbox", "--wait", "soon")
+        let odd = try desk.run("drag", "a.txt", "--to", "inbox", "--wait", "soon")
         #expect(odd.exitCode == 2 && odd.errorText.contains("invalid duration 'soon'"))
     }
 
     @Test("A destination without a common type, one that is busy and one that declines have different errors")
     func refusals() throws {
-        let texts = try self.desk.destination(["--accept", "image"], name: "pictures")
-        let drag = try self.desk.run("drag", "a.txt", "--to", "pictures")
+        let texts = try desk.destination(["--accept", "image"], name: "pictures")
+        let drag = try desk.run("drag", "a.txt", "--to", "pictures")
         #expect(drag.exitCode == 1)
         #expect(drag.errorText.contains("destination pictures takes none of the items: it takes public.image"))
         try texts.child.kill(SIGINT)
         _ = try texts.finish()
 
-        let busy = try self.desk.destination()
-        let source = try RawDragSource(at: self.desk)
+        let busy = try desk.destination()
+        let source = try RawDragSource(at: desk)
         #expect(try source.drop(at: "inbox") == .copy)
-        let second = try self.desk.run("drag", "a.txt", "--to", "inbox")
+        let second = try desk.run("drag", "a.txt", "--to", "inbox")
         #expect(second.exitCode == 6 && second.errorText.contains("destination inbox has another session"))
         try busy.child.kill(SIGINT)
         _ = try busy.finish()
 
-        let destination = try RawDropDestination(at: self.desk, name: "moody")
+        let destination = try RawDropDestination(at: desk, name: "moody")
         for (operation, declines, words) in [
             (DropOperation.cancel, nil, "proposes no operation for the items"),
             (.forbidden, nil, "accepts nothing at this time"),
             (.cancel, true, "does not accept such items"),
         ] {
-            let drag = try self.desk.start("drag", "a.txt", "--to", "moody")
+            let drag = try desk.start("drag", "a.txt", "--to", "moody")
             _ = try destination.propose(operation, cannotHandle: declines)
             let ended = try drag.finish()
             #expect(ended.exitCode == 6)
@@ -210,22 +210,22 @@ import Testing
 
     @Test("A destination that loads nothing has taken nothing")
     func nothingTaken() throws {
-        let destination = try RawDropDestination(at: self.desk, name: "idle")
-        let drag = try self.desk.start("drag", "--move", "a.txt", "--to", "idle")
+        let destination = try RawDropDestination(at: desk, name: "idle")
+        let drag = try desk.start("drag", "--move", "a.txt", "--to", "idle")
         let session = try destination.propose(.move)
         try destination.dropped()
         try destination.conclude(session)
         let ended = try drag.finish()
         #expect(ended.exitCode == 6)
         #expect(ended.errorText == "pasteboard: drag: destination idle accepted none of the items\n")
-        #expect(self.names == ["a.txt", "b.txt"])
+        #expect(names == ["a.txt", "b.txt"])
     }
 
     @Test("A destination that dies during a move leaves all files in place", arguments: [false, true])
     func destinationDies(hasAll: Bool) throws {
-        try self.desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
-        let destination = try RawDropDestination(at: self.desk, name: "mortal")
-        let drag = try self.desk.start("drag", "--move", "a.txt", "large.txt", "--to", "mortal")
+        try desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
+        let destination = try RawDropDestination(at: desk, name: "mortal")
+        let drag = try desk.start("drag", "--move", "a.txt", "large.txt", "--to", "mortal")
         _ = try destination.propose(.move)
         try destination.load(0)
         try destination.load(1, credit: hasAll ? 10_000_000 : 1000)
@@ -234,32 +234,32 @@ import Testing
         let ended = try drag.finish()
         #expect(ended.exitCode == 5 && ended.text.isEmpty)
         #expect(ended.errorText.contains("destination mortal") && ended.errorText.hasSuffix("nothing was deleted\n"))
-        #expect(self.names == ["a.txt", "b.txt", "large.txt"])
+        #expect(names == ["a.txt", "b.txt", "large.txt"])
     }
 
     @Test("A drag that is interrupted cancels its session and deletes nothing")
     func interrupted() throws {
-        try self.desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
-        let destination = try RawDropDestination(at: self.desk, name: "slow")
-        let drag = try self.desk.start("drag", "--move", "large.txt", "--to", "slow")
+        try desk.directory.write(Desk.bytes(3_000_001), to: "large.txt")
+        let destination = try RawDropDestination(at: desk, name: "slow")
+        let drag = try desk.start("drag", "--move", "large.txt", "--to", "slow")
         _ = try destination.propose(.move)
         try destination.load(credit: 1000)
         _ = try destination.peer.next(.data)
         try drag.child.kill(SIGINT)
         #expect(try drag.finish().exitCode == 130)
         _ = try destination.peer.next(.error)
-        #expect(self.names == ["a.txt", "b.txt", "large.txt"])
+        #expect(names == ["a.txt", "b.txt", "large.txt"])
     }
 
     @Test("A drag that is killed before the drop leaves the destination free for the next")
     func killed() throws {
-        let destination = try RawDropDestination(at: self.desk, name: "slow")
-        let drag = try self.desk.start("drag", "a.txt", "--to", "slow")
+        let destination = try RawDropDestination(at: desk, name: "slow")
+        let drag = try desk.start("drag", "a.txt", "--to", "slow")
         _ = try destination.peer.next(.enter)
         try drag.child.kill(SIGKILL)
         _ = try destination.peer.next(.exit)
         _ = try drag.finish()
-        let second = try self.desk.start("drag", "b.txt", "--to", "slow")
+        let second = try desk.start("drag", "b.txt", "--to", "slow")
         let session = try destination.propose(.copy)
         try destination.load()
         try destination.conclude(session)
@@ -268,10 +268,10 @@ import Testing
 
     @Test("A file that was shortened in the meantime fails, and does not count as complete")
     func shortened() throws {
-        let destination = try RawDropDestination(at: self.desk, name: "slow")
-        let drag = try self.desk.start("drag", "a.txt", "--to", "slow")
+        let destination = try RawDropDestination(at: desk, name: "slow")
+        let drag = try desk.start("drag", "a.txt", "--to", "slow")
         let session = try destination.propose(.copy)
-        _ = try self.desk.shell(": >a.txt")
+        _ = try desk.shell(": >a.txt")
         try destination.load()
         let failure = try destination.peer.next(.error).decoded(as: Failure.self)
         #expect(failure.code == .sourceFailed && failure.text.contains("a.txt was shortened to 0 bytes"))
@@ -297,7 +297,7 @@ import Testing
     )
     func refused(arguments: [String], code: CInt, text: String) throws {
         let words = (["pasteboard", "drag"] + arguments).map { "'\($0)'" }.joined(separator: " ")
-        let refused = try self.desk.shell(words)
+        let refused = try desk.shell(words)
         #expect(
             refused.exitCode == code && refused.errorText.hasPrefix("pasteboard: drag: \(text)"),
             "\(refused.errorText)"

@@ -9,58 +9,58 @@ import Testing
     private let desk: Desk
 
     init() throws {
-        self.desk = try Desk()
-        _ = try self.desk.directory.makeDirectory("out")
+        desk = try Desk()
+        _ = try desk.directory.makeDirectory("out")
     }
 
-    private func outNames() -> [String] { self.desk.directory.names(in: "out") }
+    private func outNames() -> [String] { desk.directory.names(in: "out") }
 
     // MARK: Trees
 
     @Test("A copied tree keeps its names, modes, links and times, and never replaces another")
     func copied() throws {
-        _ = try FolderTree(at: self.desk)
-        let before = try FolderTree.description(of: "tree", at: self.desk)
-        #expect(try self.desk.run("copy", "tree").exitCode == 0)
-        #expect(try self.desk.run("types").text.hasPrefix("public.folder "))
-        let pasted = try self.desk.run("paste", "--into", "out")
+        _ = try FolderTree(at: desk)
+        let before = try FolderTree.description(of: "tree", at: desk)
+        #expect(try desk.run("copy", "tree").exitCode == 0)
+        #expect(try desk.run("types").text.hasPrefix("public.folder "))
+        let pasted = try desk.run("paste", "--into", "out")
         #expect(pasted.text == "out/tree\n", "\(pasted.errorText)")
-        #expect(try self.desk.run("paste", "--into", "out").text == "out/tree 2\n")
-        #expect(try FolderTree.description(of: "out/tree", at: self.desk) == before)
-        #expect(try FolderTree.description(of: "out/tree 2", at: self.desk) == before)
-        #expect(self.outNames() == ["tree", "tree 2"])
-        let odd = try self.desk.shell("find out -type p -o -type s -o -perm /6000")
+        #expect(try desk.run("paste", "--into", "out").text == "out/tree 2\n")
+        #expect(try FolderTree.description(of: "out/tree", at: desk) == before)
+        #expect(try FolderTree.description(of: "out/tree 2", at: desk) == before)
+        #expect(outNames() == ["tree", "tree 2"])
+        let odd = try desk.shell("find out -type p -o -type s -o -perm /6000")
         #expect(odd.text.isEmpty)
         // The source is unchanged.
-        #expect(try FolderTree.description(of: "tree", at: self.desk) == before)
+        #expect(try FolderTree.description(of: "tree", at: desk) == before)
     }
 
     @Test("An offered tree is archived at each load, together with the current files beside it")
     func offered() throws {
-        _ = try FolderTree(at: self.desk)
-        try self.desk.directory.write("a", to: "a.txt")
-        let offer = try self.desk.offer(["tree", "a.txt"])
-        #expect(try self.desk.run("types").text.contains("promised"))
-        let pasted = try self.desk.shell("echo more >tree/more && pasteboard paste --into out")
+        _ = try FolderTree(at: desk)
+        try desk.directory.write("a", to: "a.txt")
+        let offer = try desk.offer(["tree", "a.txt"])
+        #expect(try desk.run("types").text.contains("promised"))
+        let pasted = try desk.shell("echo more >tree/more && pasteboard paste --into out")
         #expect(pasted.text == "out/tree\nout/a.txt\n", "\(pasted.errorText)")
-        let tree = try FolderTree.description(of: "tree", at: self.desk)
-        #expect(try FolderTree.description(of: "out/tree", at: self.desk) == tree)
-        #expect(try self.desk.directory.contents(of: "out/a.txt") == [UInt8(ascii: "a")])
-        #expect(try self.desk.run("clear").exitCode == 0)
+        let tree = try FolderTree.description(of: "tree", at: desk)
+        #expect(try FolderTree.description(of: "out/tree", at: desk) == tree)
+        #expect(try desk.directory.contents(of: "out/a.txt") == [UInt8(ascii: "a")])
+        #expect(try desk.run("clear").exitCode == 0)
         #expect(try offer.finish().exitCode == 0)
     }
 
     @Test("A dragged tree is recreated where it is dropped")
     func dragged() throws {
-        _ = try FolderTree(at: self.desk)
-        let drop = try self.desk.start("drop", "--as", "d", "--into", "out", "--once")
+        _ = try FolderTree(at: desk)
+        let drop = try desk.start("drop", "--as", "d", "--into", "out", "--once")
         try drop.waitForErrors(containing: "accepting ")
-        let drag = try self.desk.run("drag", "tree", "--to", "d")
+        let drag = try desk.run("drag", "tree", "--to", "d")
         #expect(drag.exitCode == 0 && drag.text == "copied 1 item to d\n", "\(drag.errorText)")
         let dropped = try drop.finish()
         #expect(dropped.exitCode == 0 && dropped.text == "out/tree\n", "\(dropped.errorText)")
-        let tree = try FolderTree.description(of: "tree", at: self.desk)
-        #expect(try FolderTree.description(of: "out/tree", at: self.desk) == tree)
+        let tree = try FolderTree.description(of: "tree", at: desk)
+        #expect(try FolderTree.description(of: "out/tree", at: desk) == tree)
     }
 
     @Test(
@@ -68,22 +68,22 @@ import Testing
         arguments: [".", "./", "../a b/.", "l"]
     )
     func paths(path: String) throws {
-        let made = try self.desk.shell("mkdir 'a b' && cd 'a b' && ln -s ../'a b' l && echo 1 >f")
+        let made = try desk.shell("mkdir 'a b' && cd 'a b' && ln -s ../'a b' l && echo 1 >f")
         try #require(made.exitCode == 0)
-        #expect(try self.desk.shell("cd 'a b' && pasteboard copy '\(path)'").exitCode == 0)
-        #expect(try self.desk.shell("pasteboard paste | tar -t | head -1").text == "a b/\n")
-        #expect(try self.desk.run("paste", "--into", "out").text == "out/a b\n")
+        #expect(try desk.shell("cd 'a b' && pasteboard copy '\(path)'").exitCode == 0)
+        #expect(try desk.shell("pasteboard paste | tar -t | head -1").text == "a b/\n")
+        #expect(try desk.run("paste", "--into", "out").text == "out/a b\n")
     }
 
     @Test("Without --into a folder becomes a tar archive, with a note")
     func archive() throws {
-        try #require(try self.desk.shell("mkdir tree && echo 1 >tree/f && pasteboard copy tree").exitCode == 0)
-        #expect(try self.desk.shell("pasteboard paste | tar -t | sort").text == "tree/\ntree/f\n")
-        let plain = try self.desk.run("paste", "-o", "x")
+        try #require(try desk.shell("mkdir tree && echo 1 >tree/f && pasteboard copy tree").exitCode == 0)
+        #expect(try desk.shell("pasteboard paste | tar -t | sort").text == "tree/\ntree/f\n")
+        let plain = try desk.run("paste", "-o", "x")
         #expect(
             plain.errorText == "pasteboard: paste: x is a tar archive of the folder; --into DIR pastes its tree\n"
         )
-        let named = try self.desk.run("paste", "-o", "x.tar")
+        let named = try desk.run("paste", "-o", "x.tar")
         #expect(named.exitCode == 0 && named.errorText.isEmpty, "\(named.errorText)")
     }
 
@@ -91,31 +91,31 @@ import Testing
 
     @Test("A tree that cannot be archived fails the copy, and the old contents stay")
     func unreadable() throws {
-        try self.desk.copy("old")
+        try desk.copy("old")
         let script = """
             #!/bin/sh
             case $1 in --extract) exec /usr/bin/tar "$@" ;; esac
             head -c 200000 /dev/zero; echo 'tar: tree/x: gone' >&2; echo 'tar: later' >&2; exit 2
 
             """
-        try self.desk.directory.write(script, to: "tar")
-        try #require(try self.desk.shell("chmod +x tar && mkdir tree").exitCode == 0)
-        let path = self.desk.environment["PATH"] ?? ""
-        self.desk.environment["PATH"] = "\(self.desk.directory.path):\(path)"
-        let copy = try self.desk.run("copy", "tree")
+        try desk.directory.write(script, to: "tar")
+        try #require(try desk.shell("chmod +x tar && mkdir tree").exitCode == 0)
+        let path = desk.environment["PATH"] ?? ""
+        desk.environment["PATH"] = "\(desk.directory.path):\(path)"
+        let copy = try desk.run("copy", "tree")
         #expect(copy.exitCode == 4)
         #expect(copy.errorText == "pasteboard: copy: cannot archive tree: tar failed: tar: tree/x: gone\n")
-        #expect(try self.desk.run("paste").text == "old")
+        #expect(try desk.run("paste").text == "old")
         // An offered one fails its load, and nothing of it stays.
-        let offer = try self.desk.offer(["tree"])
-        let paste = try self.desk.run("paste", "--into", "out")
+        let offer = try desk.offer(["tree"])
+        let paste = try desk.run("paste", "--into", "out")
         #expect(paste.exitCode == 5 && paste.errorText.contains("tar: tree/x: gone"), "\(paste.errorText)")
-        #expect(self.outNames().isEmpty)
-        #expect(try self.desk.run("clear").exitCode == 0)
+        #expect(outNames().isEmpty)
+        #expect(try desk.run("clear").exitCode == 0)
         #expect(try offer.finish().exitCode == 0)
 
-        self.desk.environment["PATH"] = self.desk.directory["out"]
-        let missing = try self.desk.run("copy", "tree")
+        desk.environment["PATH"] = desk.directory["out"]
+        let missing = try desk.run("copy", "tree")
         #expect(missing.exitCode == 4 && missing.errorText.contains("tar, which is needed for folders, is not in PATH"))
     }
 
@@ -149,8 +149,8 @@ import Testing
         ]
     )
     func refused(arguments: [String], code: CInt, text: String) throws {
-        _ = try self.desk.directory.makeDirectory("tree")
-        let refused = try self.desk.shell((["pasteboard"] + arguments).joined(separator: " "))
+        _ = try desk.directory.makeDirectory("tree")
+        let refused = try desk.shell((["pasteboard"] + arguments).joined(separator: " "))
         #expect(
             refused.exitCode == code && refused.errorText.hasPrefix("pasteboard: \(arguments[0]): \(text)"),
             "\(refused.errorText)"
@@ -163,9 +163,9 @@ import Testing
     private func halfPasted(
         _ folder: String = "t"
     ) throws -> (source: RawSource, ask: UInt64, paste: ProcessRunner, working: String) {
-        if try self.desk.run("status").exitCode != 0 { try self.desk.copy("nothing") }
-        let source = try RawSource(at: self.desk, type: "public.folder")
-        let paste = try self.desk.start("paste", "--into", "out", "--timeout", "infinity")
+        if try desk.run("status").exitCode != 0 { try desk.copy("nothing") }
+        let source = try RawSource(at: desk, type: "public.folder")
+        let paste = try desk.start("paste", "--into", "out", "--timeout", "infinity")
         let ask = try source.askedForArchive()
         let start = TarMember("\(folder)/", kind: "5").bytes + TarMember("\(folder)/first", contents: "1").bytes
         // More than one record, because tar reads whole records.
@@ -173,9 +173,9 @@ import Testing
         try source.peer.sendData(start + rest.prefix(50_000), stream: ask)
         let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
         while MonotonicClock.now() < deadline {
-            let working = self.outNames().filter { $0.hasPrefix(".pasteboard-") }
-            for name in working where self.desk.directory.names(in: "out/\(name)/\(folder)").contains("first") {
-                let isNew = try System.status(at: self.desk.directory["out/\(name)/\(folder)/long"]) != nil
+            let working = outNames().filter { $0.hasPrefix(".pasteboard-") }
+            for name in working where desk.directory.names(in: "out/\(name)/\(folder)").contains("first") {
+                let isNew = try System.status(at: desk.directory["out/\(name)/\(folder)/long"]) != nil
                 if isNew { return (source, ask, paste, name) }
             }
             _ = try System.poll([], milliseconds: 10)
@@ -185,40 +185,40 @@ import Testing
 
     @Test("A paste that is ended during a load leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: CInt) throws {
-        let (source, _, paste, _) = try self.halfPasted()
+        let (source, _, paste, _) = try halfPasted()
         try paste.child.kill(signal)
         let ended = try withExtendedLifetime(source) { try paste.finish() }
         #expect(ended.exitCode == 128 + signal, "\(ended.errorText)")
-        #expect(self.outNames().isEmpty)
+        #expect(outNames().isEmpty)
     }
 
     @Test("A source that dies during a load leaves nothing")
     func sourceDies() throws {
-        let (source, _, paste, _) = try self.halfPasted()
+        let (source, _, paste, _) = try halfPasted()
         source.peer.close()
         #expect(try paste.finish().exitCode == 5)
-        #expect(self.outNames().isEmpty)
+        #expect(outNames().isEmpty)
     }
 
     @Test("The leftovers of a killed paste are removed by the next one, except for those in use")
     func killed() throws {
-        let first = try self.halfPasted()
+        let first = try halfPasted()
         try first.paste.child.kill(SIGKILL)
         #expect(try first.paste.finish().exitCode == 128 + SIGKILL)
-        #expect(self.outNames() == [first.working])
-        let second = try self.halfPasted("u")
-        #expect(self.outNames() == [second.working])
+        #expect(outNames() == [first.working])
+        let second = try halfPasted("u")
+        #expect(outNames() == [second.working])
         // Another paste into the same directory, while the second one continues.
-        try self.desk.copy("x", "--name", "x.txt", "--board", "other")
-        #expect(try self.desk.run("paste", "--board", "other", "--into", "out").text == "out/x.txt\n")
-        #expect(self.outNames() == [second.working, "x.txt"].sorted())
+        try desk.copy("x", "--name", "x.txt", "--board", "other")
+        #expect(try desk.run("paste", "--board", "other", "--into", "out").text == "out/x.txt\n")
+        #expect(outNames() == [second.working, "x.txt"].sorted())
         let whole = TarMember("u/long", contents: String(repeating: "x", count: 100_000)).bytes
         let end = Array(whole.dropFirst(50_000)) + [UInt8](repeating: 0, count: 1_024)
         try second.source.peer.sendData(end, stream: second.ask, last: true)
         let pasted = try second.paste.finish()
         #expect(pasted.text == "out/u\n", "\(pasted.errorText)")
-        #expect(self.outNames() == ["u", "x.txt"])
-        #expect(self.desk.directory.names(in: "out/u") == ["first", "long"])
+        #expect(outNames() == ["u", "x.txt"])
+        #expect(desk.directory.names(in: "out/u") == ["first", "long"])
     }
 
     // MARK: Untrusted archives
@@ -228,27 +228,27 @@ import Testing
         arguments: HostileArchive.allCases
     )
     func hostile(attempt: HostileArchive) throws {
-        let outside = self.desk.directory.path
-        _ = try self.desk.directory.makeDirectory("victim")
-        try self.desk.directory.write("secret", to: "secret")
-        try self.desk.copy("nothing")
-        let source = try RawSource(at: self.desk, type: "public.folder")
-        let paste = try self.desk.start("paste", "--into", "out")
+        let outside = desk.directory.path
+        _ = try desk.directory.makeDirectory("victim")
+        try desk.directory.write("secret", to: "secret")
+        try desk.copy("nothing")
+        let source = try RawSource(at: desk, type: "public.folder")
+        let paste = try desk.start("paste", "--into", "out")
         let ask = try source.askedForArchive()
         try source.peer.sendData(attempt.bytes(outside), stream: ask, last: true)
         let pasted = try paste.finish()
-        #expect(pasted.exitCode != 0 || self.outNames().count == 1, "\(pasted.errorText)")
-        #expect(pasted.exitCode == 0 || self.outNames().isEmpty && pasted.text.isEmpty)
-        #expect(self.desk.directory.names(in: "victim").isEmpty)
-        #expect(try self.desk.directory.contents(of: "secret") == Array("secret".utf8))
-        #expect(try self.desk.shell("grep -r secret out").text.isEmpty)
+        #expect(pasted.exitCode != 0 || outNames().count == 1, "\(pasted.errorText)")
+        #expect(pasted.exitCode == 0 || outNames().isEmpty && pasted.text.isEmpty)
+        #expect(desk.directory.names(in: "victim").isEmpty)
+        #expect(try desk.directory.contents(of: "secret") == Array("secret".utf8))
+        #expect(try desk.shell("grep -r secret out").text.isEmpty)
     }
 
     @Test("Pipes and set-user-id bits in an archive are left out, and directories without permissions are unpacked")
     func specials() throws {
-        try self.desk.copy("nothing")
-        let source = try RawSource(at: self.desk, type: "public.folder")
-        let paste = try self.desk.start("paste", "--into", "out")
+        try desk.copy("nothing")
+        let source = try RawSource(at: desk, type: "public.folder")
+        let paste = try desk.start("paste", "--into", "out")
         let ask = try source.askedForArchive()
         let members = [
             TarMember("f/", kind: "5", mode: 0o500), TarMember("f/s/", kind: "5", mode: 0o100),
@@ -257,8 +257,8 @@ import Testing
         try source.peer.sendData(TarMember.archive(members), stream: ask, last: true)
         let pasted = try paste.finish()
         #expect(pasted.text == "out/f\n", "\(pasted.errorText)")
-        let modes = try self.desk.shell("stat -c '%a %n %Y' out/f out/f/s out/f/x")
+        let modes = try desk.shell("stat -c '%a %n %Y' out/f out/f/s out/f/x")
         #expect(modes.text == "500 out/f 0\n100 out/f/s 0\n755 out/f/x 0\n")
-        #expect(try self.desk.shell("chmod 700 out/f out/f/s; ls -A out/f/s").text.isEmpty)
+        #expect(try desk.shell("chmod 700 out/f out/f/s; ls -A out/f/s").text.isEmpty)
     }
 }

@@ -8,12 +8,12 @@ import Testing
     private let bytes: [UInt8] = Desk.bytes(3_000_001)
 
     init() throws {
-        self.desk = try Desk()
-        try self.desk.directory.write(self.bytes, to: "large.bin")
+        desk = try Desk()
+        try desk.directory.write(bytes, to: "large.bin")
     }
 
     private func passed() throws -> String? {
-        let lines = try self.desk.run("status").text.split(separator: "\n")
+        let lines = try desk.run("status").text.split(separator: "\n")
         return lines.first { $0.contains("descriptors-passed") }?.split(separator: " ").last.map(String.init)
     }
 
@@ -26,52 +26,52 @@ import Testing
         ]
     )
     func kinds(copy: String) throws {
-        #expect(try self.desk.shell(copy).exitCode == 0)
+        #expect(try desk.shell(copy).exitCode == 0)
         let outputs = [
             "pasteboard paste -t .bin", "pasteboard paste -t .bin | cat", "pasteboard paste -t .bin >out; cat out",
             "pasteboard paste -t .bin -o file; cat file", "pasteboard paste -t .bin -o /dev/stdout | cat",
             "pasteboard paste -t .bin --into . | xargs -d '\\n' cat",
         ]
-        for output in outputs { #expect(try self.desk.shell(output).output == self.bytes, "\(output)") }
-        #expect(try self.passed() == "\(outputs.count)")
+        for output in outputs { #expect(try desk.shell(output).output == bytes, "\(output)") }
+        #expect(try passed() == "\(outputs.count)")
         // The kernel refuses `sendfile` to a file opened for appending.
-        #expect(try self.desk.shell("pasteboard paste -t .bin >>out; cat out").output == self.bytes + self.bytes)
+        #expect(try desk.shell("pasteboard paste -t .bin >>out; cat out").output == bytes + bytes)
     }
 
     @Test("The rest of an input is copied, and its position moves on")
     func positions() throws {
         let copy = "(head -c 1000 >/dev/null; pasteboard copy -t .bin; cat) < large.bin"
-        let rest = try self.desk.shell(copy)
+        let rest = try desk.shell(copy)
         #expect(rest.output.isEmpty)
-        #expect(try self.desk.run("paste").output.suffix(2_000_000) == self.bytes.suffix(2_000_000))
+        #expect(try desk.run("paste").output.suffix(2_000_000) == bytes.suffix(2_000_000))
     }
 
     @Test("One newline at the end is left out, by copy and by paste")
     func newlines() throws {
-        try self.desk.directory.write(self.bytes + Array("\n\n".utf8), to: "lines")
-        let trimmed = self.bytes + Array("\n".utf8)
-        #expect(try self.desk.shell("pasteboard copy -n -t .bin lines").exitCode == 0)
-        #expect(try self.desk.run("paste").output == trimmed)
-        #expect(try self.desk.run("paste", "-n").output == self.bytes)
-        #expect(try self.desk.shell("cat lines | pasteboard copy -n -t .bin; pasteboard paste -n").output == self.bytes)
+        try desk.directory.write(bytes + Array("\n\n".utf8), to: "lines")
+        let trimmed = bytes + Array("\n".utf8)
+        #expect(try desk.shell("pasteboard copy -n -t .bin lines").exitCode == 0)
+        #expect(try desk.run("paste").output == trimmed)
+        #expect(try desk.run("paste", "-n").output == bytes)
+        #expect(try desk.shell("cat lines | pasteboard copy -n -t .bin; pasteboard paste -n").output == bytes)
     }
 
     @Test("A reader that exits and a full disk end a paste as they do with small contents")
     func badOutputs() throws {
-        #expect(try self.desk.run("copy", "large.bin").exitCode == 0)
-        let closed = try self.desk.shell("bash -c 'pasteboard paste | head -c 1000 | wc -c; exit ${PIPESTATUS[0]}'")
+        #expect(try desk.run("copy", "large.bin").exitCode == 0)
+        let closed = try desk.shell("bash -c 'pasteboard paste | head -c 1000 | wc -c; exit ${PIPESTATUS[0]}'")
         #expect(closed.text == "1000\n" && closed.exitCode == 141)
-        let full = try self.desk.shell("pasteboard paste >/dev/full")
+        let full = try desk.shell("pasteboard paste >/dev/full")
         #expect(full.exitCode == 4 && full.errorText.contains("No space left"))
     }
 
     @Test("A signal ends a paste into a pipe whose reader has stalled", arguments: [2, 15] as [CInt])
     func stalledReader(signal: CInt) throws {
-        #expect(try self.desk.run("copy", "large.bin").exitCode == 0)
-        #expect(try self.desk.shell("mkfifo fifo").exitCode == 0)
-        let paste = try self.desk.start("paste", "-o", "fifo")
+        #expect(try desk.run("copy", "large.bin").exitCode == 0)
+        #expect(try desk.shell("mkfifo fifo").exitCode == 0)
+        let paste = try desk.start("paste", "-o", "fifo")
         // Opening waits for the writer, and the first byte shows that it writes. After that nothing is read.
-        let reader = try System.open(self.desk.directory["fifo"])
+        let reader = try System.open(desk.directory["fifo"])
         #expect(try System.read(reader.raw, upTo: 1).count == 1)
         try paste.child.kill(signal)
         #expect(try paste.finish().exitCode == 128 + signal)
@@ -83,9 +83,9 @@ import Testing
         // 64 MiB of memory for 256 MiB of bytes.
         let limited =
             "ulimit -d 65536; truncate -s 256M sparse.bin; pasteboard copy sparse.bin && pasteboard paste | wc -c"
-        #expect(try self.desk.shell(limited).text == "\(256 << 20)\n")
+        #expect(try desk.shell(limited).text == "\(256 << 20)\n")
         #expect(
-            try self.desk.shell("ulimit -d 65536; cat sparse.bin | pasteboard copy; pasteboard paste | wc -c").text
+            try desk.shell("ulimit -d 65536; cat sparse.bin | pasteboard copy; pasteboard paste | wc -c").text
                 == "\(256 << 20)\n"
         )
     }

@@ -13,9 +13,9 @@ import Testing
     private let desk: Desk
 
     init() throws {
-        self.desk = try Desk()
-        _ = try self.desk.directory.makeDirectory("from")
-        _ = try self.desk.directory.makeDirectory("in")
+        desk = try Desk()
+        _ = try desk.directory.makeDirectory("from")
+        _ = try desk.directory.makeDirectory("in")
         for (index, name) in Self.names.enumerated() {
             let path = self.path("from", name)
             let file = try System.open(path, [.writing, .exclusive])
@@ -26,35 +26,35 @@ import Testing
     }
 
     private func path(_ directory: String, _ name: SystemString) -> SystemString {
-        SystemString(self.desk.directory[directory]).appending(name)
+        SystemString(desk.directory[directory]).appending(name)
     }
 
     /// Starts a destination and waits until it has registered for one drop into `in`.
     private func destination() throws -> ProcessRunner {
-        let drop = try self.desk.start("drop", "--as", "in", "--into", "in", "--once")
+        let drop = try desk.start("drop", "--as", "in", "--into", "in", "--once")
         try drop.waitForErrors(containing: "accepting ")
         return drop
     }
 
     private func expectAll(removedFrom: Bool = false) throws {
         for (index, name) in Self.names.enumerated() {
-            let status = try #require(try System.status(at: self.path("in", name)), "\(name)")
+            let status = try #require(try System.status(at: path("in", name)), "\(name)")
             #expect(status.mode == [0o644, 0o755, 0o600, 0o444, 0o640][index % 5])
             #expect(status.modifiedAt == 1_000_000_000_000_000_000 + Int64(index) * 1_000_000_000 + 5)
-            let bytes = try System.contents(of: self.path("in", name))
+            let bytes = try System.contents(of: path("in", name))
             #expect(bytes == [UInt8](repeating: UInt8(index), count: index))
-            #expect(try (System.status(at: self.path("from", name)) == nil) == removedFrom)
+            #expect(try (System.status(at: path("from", name)) == nil) == removedFrom)
         }
-        #expect(self.desk.directory.names(in: "in").count == Self.names.count)
+        #expect(desk.directory.names(in: "in").count == Self.names.count)
     }
 
     @Test("Copied files are unchanged after paste --into")
     func copied() throws {
-        let copy = try self.desk.shell("umask 022; cd from && pasteboard copy -- * .bashrc")
+        let copy = try desk.shell("umask 022; cd from && pasteboard copy -- * .bashrc")
         #expect(copy.exitCode == 0, "\(copy.errorText)")
-        let paste = try self.desk.shell("umask 022; pasteboard paste --into in")
+        let paste = try desk.shell("umask 022; pasteboard paste --into in")
         #expect(paste.exitCode == 0, "\(paste.errorText)")
-        try self.expectAll()
+        try expectAll()
         // The paths are printed unchanged, for other programs.
         let lines = paste.output.split(separator: UInt8(ascii: "\n")).map { SystemString($0) }
         #expect(Set(lines) == Set(Self.names.map { SystemString("in").appending($0) }))
@@ -62,11 +62,11 @@ import Testing
 
     @Test("Moved files are unchanged after drop, and only then are the originals deleted")
     func moved() throws {
-        let drop = try self.destination()
-        let drag = try self.desk.shell("cd from && pasteboard drag --move --to in -- * .bashrc")
+        let drop = try destination()
+        let drag = try desk.shell("cd from && pasteboard drag --move --to in -- * .bashrc")
         #expect(drag.exitCode == 0, "\(drag.errorText)")
         #expect(try drop.finish().exitCode == 0)
-        try self.expectAll(removedFrom: true)
+        try expectAll(removedFrom: true)
     }
 
     @Test("A mode is narrowed by the mask, never widened, and set-user-id is dropped")
@@ -76,12 +76,12 @@ import Testing
             umask 022; pasteboard copy from/.bashrc; pasteboard paste -o new; stat -c %a from/.bashrc in/suid new
             echo x >old; chmod 664 old; pasteboard paste -o old; stat -c %a old
             """
-        #expect(try self.desk.shell(script).text == "in/suid\n600\n700\n600\n664\n")
+        #expect(try desk.shell(script).text == "in/suid\n600\n700\n600\n664\n")
     }
 
     @Test("An offered file that has lost permissions in the meantime gives the copy no others")
     func narrowedMeanwhile() throws {
-        try self.desk.directory.write("secret", to: "key")
+        try desk.directory.write("secret", to: "key")
         let script = """
             set -e
             chmod 644 key
@@ -92,7 +92,7 @@ import Testing
             kill $offer
             stat -c %a in/key copy
             """
-        let ended = try self.desk.shell(script)
+        let ended = try desk.shell(script)
         #expect(ended.text == "600\n600\n", "\(ended.errorText)")
     }
 
@@ -103,8 +103,8 @@ import Testing
             pasteboard paste -o "$o" && cat "$o" && pasteboard paste --into "$d" >/dev/null && cat "$d"/y.txt
             echo z >"$o"; pasteboard copy -t text="$o" && pasteboard paste
             """#
-        #expect(try self.desk.shell(script).text == "x\nx\nz\n")
-        let names = try System.status(at: self.path(".", SystemString([0x6F, 0xFF, 0x2E, 0x74, 0x78, 0x74])))
+        #expect(try desk.shell(script).text == "x\nx\nz\n")
+        let names = try System.status(at: path(".", SystemString([0x6F, 0xFF, 0x2E, 0x74, 0x78, 0x74])))
         #expect(names?.kind == .regular)
     }
 
@@ -116,16 +116,16 @@ import Testing
         ]
     )
     func refused(command: String) throws {
-        let run = try self.desk.shell("x=$(printf 'n\\377'); echo f >f; pasteboard \(command)")
+        let run = try desk.shell("x=$(printf 'n\\377'); echo f >f; pasteboard \(command)")
         #expect(run.exitCode == 2)
         #expect(run.errorText.contains("'n\\xFF' of"))
     }
 
     @Test("A suggested name still gets the extension of its type; the name of a file replaces its own")
     func suggested() throws {
-        _ = try self.desk.shell("echo x | pasteboard copy --name notes; pasteboard paste --into in")
-        _ = try self.desk.shell("pasteboard copy --name other -t text from/runme; pasteboard paste --into in")
-        #expect(self.desk.directory.names(in: "in") == ["notes.txt", "other.txt"])
+        _ = try desk.shell("echo x | pasteboard copy --name notes; pasteboard paste --into in")
+        _ = try desk.shell("pasteboard copy --name other -t text from/runme; pasteboard paste --into in")
+        #expect(desk.directory.names(in: "in") == ["notes.txt", "other.txt"])
     }
 
     @Test("- is standard input in place of any file, and a shell's /dev/fd file has no name")
@@ -135,7 +135,7 @@ import Testing
             pasteboard copy - - </dev/null; echo $?
             bash -c 'pasteboard copy <(echo c)' && pasteboard paste --into in
             """
-        let run = try self.desk.shell(script)
+        let run = try desk.shell(script)
         #expect(run.text == "a\nb\n2\nin/pasted.txt\n")
     }
 
@@ -148,7 +148,7 @@ import Testing
             pasteboard copy -t text=\(directory)/key -t public.data=\(directory)/key; pasteboard paste --into in
             rm -r \(directory); stat -c %a in/key in/pasted.txt
             """
-        #expect(try self.desk.shell(script).text == "in/key\nin/pasted.txt\n600\n600\n")
+        #expect(try desk.shell(script).text == "in/key\nin/pasted.txt\n600\n600\n")
     }
 
     @Test("Other contents lose the set-user-id bit, and the archive of a private folder is private")
@@ -157,20 +157,20 @@ import Testing
             umask 022; cp /bin/true x; chmod 4755 x; echo hi | pasteboard copy; pasteboard paste -o x; stat -c %a x
             mkdir -m 700 sec; echo key >sec/key; pasteboard copy sec; pasteboard paste -o sec.tar; stat -c %a sec.tar
             """
-        #expect(try self.desk.shell(script).text == "755\n600\n")
+        #expect(try desk.shell(script).text == "755\n600\n")
     }
 
     @Test("Bytes appended to an offered file belong to it, and another folder of the same name does not")
     func changedOffers() throws {
-        try self.desk.directory.write("1", to: "g")
-        let offer = try self.desk.offer(["g"])
-        #expect(try self.desk.shell("printf 23 >>g; pasteboard paste").text == "123")
+        try desk.directory.write("1", to: "g")
+        let offer = try desk.offer(["g"])
+        #expect(try desk.shell("printf 23 >>g; pasteboard paste").text == "123")
         try offer.child.kill(SIGTERM)
         _ = try offer.finish()
 
-        _ = try self.desk.shell("mkdir of; echo mine >of/a")
-        let folder = try self.desk.offer(["of"])
-        let paste = try self.desk.shell(
+        _ = try desk.shell("mkdir of; echo mine >of/a")
+        let folder = try desk.offer(["of"])
+        let paste = try desk.shell(
             "mv of of2; mkdir of; echo other >of/b; pasteboard paste | tar tf -; pasteboard paste"
         )
         #expect(paste.text.isEmpty && paste.exitCode == 5)
@@ -181,19 +181,19 @@ import Testing
 
     @Test("Hard links to one file are moved together")
     func hardLinks() throws {
-        _ = try self.desk.shell("echo x >one; ln one two")
-        let drop = try self.destination()
-        let drag = try self.desk.run("drag", "--move", "one", "two", "--to", "in")
+        _ = try desk.shell("echo x >one; ln one two")
+        let drop = try destination()
+        let drag = try desk.run("drag", "--move", "one", "two", "--to", "in")
         #expect(drag.exitCode == 0 && drag.text == "moved 2 items to in\ndeleted one\ndeleted two\n")
         #expect(try drop.finish().exitCode == 0)
     }
 
     @Test("A folder type needs a folder, and a file that is given twice is moved once")
     func mistakes() throws {
-        let copy = try self.desk.shell("echo x | pasteboard copy -t public.folder")
+        let copy = try desk.shell("echo x | pasteboard copy -t public.folder")
         #expect(copy.exitCode == 2 && copy.errorText.contains("standard input is not a directory"))
-        let drop = try self.destination()
-        let drag = try self.desk.run("drag", "--move", "from/runme", "./from/runme", "--to", "in")
+        let drop = try destination()
+        let drag = try desk.run("drag", "--move", "from/runme", "./from/runme", "--to", "in")
         #expect(drag.exitCode == 0 && drag.text == "moved 2 items to in\ndeleted from/runme\n")
         #expect(try drop.finish().exitCode == 0)
     }
@@ -204,6 +204,6 @@ import Testing
             echo '<b>x</b>' >x.html; echo plain | pasteboard copy -t html=x.html -t text=-
             pasteboard paste -t text; pasteboard paste -t html; pasteboard copy -t text=- -t png=- </dev/null; echo $?
             """
-        #expect(try self.desk.shell(script).text == "plain\n<b>x</b>\n2\n")
+        #expect(try desk.shell(script).text == "plain\n<b>x</b>\n2\n")
     }
 }

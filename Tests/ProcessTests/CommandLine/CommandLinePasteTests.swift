@@ -339,32 +339,32 @@ final class PseudoTerminal {
     private let own: OwnedDescriptor
     private let others: OwnedDescriptor
 
-    var other: CInt { self.others.raw }
+    var other: CInt { others.raw }
 
     init() throws {
-        self.own = try System.open("/dev/ptmx", .readingAndWriting)
+        own = try System.open("/dev/ptmx", .readingAndWriting)
         var lock: CInt = 0
         var number: CInt = 0
         // TIOCSPTLCK and TIOCGPTN do the work of unlockpt and ptsname, which Swift's Glibc lacks.
-        try #require(ioctl(self.own.raw, 0x4004_5431, &lock) == 0)
-        try #require(ioctl(self.own.raw, 0x8004_5430, &number) == 0)
-        self.others = try System.open("/dev/pts/\(number)", .readingAndWriting)
+        try #require(ioctl(own.raw, 0x4004_5431, &lock) == 0)
+        try #require(ioctl(own.raw, 0x8004_5430, &number) == 0)
+        others = try System.open("/dev/pts/\(number)", .readingAndWriting)
         var settings = termios()
         // Without output processing, no carriage return is added before a newline.
-        #expect(tcgetattr(self.others.raw, &settings) == 0)
+        #expect(tcgetattr(others.raw, &settings) == 0)
         settings.c_oflag &= ~tcflag_t(OPOST)
-        #expect(tcsetattr(self.others.raw, TCSANOW, &settings) == 0)
+        #expect(tcsetattr(others.raw, TCSANOW, &settings) == 0)
     }
 
     func type(_ text: String) throws {
-        try System.write(Array(text.utf8).span, to: self.own.raw)
+        try System.write(Array(text.utf8).span, to: own.raw)
     }
 
     /// The output so far.
     func shown() throws -> String {
         var bytes: [UInt8] = []
-        while try !System.poll([PollInterest(self.own.raw, .readable)], milliseconds: 0)[0].isEmpty {
-            bytes += try System.read(self.own.raw, upTo: 4096)
+        while try !System.poll([PollInterest(own.raw, .readable)], milliseconds: 0)[0].isEmpty {
+            bytes += try System.read(own.raw, upTo: 4096)
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -10,10 +10,10 @@ import Testing
 /// Files that appear complete or not at all.
 struct PendingFileTests {
     private let directory: TemporaryDirectory
-    private var path: SystemString { SystemString(self.directory.path) }
+    private var path: SystemString { SystemString(directory.path) }
 
     init() throws {
-        self.directory = try TemporaryDirectory()
+        directory = try TemporaryDirectory()
     }
 
     private static func working(_ digit: Character) -> String {
@@ -22,7 +22,7 @@ struct PendingFileTests {
 
     /// All names except those of unfinished files.
     private var names: [String] {
-        self.directory.names().filter { !SafeFileName.isWorkingName(SystemString($0)) }
+        directory.names().filter { !SafeFileName.isWorkingName(SystemString($0)) }
     }
 
     @Test(
@@ -31,48 +31,48 @@ struct PendingFileTests {
     )
     func kept(mayBeUnnamed: Bool) throws {
         for (expected, mode) in [("a.txt", 0o640), ("a 2.txt", 0o400), ("a 3.txt", 0)] as [(String, UInt32)] {
-            let before = self.names
-            let file = try PendingFile(inDirectory: self.path, mode: mode, mayBeUnnamed: mayBeUnnamed)
+            let before = names
+            let file = try PendingFile(inDirectory: path, mode: mode, mayBeUnnamed: mayBeUnnamed)
             try file.write(Array("text".utf8).span, for: "a.txt")
-            #expect(self.names == before)
-            #expect((self.directory.names() == before) == mayBeUnnamed)
-            #expect(try file.keep(as: SafeFileName(ofFile: "a.txt")) == self.path.appending(SystemString(expected)))
-            let status = try #require(try System.status(at: self.directory[expected]))
+            #expect(names == before)
+            #expect((directory.names() == before) == mayBeUnnamed)
+            #expect(try file.keep(as: SafeFileName(ofFile: "a.txt")) == path.appending(SystemString(expected)))
+            let status = try #require(try System.status(at: directory[expected]))
             #expect(status.mode == mode && status.size == 4)
         }
-        #expect(self.directory.names() == ["a 2.txt", "a 3.txt", "a.txt"])
+        #expect(directory.names() == ["a 2.txt", "a 3.txt", "a.txt"])
     }
 
     @Test("A file is replaced as a whole, with its mode, and nothing else is left", arguments: [true, false])
     func replaced(mayBeUnnamed: Bool) throws {
-        try self.directory.write("old", to: "a")
+        try directory.write("old", to: "a")
         do {
-            let file = try PendingFile(inDirectory: self.path, mayBeUnnamed: mayBeUnnamed)
+            let file = try PendingFile(inDirectory: path, mayBeUnnamed: mayBeUnnamed)
             try file.write(Array("new".utf8).span, for: "a")
-            #expect(try self.directory.contents(of: "a") == Array("old".utf8))
-            try file.keep(as: self.path.appending("a"), mode: 0o604)
+            #expect(try directory.contents(of: "a") == Array("old".utf8))
+            try file.keep(as: path.appending("a"), mode: 0o604)
         }
-        #expect(try self.directory.contents(of: "a") == Array("new".utf8))
-        #expect(try System.status(at: self.directory["a"])?.mode == 0o604)
-        #expect(self.directory.names() == ["a"])
+        #expect(try directory.contents(of: "a") == Array("new".utf8))
+        #expect(try System.status(at: directory["a"])?.mode == 0o604)
+        #expect(directory.names() == ["a"])
     }
 
     @Test("A discarded file leaves nothing", arguments: [true, false])
     func givenUp(mayBeUnnamed: Bool) throws {
-        _ = try PendingFile(inDirectory: self.path, mayBeUnnamed: mayBeUnnamed)
-        #expect(self.directory.names().isEmpty)
+        _ = try PendingFile(inDirectory: path, mayBeUnnamed: mayBeUnnamed)
+        #expect(directory.names().isEmpty)
     }
 
     @Test("Leftovers of killed writers are removed; files in use, and files of other names, stay")
     func leftovers() throws {
         let kept = [".pasteboard-1", SafeFileName.workingPrefix + "1", SafeFileName.workingPrefix + "0123456789abcdeF"]
-        for name in kept + [Self.working("a"), Self.working("b")] { try self.directory.write("left", to: name) }
-        _ = try self.directory.makeDirectory(Self.working("c"))
-        try self.directory.write("left", to: Self.working("c") + "/file")
-        let used = try System.open(self.directory[Self.working("b")])
+        for name in kept + [Self.working("a"), Self.working("b")] { try directory.write("left", to: name) }
+        _ = try directory.makeDirectory(Self.working("c"))
+        try directory.write("left", to: Self.working("c") + "/file")
+        let used = try System.open(directory[Self.working("b")])
         #expect(try System.lock(used.raw))
-        WorkingName.removeLeftovers(in: self.path)
-        #expect(self.directory.names() == (kept + [Self.working("b")]).sorted())
+        WorkingName.removeLeftovers(in: path)
+        #expect(directory.names() == (kept + [Self.working("b")]).sorted())
         withExtendedLifetime(used) {}
     }
 

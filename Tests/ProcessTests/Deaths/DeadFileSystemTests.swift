@@ -24,32 +24,32 @@ import Testing
         init(_ directory: TemporaryDirectory) throws {
             let mount = try directory.makeDirectory("mount")
             let pipe = try System.pipe()
-            self.runner = try ProcessRunner(
+            runner = try ProcessRunner(
                 try ProcessRunner.program("dead-file-system"),
                 [mount],
                 environment: [:],
                 input: pipe.first.raw
             )
-            self.orders = DescriptorBox(pipe.keepingSecond())
-            self.file = "\(mount)/file"
-            self.isMounted = try self.runner.nextLine() == "ready"
+            orders = DescriptorBox(pipe.keepingSecond())
+            file = "\(mount)/file"
+            isMounted = try runner.nextLine() == "ready"
         }
 
         deinit {
-            self.end()
+            end()
         }
 
         func fallSilent() throws {
             let orders = try #require(self.orders)
             try System.write(Array("\n".utf8).span, to: orders.raw)
-            #expect(try self.runner.nextLine() == "silent")
+            #expect(try runner.nextLine() == "silent")
         }
 
         /// Unmounts the file system, so that everything that waits for it fails.
         func end() {
-            guard self.orders != nil else { return }
-            self.orders = nil
-            _ = try? self.runner.finish()
+            guard orders != nil else { return }
+            orders = nil
+            _ = try? runner.finish()
         }
     }
 

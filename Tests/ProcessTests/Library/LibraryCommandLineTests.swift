@@ -6,22 +6,22 @@ import Testing
     private let desk: Desk
 
     init() throws {
-        self.desk = try Desk(.socket)
+        desk = try Desk(.socket)
         // A broker runs from here on.
-        try self.desk.copy("nothing yet")
+        try desk.copy("nothing yet")
     }
 
     private func peer(_ role: String, _ words: [String]) throws -> PeerProcess {
-        let words = [role, self.desk.directory["socket"]] + words
-        let peer = try PeerProcess("library-peer", words, environment: self.desk.environment)
+        let words = [role, desk.directory["socket"]] + words
+        let peer = try PeerProcess("library-peer", words, environment: desk.environment)
         if role == "source" { try peer.expect("promised") }
         return peer
     }
 
     @Test("Items of a program are listed and pasted, each asked for once")
     func items() throws {
-        let source = try self.peer("source", ["name=v1.2", "data", "custom", "stream", "object"])
-        let types = try self.desk.run("types").text.split(separator: "\n")
+        let source = try peer("source", ["name=v1.2", "data", "custom", "stream", "object"])
+        let types = try desk.run("types").text.split(separator: "\n")
         #expect(
             types.map { $0.split(separator: " ").joined(separator: " ") } == [
                 "public.png - promised item 1 v1.2", "org.example.place - promised item 2 v1.2",
@@ -29,88 +29,88 @@ import Testing
                 "public.utf8-plain-text - promised item 4 v1.2",
             ]
         )
-        #expect(try self.desk.run("list").text.contains("4 items"))
-        #expect(try self.desk.run("paste", "--item", "2").text == "Sequoia")
-        #expect(try self.desk.run("paste", "--item", "2", "-t", "public.json").text == #"{"name":"Sequoia"}"#)
-        #expect(try self.desk.run("paste", "--item", "4").text == "a note")
-        #expect(try self.desk.run("paste", "--item", "3").output.count == 400_000)
+        #expect(try desk.run("list").text.contains("4 items"))
+        #expect(try desk.run("paste", "--item", "2").text == "Sequoia")
+        #expect(try desk.run("paste", "--item", "2", "-t", "public.json").text == #"{"name":"Sequoia"}"#)
+        #expect(try desk.run("paste", "--item", "4").text == "a note")
+        #expect(try desk.run("paste", "--item", "3").output.count == 400_000)
         try source.expect("asked")
         try source.expect("asked")
         try source.expect("asked")
-        _ = try self.desk.directory.makeDirectory("out")
-        let paths = try self.desk.run("paste", "--into", "out")
+        _ = try desk.directory.makeDirectory("out")
+        let paths = try desk.run("paste", "--into", "out")
         #expect(paths.text == "out/v1.2.png\nout/v1.2\nout/v1.2.gif\nout/v1.2.txt\n", "\(paths.errorText)")
-        #expect(try self.desk.directory.contents(of: "out/v1.2.png") == self.desk.run("paste").output)
-        #expect(try self.desk.run("clear").exitCode == 0)
+        #expect(try desk.directory.contents(of: "out/v1.2.png") == desk.run("paste").output)
+        #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.rest() == Array(repeating: "asked", count: 5) + ["ended cleared"])
     }
 
     @Test("The title of an item is shown as JSON, escaped, and names no file")
     func title() throws {
-        let source = try self.peer("source", ["title=Notes\u{1B}[31m: \u{202E}1/2", "data"])
+        let source = try peer("source", ["title=Notes\u{1B}[31m: \u{202E}1/2", "data"])
         defer { withExtendedLifetime(source) {} }
         for command in ["list", "types"] {
-            let json = try self.desk.run(command, "--json").text
+            let json = try desk.run(command, "--json").text
             #expect(json.contains(#""title":"Notes[31m: \u202e1/2""#), "\(json)")
         }
-        _ = try self.desk.directory.makeDirectory("out")
-        #expect(try self.desk.run("paste", "--into", "out").text == "out/pasted.png\n")
+        _ = try desk.directory.makeDirectory("out")
+        #expect(try desk.run("paste", "--into", "out").text == "out/pasted.png\n")
     }
 
     @Test("A folder is pasted as its tree, or as a tar archive if a tree is not possible")
     func folder() throws {
-        _ = try self.desk.directory.makeDirectory("folder")
-        try self.desk.directory.write("1", to: "folder/-x")
-        let source = try self.peer("source", ["name=../tree", "file=\(self.desk.directory["folder"])", "folder"])
-        #expect(try self.desk.run("types").text.hasPrefix("public.folder  -  promised  "))
-        #expect(try self.desk.shell("pasteboard paste | tar -t | sort").text == "folder/\nfolder/-x\n")
-        #expect(try self.desk.run("paste", "--into", ".").text == "./_tree\n")
-        #expect(try self.desk.shell("cd _tree; ls -A; cat ./-x").text == "-x\n1")
-        let archive = try self.desk.run("paste", "-o", "x")
+        _ = try desk.directory.makeDirectory("folder")
+        try desk.directory.write("1", to: "folder/-x")
+        let source = try peer("source", ["name=../tree", "file=\(desk.directory["folder"])", "folder"])
+        #expect(try desk.run("types").text.hasPrefix("public.folder  -  promised  "))
+        #expect(try desk.shell("pasteboard paste | tar -t | sort").text == "folder/\nfolder/-x\n")
+        #expect(try desk.run("paste", "--into", ".").text == "./_tree\n")
+        #expect(try desk.shell("cd _tree; ls -A; cat ./-x").text == "-x\n1")
+        let archive = try desk.run("paste", "-o", "x")
         #expect(archive.exitCode == 0 && archive.errorText.contains("x is a tar archive of the folder"))
-        #expect(try self.desk.shell("tar -tf x | sort").text == "folder/\nfolder/-x\n")
-        #expect(try self.desk.run("clear").exitCode == 0)
+        #expect(try desk.shell("tar -tf x | sort").text == "folder/\nfolder/-x\n")
+        #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.rest() == Array(repeating: "asked", count: 3) + ["ended cleared"])
     }
 
     @Test("A copied directory is a folder for the library too", arguments: [10, 200_000])
     func copiedFolder(count: Int) throws {
-        try #require(try self.desk.shell("mkdir -p tree/sub && head -c \(count) /dev/zero >tree/sub/f").exitCode == 0)
-        #expect(try self.desk.run("copy", "tree").exitCode == 0)
-        let lines = try self.peer("destination", ["file"]).rest()
+        try #require(try desk.shell("mkdir -p tree/sub && head -c \(count) /dev/zero >tree/sub/f").exitCode == 0)
+        #expect(try desk.run("copy", "tree").exitCode == 0)
+        let lines = try peer("destination", ["file"]).rest()
         #expect(lines.contains { $0.hasSuffix("file tree:sub,sub/f public.folder copy tree") }, "\(lines)")
     }
 
     @Test("Files with difficult names are pasted under harmless ones")
     func names() throws {
-        let file = try self.desk.directory.write("text", to: "-a\nb")
-        let source = try self.peer("source", ["file=\(file)", "file", "name=../\u{202E}x", "file"])
-        _ = try self.desk.directory.makeDirectory("out")
-        #expect(try self.desk.run("paste", "--into", "out").exitCode == 0)
-        #expect(self.desk.directory.names(in: "out") == ["__x.txt", "_a_b.txt"])
-        #expect(try self.desk.run("clear").exitCode == 0)
+        let file = try desk.directory.write("text", to: "-a\nb")
+        let source = try peer("source", ["file=\(file)", "file", "name=../\u{202E}x", "file"])
+        _ = try desk.directory.makeDirectory("out")
+        #expect(try desk.run("paste", "--into", "out").exitCode == 0)
+        #expect(desk.directory.names(in: "out") == ["__x.txt", "_a_b.txt"])
+        #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.rest() == ["asked", "asked", "ended cleared"])
     }
 
     @Test("Contents for a group are not visible to the command line")
     func visibility() throws {
         let words = ["group=secret", "name=secret", "visibility=group", "presentation", "data"]
-        let source = try self.peer("source", words)
-        #expect(try !self.desk.run("types", "--json").text.contains("secret"))
-        #expect(try self.desk.run("types").exitCode == 1)
-        let paste = try self.desk.run("paste")
+        let source = try peer("source", words)
+        #expect(try !desk.run("types", "--json").text.contains("secret"))
+        #expect(try desk.run("types").exitCode == 1)
+        let paste = try desk.run("paste")
         #expect(paste.exitCode == 1 && paste.output.isEmpty)
         #expect(paste.errorText == "pasteboard: paste: pasteboard general is empty\n")
-        #expect(try self.desk.run("clear").exitCode == 0)
+        #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.rest() == ["ended cleared"])
     }
 
     @Test("Contents kept by `copy` are loaded in each form")
     func copied() throws {
-        try self.desk.directory.write(Desk.bytes(100_000), to: "a b.png")
-        try self.desk.directory.write("text\n", to: "note.txt")
-        try self.desk.run("copy", "a b.png", "note.txt")
-        let lines = try self.peer("destination", ["types", "file", "inPlace", "object"]).rest()
+        try desk.directory.write(Desk.bytes(100_000), to: "a b.png")
+        try desk.directory.write("text\n", to: "note.txt")
+        try desk.run("copy", "a b.png", "note.txt")
+        let lines = try peer("destination", ["types", "file", "inPlace", "object"]).rest()
         #expect(
             lines == [
                 "items 2", "0 types public.png a%20b.png 0.0x0.0 unspecified ",
@@ -120,9 +120,9 @@ import Testing
                 "1 inPlace text:text%0A public.plain-text copy note.txt", "1 object string:text%0A",
             ]
         )
-        try self.desk.copy("latin \u{FC}", "--name", "n")
+        try desk.copy("latin \u{FC}", "--name", "n")
         #expect(
-            try self.peer("destination", ["data", "object", "file"]).rest() == [
+            try peer("destination", ["data", "object", "file"]).rest() == [
                 "items 1", "0 data text:latin%20%C3%BC public.utf8-plain-text", "0 object string:latin%20%C3%BC",
                 "0 file text:latin%20%C3%BC public.utf8-plain-text copy n.txt",
             ]
@@ -131,8 +131,8 @@ import Testing
 
     @Test("Promises of `offer` are loaded in each form, and a failed command is the source's error")
     func offered() throws {
-        let offer = try self.desk.offer(["-t", "text=echo run", "-t", ".png=exit 3", "--name", "n"])
-        let lines = try self.peer("destination", ["types", "data", "file", "object", "chunks"]).rest()
+        let offer = try desk.offer(["-t", "text=echo run", "-t", ".png=exit 3", "--name", "n"])
+        let lines = try peer("destination", ["types", "data", "file", "object", "chunks"]).rest()
         #expect(
             lines == [
                 "items 1", "0 types public.utf8-plain-text,public.png n 0.0x0.0 unspecified ",
@@ -140,14 +140,14 @@ import Testing
                 "0 object string:run%0A", "0 chunks text:run%0A public.utf8-plain-text",
             ]
         )
-        let failing = try self.peer("destination", ["type=public.image", "data", "file", "chunks"]).rest()
+        let failing = try peer("destination", ["type=public.image", "data", "file", "chunks"]).rest()
         #expect(
             failing == [
                 "items 1", "0 data failed source-failed", "0 file failed source-failed",
                 "0 chunks failed source-failed",
             ]
         )
-        try self.desk.run("clear")
+        try desk.run("clear")
         #expect(try offer.finish().exitCode == 0)
     }
 }

@@ -7,18 +7,18 @@ import Testing
     private let directory: TemporaryDirectory
 
     init() throws {
-        self.directory = try TemporaryDirectory()
-        try self.directory.write("a file", to: "some notes.md")
-        _ = try self.directory.makeDirectory("a folder")
-        _ = try self.directory.makeDirectory("a folder/sub")
-        try self.directory.write("1", to: "a folder/-rf")
-        try self.directory.write("2", to: "a folder/sub/b c")
+        directory = try TemporaryDirectory()
+        try directory.write("a file", to: "some notes.md")
+        _ = try directory.makeDirectory("a folder")
+        _ = try directory.makeDirectory("a folder/sub")
+        try directory.write("1", to: "a folder/-rf")
+        try directory.write("2", to: "a folder/sub/b c")
     }
 
     private var kinds: [String] {
         [
             "name=v1.2", "data", "object", "lazy", "json", "stream", "memory", "custom",
-            "file=\(self.directory["a folder"])", "folder",
+            "file=\(directory["a folder"])", "folder",
         ]
     }
 
@@ -41,8 +41,8 @@ import Testing
     func matrix(passesDescriptors: Bool) throws {
         let limits = BrokerProcess.patient + (passesDescriptors ? [] : ["passed-descriptors=0"])
         try BrokerProcess.run(limits: limits) { broker in
-            let file = ["file=\(self.directory["some notes.md"])", "file"]
-            let source = try broker.librarySource(file + self.kinds)
+            let file = ["file=\(directory["some notes.md"])", "file"]
+            let source = try broker.librarySource(file + kinds)
             let destination = try broker.libraryDestination(["data", "file", "inPlace", "object", "chunks"])
             let lines = try destination.rest()
             let (pattern, note, place) = ("pattern:400000", "text:a%20note", "text:%7B%22name%22:%22Sequoia%22%7D")
@@ -173,9 +173,9 @@ import Testing
         arguments: ["data", "file", "stream"]
     )
     func sourceDiesHalfway(kind: String) throws {
-        try self.directory.write(Array(repeating: 1, count: 32 << 20), to: "large")
+        try directory.write(Array(repeating: 1, count: 32 << 20), to: "large")
         try BrokerProcess.run(limits: BrokerProcess.patient + ["passed-descriptors=0"]) { broker in
-            let source = try broker.librarySource(["count=33554432", "half", "file=\(self.directory["large"])", kind])
+            let source = try broker.librarySource(["count=33554432", "half", "file=\(directory["large"])", kind])
             let destination = try broker.libraryDestination(["paused"])
             try destination.wait(for: "first")
             try source.kill()

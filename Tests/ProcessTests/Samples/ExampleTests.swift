@@ -16,9 +16,9 @@ import Testing
     @Test("The target appends every place, and each was made when it was asked for")
     func allPlaces() throws {
         let desk = try Desk()
-        let source = try self.start("places-source", at: desk)
+        let source = try start("places-source", at: desk)
         try source.waitForOutput(containing: "source: registered 9 items\n")
-        let target = try self.start("places-target", at: desk).finish()
+        let target = try start("places-target", at: desk).finish()
         let listed = (0..<9).map { "target: item \($0): public.json, public.utf8-plain-text" }
         let appended = Self.places.map { "target: appended \($0.0), \($0.1)" }
         let lines = ["target: offered 9 items"] + listed + appended + ["target: has 9 places"]
@@ -36,11 +36,11 @@ import Testing
     @Test("One place is loaded alone, and a missing one is an error")
     func onePlace() throws {
         let desk = try Desk()
-        let source = try self.start("places-source", "--board", "parks", at: desk)
+        let source = try start("places-source", "--board", "parks", at: desk)
         try source.waitForOutput(containing: "registered")
-        let target = try self.start("places-target", "--board", "parks", "3", at: desk).finish()
+        let target = try start("places-target", "--board", "parks", "3", at: desk).finish()
         #expect(target.text.hasSuffix("target: appended Sequoia, California\ntarget: has 1 places\n"))
-        #expect(try self.start("places-target", "--board", "parks", "9", at: desk).finish().exitCode == 1)
+        #expect(try start("places-target", "--board", "parks", "9", at: desk).finish().exitCode == 1)
         #expect(try desk.run("clear", "--board", "parks").exitCode == 0)
         #expect(
             try source.finish().text == "source: registered 9 items\nsource: asked for Sequoia\nsource: cleared\n"
@@ -51,7 +51,7 @@ import Testing
     func placeOfText() throws {
         let desk = try Desk()
         try desk.copy("Denali")
-        let target = try self.start("places-target", at: desk).finish()
+        let target = try start("places-target", at: desk).finish()
         #expect(
             target.text == """
                 target: offered 1 items
@@ -62,16 +62,16 @@ import Testing
                 """
         )
         try desk.copy("")
-        let empty = try self.start("places-target", at: desk).finish()
+        let empty = try start("places-target", at: desk).finish()
         #expect(empty.exitCode == 1 && empty.text.hasSuffix("target: a place needs a name\n"))
     }
 
     @Test("A type that only its program knows is found by its supertypes, and its public fallback as text")
     func customType() throws {
         let desk = try Desk()
-        let source = try self.start("custom-type-source", at: desk)
+        let source = try start("custom-type-source", at: desk)
         try source.waitForOutput(containing: "sierra.route\n")
-        let json = try self.start("custom-type-destination", "json", at: desk).finish()
+        let json = try start("custom-type-destination", "json", at: desk).finish()
         #expect(
             json.text == """
                 destination: Sierra came as org.example.route, which is public.content, public.data, public.item, \
@@ -80,7 +80,7 @@ import Testing
 
                 """
         )
-        let text = try self.start("custom-type-destination", "text", at: desk).finish()
+        let text = try start("custom-type-destination", "text", at: desk).finish()
         #expect(
             text.text == """
                 destination: Sierra came as public.utf8-plain-text, which is public.content, public.data, \
@@ -103,7 +103,7 @@ import Testing
                 """
         )
         try desk.copy("plain")
-        let none = try self.start("custom-type-destination", "json", at: desk).finish()
+        let none = try start("custom-type-destination", "json", at: desk).finish()
         #expect(none.text == "destination: nothing here is public.json\n" && none.exitCode == 0)
     }
 
@@ -111,9 +111,9 @@ import Testing
     func transferableValue() throws {
         let desk = try Desk()
         desk.environment["TMPDIR"] = try desk.directory.makeDirectory("t")
-        let source = try self.start("transferable-value", "give", at: desk)
+        let source = try start("transferable-value", "give", at: desk)
         try source.waitForOutput(containing: "gives 2 notes\n")
-        let taken = try self.start("transferable-value", "take", at: desk).finish()
+        let taken = try start("transferable-value", "take", at: desk).finish()
         #expect(
             taken.text == """
                 offered as org.example.note, public.html, public.rtf, public.utf8-plain-text
@@ -123,7 +123,7 @@ import Testing
 
                 """
         )
-        let pages = try self.start("transferable-value", "show", "public.html", at: desk).finish()
+        let pages = try start("transferable-value", "show", "public.html", at: desk).finish()
         #expect(
             pages.text == """
                 public.html: <h1>Sierra</h1><p>Three parks &amp; a week.</p>
@@ -131,7 +131,7 @@ import Testing
 
                 """
         )
-        let richTexts = try self.start("transferable-value", "show", "public.rtf", at: desk).finish()
+        let richTexts = try start("transferable-value", "show", "public.rtf", at: desk).finish()
         #expect(
             richTexts.text == """
                 public.rtf: {\\rtf1\\ansi{\\b Sierra}\\par Three parks & a week.\\par}
@@ -150,16 +150,16 @@ import Testing
     func transferredFromOthers() throws {
         let desk = try Desk()
         try desk.copy("<title>x</title><h1>Desert &lt; sea</h1>\n<p>By night.</p>", "-t", "public.html")
-        let page = try self.start("transferable-value", "take", at: desk).finish()
+        let page = try start("transferable-value", "take", at: desk).finish()
         #expect(page.text == "offered as public.html\ntook the note Desert < sea: By night.\n")
         try desk.copy("<p>no heading</p>", "-t", "public.html")
-        let refused = try self.start("transferable-value", "take", at: desk).finish()
+        let refused = try start("transferable-value", "take", at: desk).finish()
         #expect(refused.exitCode == 1 && refused.text.contains("failed: the page has no heading"))
         try desk.copy("Tundra")
-        let text = try self.start("transferable-value", "take", at: desk).finish()
+        let text = try start("transferable-value", "take", at: desk).finish()
         #expect(text.text == "offered as public.utf8-plain-text\ntook the note Tundra: \n")
         try desk.copy("GIF89a", "-t", "com.compuserve.gif")
-        let picture = try self.start("transferable-value", "take", at: desk).finish()
+        let picture = try start("transferable-value", "take", at: desk).finish()
         #expect(picture.exitCode == 1)
         #expect(picture.text.hasSuffix("failed: no Note can be made of an item that has com.compuserve.gif\n"))
     }
@@ -167,16 +167,16 @@ import Testing
     @Test("The README's destination loads what its source made")
     func hello() throws {
         let desk = try Desk()
-        let source = try self.start("hello-source", at: desk)
+        let source = try start("hello-source", at: desk)
         defer { withExtendedLifetime(source) {} }
         // The program prints nothing before its end, so the test watches the pasteboard.
         let listed = try desk.shell("until pasteboard types >/dev/null 2>&1; do :; done; pasteboard types")
         #expect(listed.text.contains("public.utf8-plain-text"))
-        let destination = try self.start("hello-destination", at: desk).finish()
+        let destination = try start("hello-destination", at: desk).finish()
         #expect(destination.text == "greeting says: made when asked\n")
         #expect(try desk.run("clear").exitCode == 0)
         #expect(try source.finish().text == "ended: cleared\n")
-        let nothing = try self.start("hello-destination", at: desk).finish()
+        let nothing = try start("hello-destination", at: desk).finish()
         #expect(nothing.text == "nothing is on the pasteboard\n")
         #expect(nothing.exitCode == 0)
     }
@@ -188,7 +188,7 @@ import Testing
     func helloWithoutBroker(program: String) throws {
         let desk = try Desk()
         desk.environment["PASTEBOARD_BROKER"] = "/no/such/program"
-        let failed = try self.start(program, at: desk).finish()
+        let failed = try start(program, at: desk).finish()
         #expect(failed.exitCode == 1)
         #expect(failed.text.split(separator: "\n").count == 1)
         #expect(failed.text.contains("PASTEBOARD_BROKER is '/no/such/program'"))
@@ -204,12 +204,12 @@ import Testing
             environment: desk.environment
         )
         _ = try desk.shell("until pasteboard drop --list 2>/dev/null | grep -q desk; do :; done")
-        let drag = try self.start("hello-drag", at: desk).finish()
+        let drag = try start("hello-drag", at: desk).finish()
         #expect(drag.text == "desk would: copy\noutcome: transferred(copy)\n")
         #expect(try destination.nextLine() == "dropped: Yosemite")
         // The directory exists as long as this value.
         let empty = try Desk()
-        let missed = try withExtendedLifetime(empty) { try self.start("hello-drag", at: empty).finish() }
+        let missed = try withExtendedLifetime(empty) { try start("hello-drag", at: empty).finish() }
         #expect(missed.text == "not dropped: there is no destination desk\n")
         #expect(missed.exitCode == 1)
     }

@@ -26,14 +26,14 @@ final class BrokerProcess {
         System.ignoreBrokenPipes()
         self.place = place
         let arguments = try place.arguments + limits.flatMap { ["--limit", $0] }
-        self.runner = try ProcessRunner(
+        runner = try ProcessRunner(
             "/bin/sh",
             ["-c", "\(shell); exec \"$0\" \"$@\" --ready-fd 4 4>&1"] + arguments,
             environment: place.environment,
             input: input
         )
         // The byte that the broker writes once it listens.
-        try self.runner.waitForOutput(containing: "r")
+        try runner.waitForOutput(containing: "r")
     }
 
     /// Runs a test with a broker that has to exit successfully afterwards.
@@ -45,15 +45,15 @@ final class BrokerProcess {
 
     /// Ends the broker by SIGTERM after its peers have exited.
     func end() throws {
-        for peer in self.peers { try peer.end() }
-        self.peers = []
-        try self.runner.child.kill(SIGTERM)
-        try self.expectEnd()
+        for peer in peers { try peer.end() }
+        peers = []
+        try runner.child.kill(SIGTERM)
+        try expectEnd()
     }
 
     /// Waits for the broker's exit, which has to be successful.
     func expectEnd() throws {
-        let finished = try self.runner.finish()
+        let finished = try runner.finish()
         #expect(finished.exitCode == 0, "\(finished.errorText)")
     }
 
@@ -63,10 +63,10 @@ final class BrokerProcess {
     func source(_ options: String...) throws -> PeerProcess {
         let peer = try PeerProcess(
             "test-peer",
-            ["source", self.place.socket] + options,
-            environment: self.place.environment
+            ["source", place.socket] + options,
+            environment: place.environment
         )
-        self.peers.append(peer)
+        peers.append(peer)
         try peer.expect("promised")
         return peer
     }
@@ -75,51 +75,51 @@ final class BrokerProcess {
     func destination(_ options: String...) throws -> PeerProcess {
         let peer = try PeerProcess(
             "test-peer",
-            ["destination", self.place.socket] + options,
-            environment: self.place.environment
+            ["destination", place.socket] + options,
+            environment: place.environment
         )
-        self.peers.append(peer)
+        peers.append(peer)
         return peer
     }
 
     /// Starts a program with the library and waits until it has published an item of each kind.
     func librarySource(_ words: [String]) throws -> PeerProcess {
-        let peer = try self.library(["source", self.place.socket] + words)
+        let peer = try library(["source", place.socket] + words)
         try peer.expect("promised")
         return peer
     }
 
     /// Starts a program with the library that is about to load.
     func libraryDestination(_ words: [String]) throws -> PeerProcess {
-        try self.library(["destination", self.place.socket] + words)
+        try library(["destination", place.socket] + words)
     }
 
     /// Starts a program with a view that drags or is dropped on.
     func libraryView(_ words: [String]) throws -> PeerProcess {
-        try self.library(["view", self.place.socket] + words)
+        try library(["view", place.socket] + words)
     }
 
     /// Starts a program with the library that loads its own items when the test orders it.
     func libraryRepeater(_ words: [String]) throws -> PeerProcess {
-        let peer = try self.library(["repeats", self.place.socket] + words)
+        let peer = try library(["repeats", place.socket] + words)
         try peer.expect("promised")
         return peer
     }
 
     private func library(_ arguments: [String]) throws -> PeerProcess {
-        let peer = try PeerProcess("library-peer", arguments, environment: self.place.environment)
-        self.peers.append(peer)
+        let peer = try PeerProcess("library-peer", arguments, environment: place.environment)
+        peers.append(peer)
         return peer
     }
 
     /// A client in the test's own process.
     func connect() throws -> BlockingConnection {
-        BlockingConnection(adopting: try self.place.connect(), path: self.place.socket)
+        BlockingConnection(adopting: try place.connect(), path: place.socket)
     }
 
     /// The numbers of the broker's open descriptors.
     func openDescriptors() throws -> [Int] {
-        let directory = try #require(opendir("/proc/\(self.runner.child.id)/fd"))
+        let directory = try #require(opendir("/proc/\(runner.child.id)/fd"))
         defer { closedir(directory) }
         var numbers: [Int] = []
         while let entry = readdir(directory) {
@@ -134,25 +134,25 @@ final class BrokerProcess {
     /// Waits until the broker has no more open descriptors than before. Each round trip gives it time to close some.
     func expectDescriptors(backTo before: Int) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
-        let connection = try self.connect()
+        let connection = try connect()
         var now = Int.max
         // One is the connection that asks.
         while now > before + 1, MonotonicClock.now() < deadline {
             _ = try connection.status()
-            now = try self.openDescriptors().count
+            now = try openDescriptors().count
         }
         #expect(now <= before + 1)
     }
 
     /// The number of the broker's loads in progress.
     func loads() throws -> Int {
-        try self.connect().status().count { $0.load != nil }
+        try connect().status().count { $0.load != nil }
     }
 
     /// Verifies that the broker still serves.
     func expectService() throws {
         let source = try self.source("board=service", "serve=70000")
-        #expect(try self.destination("board=service").outcome() == "done 70000 intact")
+        #expect(try destination("board=service").outcome() == "done 70000 intact")
         try source.end()
     }
 }
@@ -162,33 +162,33 @@ struct BrokerPlace {
     let directory: TemporaryDirectory
 
     init() throws {
-        self.directory = try TemporaryDirectory()
-        _ = try self.directory.makeDirectory("d")
+        directory = try TemporaryDirectory()
+        _ = try directory.makeDirectory("d")
     }
 
-    var socket: String { self.directory["d/socket"] }
+    var socket: String { directory["d/socket"] }
 
     /// Changes the permissions of the directory.
     func setMode(_ mode: UInt32) throws {
-        try #require(chmod(self.directory["d"], mode) == 0)
+        try #require(chmod(directory["d"], mode) == 0)
     }
 
     /// The command line of the broker.
     var arguments: [String] {
-        get throws { [try ProcessRunner.program("pasteboardd"), "--socket", self.socket] }
+        get throws { [try ProcessRunner.program("pasteboardd"), "--socket", socket] }
     }
 
     /// An environment without a configuration.
     var environment: [String: String] {
         [
-            "HOME": self.directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C",
+            "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C",
             "SWIFT_BACKTRACE": "enable=no",
         ]
     }
 
     func connect() throws -> OwnedDescriptor {
         try Socket.connect(
-            path: self.socket,
+            path: socket,
             deadline: MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
         )
     }
@@ -196,6 +196,6 @@ struct BrokerPlace {
     /// Starts a broker that cannot run, and returns its end.
     func refusedBroker() throws -> ProcessRunner.Finished {
         let arguments = try self.arguments
-        return try ProcessRunner(arguments[0], Array(arguments[1...]), environment: self.environment).finish()
+        return try ProcessRunner(arguments[0], Array(arguments[1...]), environment: environment).finish()
     }
 }

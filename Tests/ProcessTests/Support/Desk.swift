@@ -19,16 +19,16 @@ final class Desk {
     init(_ place: Place = .runtimeDirectory, limits: String? = nil) throws {
         let directory = try TemporaryDirectory()
         self.directory = directory
-        self.environment = [
+        environment = [
             "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C",
             "XDG_STATE_HOME": try directory.makeDirectory("s"), "SWIFT_BACKTRACE": "enable=no",
         ]
         // A runtime directory of this user would take precedence over the state directory, and must not be touched.
         let hasRuntime = try System.status(at: "/run/user/\(System.userID)") != nil
         switch place {
-        case .runtimeDirectory: self.environment["XDG_RUNTIME_DIR"] = try directory.makeDirectory("run")
+        case .runtimeDirectory: environment["XDG_RUNTIME_DIR"] = try directory.makeDirectory("run")
         case .stateDirectory where !hasRuntime: break
-        case .stateDirectory, .socket: self.environment["PASTEBOARD_SOCKET"] = directory["socket"]
+        case .stateDirectory, .socket: environment["PASTEBOARD_SOCKET"] = directory["socket"]
         }
         if let limits {
             _ = try directory.makeDirectory(".config")
@@ -38,7 +38,7 @@ final class Desk {
     }
 
     deinit {
-        _ = try? self.run("stop")
+        _ = try? run("stop")
     }
 
     /// Starts `pasteboard` in the directory.
@@ -46,8 +46,8 @@ final class Desk {
         try ProcessRunner(
             try ProcessRunner.program("pasteboard"),
             arguments,
-            environment: self.environment,
-            directory: self.directory.path,
+            environment: environment,
+            directory: directory.path,
             standardOutput: standardOutput
         )
     }
@@ -60,7 +60,7 @@ final class Desk {
     ) throws
         -> ProcessRunner.Finished
     {
-        let file = try input.map { DescriptorBox(try System.open(try self.directory.write($0, to: ".input"))) }
+        let file = try input.map { DescriptorBox(try System.open(try directory.write($0, to: ".input"))) }
         return try ProcessRunner(
             try ProcessRunner.program("pasteboard"),
             arguments,
@@ -73,12 +73,12 @@ final class Desk {
 
     /// Copies text.
     func copy(_ text: String, _ arguments: String...) throws {
-        let file = DescriptorBox(try System.open(try self.directory.write(text, to: ".input")))
+        let file = DescriptorBox(try System.open(try directory.write(text, to: ".input")))
         let copy = try ProcessRunner(
             try ProcessRunner.program("pasteboard"),
             ["copy"] + arguments,
-            environment: self.environment,
-            directory: self.directory.path,
+            environment: environment,
+            directory: directory.path,
             input: file.raw
         ).finish()
         try #require(copy.exitCode == 0, "\(copy.errorText)")
@@ -93,7 +93,7 @@ final class Desk {
             "/bin/sh",
             ["-c", script],
             environment: environment,
-            directory: self.directory.path
+            directory: directory.path
         ).finish()
     }
 
@@ -102,8 +102,8 @@ final class Desk {
         let runner = try ProcessRunner(
             try ProcessRunner.program("pasteboard"),
             ["offer", "--board", board] + arguments,
-            environment: self.environment,
-            directory: self.directory.path
+            environment: environment,
+            directory: directory.path
         )
         try runner.waitForErrors(containing: "offering ")
         return runner

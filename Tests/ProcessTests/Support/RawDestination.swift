@@ -11,40 +11,40 @@ final class RawDestination {
 
     init(at desk: Desk) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
-        self.peer = ScriptedPeer(try Socket.connect(path: desk.socket, deadline: deadline))
+        peer = ScriptedPeer(try Socket.connect(path: desk.socket, deadline: deadline))
         var hello = Hello()
         hello.minimumVersion = 1
         hello.maximumVersion = 1
-        try self.peer.send(hello, stream: 0)
+        try peer.send(hello, stream: 0)
     }
 
     func load(board: String) throws -> UInt64 {
-        self.lastStream = self.lastStream == 0 ? 1 : self.lastStream + 2
+        lastStream = lastStream == 0 ? 1 : lastStream + 2
         var load = Load()
         load.board = board
         load.credit = 1 << 20
-        try self.peer.send(load, stream: self.lastStream)
-        return self.lastStream
+        try peer.send(load, stream: lastStream)
+        return lastStream
     }
 
     /// The number of bytes of a load, once there are at least `count`.
     func bytes(of stream: UInt64, atLeast count: Int) throws -> Int {
-        while self.received[stream, default: 0] < count { try self.hear() }
-        return self.received[stream, default: 0]
+        while received[stream, default: 0] < count { try hear() }
+        return received[stream, default: 0]
     }
 
     func failure(of stream: UInt64) throws -> Failure {
         while true {
-            if let failure = self.failures[stream] { return failure }
-            try self.hear()
+            if let failure = failures[stream] { return failure }
+            try hear()
         }
     }
 
     private func hear() throws {
-        let frame = try self.peer.next()
+        let frame = try peer.next()
         switch frame.kind {
-        case .data: self.received[frame.stream, default: 0] += frame.payload.count
-        case .error: self.failures[frame.stream] = try frame.decoded(as: Failure.self)
+        case .data: received[frame.stream, default: 0] += frame.payload.count
+        case .error: failures[frame.stream] = try frame.decoded(as: Failure.self)
         default: break
         }
     }

@@ -9,23 +9,23 @@ struct RawDragSource {
 
     /// Begins a session of items with these suggested names, each promised as `public.data`.
     init(at desk: Desk, _ names: [String?] = ["a.bin"], allowsMove: Bool = false) throws {
-        self.peer = try ScriptedPeer(greeting: desk, label: "raw")
+        peer = try ScriptedPeer(greeting: desk, label: "raw")
         var drag = Drag()
         drag.movesBetweenProcesses = allowsMove
         drag.allowsMove = allowsMove
-        try self.peer.send(drag, stream: Self.session)
+        try peer.send(drag, stream: Self.session)
         for name in names {
             var representation = Representation()
             representation.type = "public.data"
             var item = Item()
             item.suggestedName = name
             item.representations = [representation]
-            try self.peer.send(item, stream: Self.session)
+            try peer.send(item, stream: Self.session)
         }
         var commit = Commit()
         commit.itemCount = UInt32(names.count)
-        try self.peer.send(commit, stream: Self.session)
-        try self.peer.send(Begin(), stream: Self.session)
+        try peer.send(commit, stream: Self.session)
+        try peer.send(Begin(), stream: Self.session)
     }
 
     /// Drops the session there and returns the operation.
@@ -34,18 +34,18 @@ struct RawDragSource {
         move.location = Location()
         move.location?.destination = destination
         move.sequence = 1
-        try self.peer.send(move, stream: Self.session)
-        try self.peer.send(Drop(), stream: Self.session)
-        return try self.peer.next(.dropped).decoded(as: Dropped.self).operation
+        try peer.send(move, stream: Self.session)
+        try peer.send(Drop(), stream: Self.session)
+        return try peer.next(.dropped).decoded(as: Dropped.self).operation
     }
 
-    func asked() throws -> UInt64 { try self.peer.next(.ask).stream }
+    func asked() throws -> UInt64 { try peer.next(.ask).stream }
 
-    func withdraw() throws { try self.peer.send(Cancel(), stream: Self.session) }
+    func withdraw() throws { try peer.send(Cancel(), stream: Self.session) }
 
     /// The final report of the drop.
     func transferred() throws -> Transferred {
-        try self.peer.next(.transferred).decoded(as: Transferred.self)
+        try peer.next(.transferred).decoded(as: Transferred.self)
     }
 }
 
@@ -57,7 +57,7 @@ final class RawDropDestination {
     private var handle: UInt64 = 0
 
     init(at desk: Desk, name: String, accepts: [String] = []) throws {
-        self.peer = try ScriptedPeer(greeting: desk, label: "raw")
+        peer = try ScriptedPeer(greeting: desk, label: "raw")
         var destination = Destination()
         destination.name = name
         destination.accepts = accepts.map { type in
@@ -65,38 +65,38 @@ final class RawDropDestination {
             accept.type = type
             return accept
         }
-        try self.peer.send(destination, stream: Self.destination)
-        _ = try self.peer.next(.registered)
+        try peer.send(destination, stream: Self.destination)
+        _ = try peer.next(.registered)
     }
 
     /// Waits for a session and answers with this proposal. Returns its stream.
     func propose(_ operation: DropOperation, cannotHandle: Bool? = nil) throws -> UInt64 {
-        self.handle = try self.peer.next(.session).decoded(as: Session.self).handle ?? 0
-        let enter = try self.peer.next(.enter)
+        handle = try peer.next(.session).decoded(as: Session.self).handle ?? 0
+        let enter = try peer.next(.enter)
         var proposal = Proposal()
         proposal.sequence = try enter.decoded(as: Enter.self).sequence
         proposal.operation = operation
         proposal.cannotHandle = cannotHandle
-        try self.peer.send(proposal, stream: enter.stream)
+        try peer.send(proposal, stream: enter.stream)
         return enter.stream
     }
 
-    func dropped() throws { _ = try self.peer.next(.perform) }
+    func dropped() throws { _ = try peer.next(.perform) }
 
     /// Loads an item with this credit. Waits for the drop before the first load.
     func load(_ item: UInt32 = 0, credit: UInt64 = 1 << 20) throws {
-        if self.lastLoad == Self.destination { try self.dropped() }
-        self.lastLoad += 2
+        if lastLoad == Self.destination { try dropped() }
+        lastLoad += 2
         var load = Load()
-        load.handle = self.handle
+        load.handle = handle
         load.item = item
         load.credit = credit
-        try self.peer.send(load, stream: self.lastLoad)
+        try peer.send(load, stream: lastLoad)
     }
 
     func conclude(_ session: UInt64) throws {
-        try self.peer.send(Performed(), stream: session)
-        try self.peer.send(Conclude(), stream: session)
+        try peer.send(Performed(), stream: session)
+        try peer.send(Conclude(), stream: session)
     }
 }
 
@@ -108,7 +108,7 @@ extension ScriptedPeer {
         hello.minimumVersion = 1
         hello.maximumVersion = 1
         hello.label = label
-        try self.send(hello, stream: 0)
+        try send(hello, stream: 0)
     }
 }
 
@@ -126,7 +126,7 @@ extension Desk {
         let runner = try ProcessRunner(
             try ProcessRunner.program("pasteboard"),
             ["drop", "--as", name, "--into", directory] + arguments,
-            environment: self.environment,
+            environment: environment,
             directory: self.directory.path
         )
         try runner.waitForErrors(containing: "accepting ")
@@ -147,7 +147,7 @@ extension Desk {
         while true {
             for number in 3..<64 {
                 let link = try? System.linkTarget("/proc/\(program.child.id)/fd/\(number)").description
-                if let link, link.hasPrefix(self.directory.path), link.hasSuffix(" (deleted)") { return }
+                if let link, link.hasPrefix(directory.path), link.hasSuffix(" (deleted)") { return }
             }
             guard MonotonicClock.now() < deadline else { throw ScriptedPeerError.nothingCame }
         }

@@ -9,36 +9,36 @@ struct RawSource {
     /// Promises one representation on a board.
     init(at desk: Desk, board: String = "general", type: String = "public.data", byteCount: UInt64? = nil) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
-        self.peer = ScriptedPeer(try Socket.connect(path: desk.socket, deadline: deadline))
+        peer = ScriptedPeer(try Socket.connect(path: desk.socket, deadline: deadline))
         var hello = Hello()
         hello.minimumVersion = 1
         hello.maximumVersion = 1
         hello.label = "raw"
-        try self.peer.send(hello, stream: 0)
+        try peer.send(hello, stream: 0)
         var write = Write()
         write.board = board
-        try self.peer.send(write, stream: 1)
+        try peer.send(write, stream: 1)
         var representation = Representation()
         representation.type = type
         representation.byteCount = byteCount
         var item = Item()
         item.representations = [representation]
-        try self.peer.send(item, stream: 1)
-        try self.peer.send(Commit(), stream: 1)
-        _ = try self.peer.next(.committed)
+        try peer.send(item, stream: 1)
+        try peer.send(Commit(), stream: 1)
+        _ = try peer.next(.committed)
     }
 
     /// Waits until it is asked, and returns the stream.
     func asked() throws -> UInt64 {
-        try self.peer.next(.ask).stream
+        try peer.next(.ask).stream
     }
 
     /// Waits until it is asked, and announces an archive of a folder. Returns the stream.
     func askedForArchive() throws -> UInt64 {
-        let ask = try self.asked()
+        let ask = try asked()
         var answer = Answer()
         answer.content = .folderArchive
-        try self.peer.send(answer, stream: ask)
+        try peer.send(answer, stream: ask)
         return ask
     }
 
@@ -46,20 +46,20 @@ struct RawSource {
     func sendPart(_ bytes: [UInt8], of announced: Int, on stream: UInt64) throws {
         var encoder = FrameEncoder()
         encoder.append(header: FrameHeader(.data, stream: stream, length: announced))
-        try self.peer.write(encoder.bytes + bytes)
+        try peer.write(encoder.bytes + bytes)
     }
 }
 
 extension Desk {
     /// The path of this desk's socket.
     var socket: String {
-        self.environment["PASTEBOARD_SOCKET"] ?? "\(self.environment["XDG_RUNTIME_DIR"] ?? "")/pasteboard/socket"
+        environment["PASTEBOARD_SOCKET"] ?? "\(environment["XDG_RUNTIME_DIR"] ?? "")/pasteboard/socket"
     }
 
     /// Starts a broker by an otherwise unused copy, and returns its process id.
     func startBroker() throws -> Int32 {
-        try self.copy("nothing", "--board", "start")
-        let status = try self.run("status").text
+        try copy("nothing", "--board", "start")
+        let status = try run("status").text
         let digits = status.drop { $0 != "," }.drop { !$0.isNumber }.prefix { $0.isNumber }
         return Int32(digits) ?? -1
     }

@@ -35,7 +35,7 @@ package struct EmulatedScreen {
         self.columns = columns
         self.rows = rows
         self.width = width
-        self.cells = Self.blank(columns, rows)
+        cells = Self.blank(columns, rows)
     }
 
     private static func blank(_ columns: Int, _ rows: Int) -> [[Cell]] {
@@ -46,25 +46,25 @@ package struct EmulatedScreen {
 
     /// The lines without the blanks at their ends.
     package var lines: [String] {
-        self.cells.map { line in
+        cells.map { line in
             var text = line.map { $0.text ?? "" }.joined()
             while text.last == " " { text.removeLast() }
             return text
         }
     }
 
-    package var text: String { self.lines.joined(separator: "\n") }
+    package var text: String { lines.joined(separator: "\n") }
 
     /// The lines in which something is drawn with exchanged colours, except for the title.
     package var highlightedLines: [String] {
-        zip(self.cells, self.lines).dropFirst().filter { cells, _ in cells.contains(where: \.isReversed) }.map(\.1)
+        zip(self.cells, lines).dropFirst().filter { cells, _ in cells.contains(where: \.isReversed) }.map(\.1)
     }
 
     /// The glyph that begins at a column of a line; nil if the cell is a right half.
-    package func glyph(row: Int, column: Int) -> String? { self.cells[row][column].text }
+    package func glyph(row: Int, column: Int) -> String? { cells[row][column].text }
 
     /// The first line that contains a text.
-    package func line(containing text: String) -> Int? { self.lines.firstIndex { $0.contains(text) } }
+    package func line(containing text: String) -> Int? { lines.firstIndex { $0.contains(text) } }
 
     // MARK: Changes
 
@@ -81,12 +81,12 @@ package struct EmulatedScreen {
 
     package mutating func receive(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
-            self.pending.append(byte)
-            let needed = byte < 0x80 ? 1 : self.pending[0] >= 0xF0 ? 4 : self.pending[0] >= 0xE0 ? 3 : 2
-            guard self.pending.count >= needed else { continue }
-            let text = String(decoding: self.pending, as: UTF8.self)
-            self.pending = []
-            for scalar in text.unicodeScalars { self.receive(scalar) }
+            pending.append(byte)
+            let needed = byte < 0x80 ? 1 : pending[0] >= 0xF0 ? 4 : pending[0] >= 0xE0 ? 3 : 2
+            guard pending.count >= needed else { continue }
+            let text = String(decoding: pending, as: UTF8.self)
+            pending = []
+            for scalar in text.unicodeScalars { receive(scalar) }
         }
     }
 
@@ -96,15 +96,15 @@ package struct EmulatedScreen {
             self.sequence = sequence
             if sequence == "[" || !(0x40...0x7E ~= scalar.value) { return }
             self.sequence = nil
-            self.perform(sequence)
+            perform(sequence)
         } else if scalar == "\u{1B}" {
             self.sequence = ""
-        } else if !self.isAlternate {
-            self.shellText.unicodeScalars.append(scalar)
+        } else if !isAlternate {
+            shellText.unicodeScalars.append(scalar)
         } else if scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value {
-            self.unknown.append("control \(scalar.value)")
+            unknown.append("control \(scalar.value)")
         } else {
-            self.draw(scalar)
+            draw(scalar)
         }
     }
 
@@ -112,27 +112,27 @@ package struct EmulatedScreen {
         let width = self.width(scalar)
         guard width > 0 else {
             // The scalar combines with the one before it.
-            let before = self.cells[self.row][..<self.column].lastIndex { $0.text != nil }
-            if let before { self.cells[self.row][before].text?.unicodeScalars.append(scalar) }
+            let before = cells[row][..<self.column].lastIndex { $0.text != nil }
+            if let before { cells[row][before].text?.unicodeScalars.append(scalar) }
             return
         }
         // Without wrapping, a glyph at the end of a line replaces the one there.
-        let column = min(self.column, self.columns - width)
+        let column = min(self.column, columns - width)
         guard column >= 0 else { return }
-        self.clearHalves(at: column..<column + width)
-        self.cells[self.row][column] = Cell(text: String(scalar), isReversed: self.isReversed)
-        if width == 2 { self.cells[self.row][column + 1] = Cell(text: nil, isReversed: self.isReversed) }
-        if self.wraps, column + width >= self.columns { self.unknown.append("wraps") }
-        self.column = min(column + width, self.columns)
+        clearHalves(at: column..<column + width)
+        cells[row][column] = Cell(text: String(scalar), isReversed: isReversed)
+        if width == 2 { cells[row][column + 1] = Cell(text: nil, isReversed: isReversed) }
+        if wraps, column + width >= columns { unknown.append("wraps") }
+        self.column = min(column + width, columns)
     }
 
     /// Clears the other halves of glyphs that are cut in half.
     private mutating func clearHalves(at range: Range<Int>) {
-        if self.cells[self.row][range.lowerBound].text == nil, range.lowerBound > 0 {
-            self.cells[self.row][range.lowerBound - 1].text = " "
+        if cells[row][range.lowerBound].text == nil, range.lowerBound > 0 {
+            cells[row][range.lowerBound - 1].text = " "
         }
-        if range.upperBound < self.columns, self.cells[self.row][range.upperBound].text == nil {
-            self.cells[self.row][range.upperBound].text = " "
+        if range.upperBound < columns, cells[row][range.upperBound].text == nil {
+            cells[row][range.upperBound].text = " "
         }
     }
 
@@ -140,23 +140,23 @@ package struct EmulatedScreen {
         let numbers = sequence.dropFirst().dropLast().split(separator: ";").map { Int($0) ?? 0 }
         switch sequence {
         case "[?1049h":
-            self.isAlternate = true
-            self.cells = Self.blank(self.columns, self.rows)
-        case "[?1049l": self.isAlternate = false
-        case "[?25h": self.isCursorVisible = true
-        case "[?25l": self.isCursorVisible = false
-        case "[?7h": self.wraps = true
-        case "[?7l": self.wraps = false
-        case "[?2004h": self.marksPastes = true
-        case "[?2004l": self.marksPastes = false
-        case "[2J": self.cells = Self.blank(self.columns, self.rows)
+            isAlternate = true
+            cells = Self.blank(columns, rows)
+        case "[?1049l": isAlternate = false
+        case "[?25h": isCursorVisible = true
+        case "[?25l": isCursorVisible = false
+        case "[?7h": wraps = true
+        case "[?7l": wraps = false
+        case "[?2004h": marksPastes = true
+        case "[?2004l": marksPastes = false
+        case "[2J": cells = Self.blank(columns, rows)
         case _ where sequence.last == "H" && numbers.count == 2:
-            if numbers[0] > self.rows || numbers[1] > self.columns { self.unknown.append("beyond: \(sequence)") }
-            self.row = min(max(numbers[0], 1), self.rows) - 1
-            self.column = min(max(numbers[1], 1), self.columns) - 1
+            if numbers[0] > rows || numbers[1] > columns { unknown.append("beyond: \(sequence)") }
+            row = min(max(numbers[0], 1), rows) - 1
+            column = min(max(numbers[1], 1), columns) - 1
         case _ where sequence.last == "m" && !numbers.isEmpty && numbers[0] == 0:
-            self.isReversed = numbers.contains(7)
-        default: self.unknown.append(sequence)
+            isReversed = numbers.contains(7)
+        default: unknown.append(sequence)
         }
     }
 }

@@ -19,16 +19,16 @@ final class DropSite: Sendable {
         private let outcomes = Lock<[PasteboardKit.Drag.Outcome]>([])
 
         func ended(_ outcome: PasteboardKit.Drag.Outcome) {
-            self.outcomes.withLock { $0.append(outcome) }
+            outcomes.withLock { $0.append(outcome) }
         }
 
-        var endings: [String] { self.outcomes.withLock { $0.map(\.text) } }
+        var endings: [String] { outcomes.withLock { $0.map(\.text) } }
 
         func add(_ line: String) {
-            self.state.withLock { $0.append(line) }
+            state.withLock { $0.append(line) }
         }
 
-        var lines: [String] { self.state.withLock { $0 } }
+        var lines: [String] { state.withLock { $0 } }
     }
 
     /// Creates a destination that by default accepts and loads everything.
@@ -43,7 +43,7 @@ final class DropSite: Sendable {
         let events = destination.events
         let log = Log()
         self.log = log
-        self.following = Task {
+        following = Task {
             var lines: [String] = []
             for await event in events {
                 switch event {
@@ -58,7 +58,7 @@ final class DropSite: Sendable {
             }
             return lines
         }
-        self.running = Task {
+        running = Task {
             do throws(PasteboardError) {
                 try await destination.run(propose: propose, perform: perform)
                 return .success(())
@@ -82,20 +82,20 @@ final class DropSite: Sendable {
     /// - Returns: the events at the destination.
     @discardableResult
     func stop() async -> [String] {
-        self.running.cancel()
-        _ = await self.running.value
-        return await self.following.value
+        running.cancel()
+        _ = await running.value
+        return await following.value
     }
 
     /// Cancels the destination without waiting for its end.
-    func cancel() { self.running.cancel() }
+    func cancel() { running.cancel() }
 
     /// Waits until the destination ends by itself, and returns the result.
-    func end() async -> Result<Void, PasteboardError> { await self.running.value }
+    func end() async -> Result<Void, PasteboardError> { await running.value }
 
     /// Returns as soon as the log contains the event.
     func happened(_ line: String) async {
-        while !self.log.lines.contains(line) { await Task.yield() }
+        while !log.lines.contains(line) { await Task.yield() }
     }
 }
 
@@ -103,7 +103,7 @@ extension PasteboardKit.Drag {
     /// Moves the drag to a destination as soon as that is registered.
     @discardableResult
     func reach(_ name: String = "site", row: Int? = nil) async throws(PasteboardError) -> DropProposal {
-        try await self.move(to: .row(row, of: name), waitingUpTo: .seconds(600))
+        try await move(to: .row(row, of: name), waitingUpTo: .seconds(600))
     }
 }
 

@@ -92,7 +92,7 @@ struct DragStormTests {
             let drag = try await Drag.begin(items, options: options, connection: connection)
             // A destination may be busy or not registered yet; such errors are acceptable.
             for _ in 0..<30 {
-                let place = DropLocation.row(chance.next(5), of: self.sites[chance.next(self.sites.count)])
+                let place = DropLocation.row(chance.next(5), of: sites[chance.next(sites.count)])
                 let operation = (try? await drag.move(to: place))?.operation
                 if operation == .copy || operation == .move, chance.next(4) > 0 { break }
             }
@@ -129,12 +129,12 @@ struct DragStormTests {
         private let generator: Lock<SeededGenerator>
 
         init(_ seed: UInt64) {
-            self.generator = Lock(SeededGenerator(seed: seed))
+            generator = Lock(SeededGenerator(seed: seed))
         }
 
         /// A random number below `count`.
         func next(_ count: Int) -> Int {
-            self.generator.withLock { Int.random(in: 0..<count, using: &$0) }
+            generator.withLock { Int.random(in: 0..<count, using: &$0) }
         }
     }
 }

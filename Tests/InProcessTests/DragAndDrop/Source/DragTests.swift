@@ -332,9 +332,9 @@ extension DropSite.Log {
     func load(_ provider: ItemProvider, as type: UniformType = .plainText) async {
         do throws(PasteboardError) {
             _ = try await provider.loadData(for: type)
-            self.add("loaded")
+            add("loaded")
         } catch {
-            self.add("\(error.code)")
+            add("\(error.code)")
         }
     }
 }

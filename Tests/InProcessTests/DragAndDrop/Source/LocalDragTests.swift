@@ -157,12 +157,12 @@ struct LocalDragTests {
     private final class Observer: DragObserver {
         var lines: [String] = []
 
-        func sessionDidMove(_ session: Drag) { self.lines.append("moved") }
-        func session(_ session: Drag, willAdd items: [DragItem]) { self.lines.append("adding \(items.count)") }
+        func sessionDidMove(_ session: Drag) { lines.append("moved") }
+        func session(_ session: Drag, willAdd items: [DragItem]) { lines.append("adding \(items.count)") }
         func session(_ session: Drag, willEndWith operation: DropOperation) {
-            self.lines.append("will end \(operation)")
+            lines.append("will end \(operation)")
         }
-        func session(_ session: Drag, didEndWith operation: DropOperation) { self.lines.append("did end \(operation)") }
-        func sessionDidTransferItems(_ session: Drag) { self.lines.append("transferred") }
+        func session(_ session: Drag, didEndWith operation: DropOperation) { lines.append("did end \(operation)") }
+        func sessionDidTransferItems(_ session: Drag) { lines.append("transferred") }
     }
 }
