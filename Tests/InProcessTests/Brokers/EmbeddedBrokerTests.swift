@@ -148,7 +148,7 @@ struct EmbeddedBrokerTests {
             let serving = Task { try await broker.run() }
             let path = broker.socketPath
             try await Self.onThread {
-                // Of 100 descriptors, 64 are reserved. Connections and contents share the others.
+                // 64 of 100 descriptors are reserved. Connections and contents share the others.
                 var peers: [ScriptedPeer] = []
                 for _ in 0..<7 {
                     let peer = ScriptedPeer(try Socket.connect(path: path, deadline: .max))
