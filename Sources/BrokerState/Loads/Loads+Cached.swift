@@ -191,7 +191,7 @@ extension Loads {
         _ contents: inout ContentStore,
         _ context: inout BrokerContext
     ) {
-        guard let slot = loadTable.find(cached.request) else { return }
+        guard let slot = loadTable.find(cached.request) else { return contents.releaseKept([kept], &context) }
         contents.endCache(kept, loadTable[slot].part, of: loadTable[slot].publication, isWhole: false, &context)
         end(slot, &contents, &context)
         // The last bytes that came may not have been stored, and nobody waits for them.

@@ -118,7 +118,7 @@ struct ConnectionCore: ~Copyable {
         } catch {
             lose(error, &effects)
         }
-        if !io.wantsWrite { streams.tellEnds(&effects) }
+        if !io.wantsWrite { streams.reportEnds(&effects) }
     }
 
     /// Ends the connection and all of its streams.

@@ -109,7 +109,7 @@ struct ConnectionStreams {
     }
 
     /// Resolves the waiting calls whose publication has no answer under way. Called when the output buffer is empty.
-    mutating func tellEnds(_ effects: inout [ConnectionEffect]) {
+    mutating func reportEnds(_ effects: inout [ConnectionEffect]) {
         guard !ends.isEmpty else { return }
         ends.removeAll { end in
             guard !answers.values.contains(where: { $0.promises === end.promises }) else { return false }
@@ -183,7 +183,7 @@ struct ConnectionStreams {
         lastPublications = [:]
         self.answers = [:]
         sendable = []
-        tellEnds(&effects)
+        reportEnds(&effects)
         effects.append(.resolve(greeting, failure))
         for sink in sinks { sink.failed(failure, &effects) }
         for answer in answers { answer.cancel(&effects) }

@@ -156,10 +156,10 @@ import Testing
         _ = publish(sink)
         _ = take(.asked(2, ask()))
         streams.expectEnd(of: sink, PendingResult<Void>())
-        #expect(effects { $0.tellEnds(&$1) } == [])
+        #expect(effects { $0.reportEnds(&$1) } == [])
         streams.forget(2)
-        #expect(effects { $0.tellEnds(&$1) } == ["resolve", "release"])
-        #expect(effects { $0.tellEnds(&$1) } == [])
+        #expect(effects { $0.reportEnds(&$1) } == ["resolve", "release"])
+        #expect(effects { $0.reportEnds(&$1) } == [])
     }
 
     @Test("A chunk makes its answer sendable, and the next chunk is requested after it was sent")

@@ -201,7 +201,7 @@ package final class DropRegistration: Sendable {
         at location: DropLocation,
         by receiver: any DropReceiver
     ) async {
-        await session.letSourceHear()
+        await session.notifySource()
         await session.perform(operation) {
             try await receiver.perform(session, at: location, operation: operation)
         }
@@ -218,7 +218,7 @@ package final class DropRegistration: Sendable {
         session.window.end()
         if session.leave() { await receiver.exited(session) }
         guard session.hasEntered else { return }
-        await session.letSourceHear()
+        await session.notifySource()
         await receiver.ended(session)
     }
 }

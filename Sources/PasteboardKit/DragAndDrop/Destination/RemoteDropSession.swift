@@ -116,7 +116,7 @@ package final class RemoteDropSession: DropSession {
 
     /// Waits until a source in this process was notified of all earlier events. A program that is both source and
     /// destination thus sees one order.
-    func letSourceHear() async {
+    func notifySource() async {
         await local?.reports?.tell()
     }
 
