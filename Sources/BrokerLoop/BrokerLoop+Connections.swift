@@ -47,8 +47,11 @@ extension BrokerLoop {
                 delivered: &deliveries
             ) {}
         }
-        // Before the descriptor is closed: while a duplicate of it exists, the kernel would continue to report it.
+        // Before the descriptor is closed: while a duplicate of it exists, the kernel would continue to report it, and
+        // the peer would not see the end. A child of a program with its own broker has duplicates until it executes
+        // its program.
         try? epoll.remove(connection.descriptor.raw)
+        try? Socket.endWriting(connection.descriptor.raw)
     }
 
     /// Ends a connection all of whose input has been processed.

@@ -9,6 +9,7 @@ import TestSupport
 final class SteppedBroker {
     var loop: BrokerLoop
     private var processes: UInt32 = 1_000
+    private var copies: [DescriptorBox] = []
 
     init(limits: [String] = []) throws {
         var bounds = BrokerLimits.standard
@@ -27,8 +28,15 @@ final class SteppedBroker {
     /// - Parameters:
     /// - buffer: the size of the socket's buffers, instead of the system's default.
     /// - process: the process id of the peer, for several connections of one process.
-    func connect(descriptors: Bool = false, buffer: CInt? = nil, process: UInt32? = nil) throws -> SteppedPeer {
+    /// - copied: whether a copy of the broker's descriptor stays open, as in a child of the broker's process.
+    func connect(
+        descriptors: Bool = false,
+        buffer: CInt? = nil,
+        process: UInt32? = nil,
+        copied: Bool = false
+    ) throws -> SteppedPeer {
         let pair = try Socket.pair()
+        if copied { copies.append(DescriptorBox(try System.duplicate(pair.second.raw))) }
         if let buffer { Socket.setBuffers(of: pair.second.raw, bytes: buffer) }
         processes += 1
         let peer = SteppedPeer(try System.duplicate(pair.first.raw))
