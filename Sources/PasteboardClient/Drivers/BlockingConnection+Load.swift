@@ -3,19 +3,19 @@ package import PasteboardWire
 
 // Loads. The bytes are lent chunk by chunk as they arrive, and no faster than the caller consumes them.
 extension BlockingConnection {
-    /// Performs a load, and returns its answer after all bytes have come.
+    /// Performs a load, and returns its answer after all bytes have arrived.
     ///
     /// While `bytes` handles a chunk, nothing more is read, and the broker sends at most the load's credit ahead.
     /// Throws a `Failure`, or the error that a closure threw. In both cases the load has ended.
     ///
-    /// Bytes that come as a descriptor are read and lent like others, unless there is a closure for them.
+    /// Bytes that arrive as a descriptor are read and lent to `bytes` like others, unless `file` is set.
     ///
     /// - Parameters:
     ///   - interrupt: a descriptor that ends the load with `cancelled` when it becomes readable, for example one for
     ///     signals.
     ///   - answered: called once, before the first byte.
     ///   - progressed: called for each report of the source's handler.
-    ///   - file: called instead of `bytes` if the bytes come as a descriptor.
+    ///   - file: called instead of `bytes` if the bytes arrive as a descriptor.
     ///   - bytes: called for each chunk, in order.
     @discardableResult
     package func load(
@@ -88,8 +88,8 @@ extension BlockingConnection {
     }
 
     /// The time at which the client itself ends the load. The broker enforces the load's timeout and reports the bytes
-    /// that came in time. The client's deadline is for a broker that is stopped or hangs. The timeout that the user
-    /// gave is for the whole load, so the broker's answer gets only 50 ms more to arrive.
+    /// that arrived in time. The client's deadline is for a broker that is stopped or hangs. The user's timeout is for
+    /// the whole load, so the broker's answer gets only 50 ms more to arrive.
     private static func deadline(of load: Load) -> UInt64 {
         guard let timeout = load.timeoutMilliseconds, timeout > 0 else { return .max }
         return MonotonicClock.deadline(milliseconds: Int(clamping: timeout.addingClamped(50)))

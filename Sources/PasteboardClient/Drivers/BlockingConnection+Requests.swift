@@ -62,7 +62,7 @@ extension BlockingConnection {
     }
 
     /// Registers a destination for drag sessions, and returns its stream. The destination exists until this stream
-    /// ends. Each session at the destination has a stream of its own for its events.
+    /// ends. Each session at the destination has its own stream for its events.
     package func register(_ destination: Destination) throws(Failure) -> UInt64 {
         let stream = try io.state.open(destination)
         try result(of: stream) { _, event, _ in
@@ -89,7 +89,8 @@ extension BlockingConnection {
         }
     }
 
-    /// Makes the broker end. It first finishes what it has begun.
+    /// Makes the broker end, and returns before it has ended. Loads whose bytes already flow may finish until the limit
+    /// `drain`.
     package func stop() throws(Failure) {
         try result(of: try io.state.open(Stop())) { _, event, _ in
             if case .ended = event { return .success(()) }

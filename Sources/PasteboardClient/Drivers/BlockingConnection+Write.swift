@@ -123,7 +123,7 @@ extension BlockingConnection {
         } catch {
             switch error {
             case .unreadable(let error): throw error
-            // All seals are set, so the file can be shorter only if the caller gave a wrong size.
+            // All seals are set, so the file can be shorter only if the caller passed a wrong size.
             case .truncated(let offset):
                 throw Failure(.invalidArgument, "a memory file ends after \(offset) of \(file.byteCount) bytes")
             }
@@ -146,7 +146,7 @@ extension BlockingConnection {
         var goesOn = true
         while goesOn {
             goesOn = try io.sendFrame(of: &chunk, on: stream)
-            // A small rest is sent together with the next frames, which are usually those of the commit.
+            // A small remainder is sent together with the next frames, which are usually those of the commit.
             if !goesOn, io.waitingCount < WireLimits.inlineLength { return }
             // Takes at least one turn, to notice a refusal, and more turns until the socket has room.
             repeat { try sendingStep(stream, untilSent: true) } while io.wantsWrite

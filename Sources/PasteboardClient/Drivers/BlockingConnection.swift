@@ -4,19 +4,19 @@ package import PasteboardWire
 /// A connection that is driven by the thread that uses it, as in the command line.
 ///
 /// A request blocks until the broker has answered it, the connection has failed, or the broker has not answered in
-/// time, which is a `timeout`. A program that also watches descriptors of its own calls `turn` in a loop. Requests and
+/// time, which is a `timeout`. A program that also watches its own descriptors calls `turn` in a loop. Requests and
 /// `turn` may alternate, but not nest. A load that was opened through `io` must be read by `turn`.
 package final class BlockingConnection {
     /// Requests may be made on `io.state` between turns; the next turn sends them.
     package var io: ConnectionIO
-    /// Events for other streams that came while a request waited.
+    /// Events for other streams that were received while a request waited.
     private var stash: [ClientEvent] = []
     /// Connects. Starts a broker if there is none and the connector allows it. Hello is sent with the first request.
     package init(through connector: BrokerConnector, hello: Hello = Hello()) throws(Failure) {
         io = ConnectionIO(adopting: try connector.connect(), path: connector.socket.path, hello: hello)
     }
 
-    /// Takes over a connected socket.
+    /// Takes ownership of a connected socket.
     package init(adopting socket: consuming OwnedDescriptor, path: String, hello: Hello = Hello()) {
         io = ConnectionIO(adopting: socket, path: path, hello: hello)
     }
@@ -45,7 +45,7 @@ package final class BlockingConnection {
     // MARK: Waiting
 
     /// Sends the pending frames, waits until something happens or until `deadline` (see `MonotonicClock`), and passes
-    /// events to `handle`. It may make requests on the state, but must not use this connection.
+    /// events to `handle`, which may make requests on the state, but must not use this connection.
     ///
     /// - Parameter extra: further descriptors to wait for.
     /// - Returns: the events that are ready on `extra`, in its order.

@@ -45,9 +45,9 @@ struct BrokerStart {
         return status.kind == .symbolicLink || status.kind == .regular && status.mode & 0o111 != 0
     }
 
-    /// Starts the broker.
+    /// Starts the broker, and waits until it listens.
     ///
-    /// - Returns: nil when the broker listens, else the reason of the failure.
+    /// - Returns: nil when the broker listens, else the reason for the failure.
     func run() throws(SystemError) -> String? {
         Self.reap()
         let log = LogFile(environment: environment)
@@ -64,7 +64,7 @@ struct BrokerStart {
         configuration.directory = DescriptorBox(try System.open("/", .directory))
         configuration.inNewSession = true
         let child = try ChildProcess(configuration)
-        // If the write end stayed open here, the end of file would never come.
+        // If the write end stayed open here, the read would never return an end of file.
         let reader = ready.keepingFirst()
 
         let deadline = MonotonicClock.deadline(milliseconds: BrokerConnector.timeouts)

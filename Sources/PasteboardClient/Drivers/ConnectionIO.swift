@@ -66,7 +66,7 @@ package struct ConnectionIO: ~Copyable {
     package var cannotWrite: Bool { writeFailure != nil }
 
     /// Whether the broker has closed the connection without an answer to hello. A broker that is ending still accepts
-    /// connections for a moment. A client that has met one connects again, which starts the next broker.
+    /// connections for a moment. A client that has connected to one connects again, which starts the next broker.
     package var isGoneUnanswered: Bool { isGone && state.welcome == nil }
 
     /// The number of bytes that wait for the socket.
@@ -76,7 +76,7 @@ package struct ConnectionIO: ~Copyable {
 
     /// Reads once, and passes the events to `handle`, which may make requests on the state at once.
     ///
-    /// - Parameter waiting: whether to block until bytes come, as long as the socket's timeout allows.
+    /// - Parameter waiting: whether to block until bytes arrive, as long as the socket's timeout allows.
     /// - Returns: whether there may be more to read.
     package mutating func pump(
         waiting: Bool = false,
@@ -120,7 +120,7 @@ package struct ConnectionIO: ~Copyable {
                     decoder.takesDescriptors = state.passesDescriptors
                     if let event { handle(&state, event, bytes) }
                 }
-                // A descriptor comes with the first byte of its frame, which may be incomplete.
+                // A descriptor arrives with the first byte of its frame, which may be incomplete.
                 guard descriptors.isEmpty || consumed < bytes.count && descriptors.count == 1 else {
                     throw .violation("received descriptors that no frame announces")
                 }
@@ -228,8 +228,8 @@ package struct ConnectionIO: ~Copyable {
         refusedWrites.remove(stream) != nil
     }
 
-    /// Handles a descriptor that the system did not pass. The driver of a write sends the bytes inline; an ask fails
-    /// alone.
+    /// Handles a descriptor that the system did not pass. The driver of a write sends the bytes inline; an ask fails,
+    /// and the connection continues.
     private mutating func passingRefused(_ stream: UInt64) {
         guard StreamID(stream).isOpenedByBroker else {
             refusedWrites.insert(stream)
@@ -288,7 +288,7 @@ package struct ConnectionIO: ~Copyable {
 
     // MARK: Silence
 
-    /// The time at which `check` is to be called unless something comes before (see `MonotonicClock`).
+    /// The time at which `check` is to be called unless something arrives before (see `MonotonicClock`).
     package var nextCheck: UInt64 {
         mutating get {
             if writeFailure != nil { return 0 }

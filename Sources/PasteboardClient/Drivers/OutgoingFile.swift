@@ -77,7 +77,7 @@ package struct OutgoingFile: Sendable {
         return OutgoingChunk(bytes, isLast: UInt64(count) == left)
     }
 
-    /// Notes that the stream has carried so many of the bytes that were read.
+    /// Records that the stream has carried `count` of the bytes that were read.
     package mutating func advance(by count: UInt64) {
         sent += min(count, byteCount - sent)
     }

@@ -1,7 +1,7 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// The bytes of a load that came as a descriptor.
+/// The bytes of a load that arrived as a descriptor.
 ///
 /// Any process may have passed it. Unless all four seals are set, the file can change and shrink at any time, so it is
 /// read and never mapped.
@@ -17,7 +17,7 @@ package struct PassedFile: Sendable {
         self.isImmutable = isImmutable
     }
 
-    /// Checks the descriptor that came. This may take as long as its file system takes to answer.
+    /// Checks the received descriptor. This may take as long as its file system takes to answer.
     package init(_ descriptor: DescriptorBox, _ answer: Answer) throws(Failure) {
         self.descriptor = descriptor
         byteCount = answer.byteCount ?? 0

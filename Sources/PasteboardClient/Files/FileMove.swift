@@ -3,7 +3,7 @@ package import PasteboardWire
 
 /// Moves files and folders of this user to new names, and never replaces an existing file.
 package enum FileMove {
-    /// Gives a file or folder another name on its own disk.
+    /// Renames a file or folder within its file system.
     ///
     /// - Returns: false if the name is taken.
     package static func rename(_ path: SystemString, to destination: SystemString) throws(SystemError) -> Bool {
@@ -20,7 +20,8 @@ package enum FileMove {
     }
 
     /// A copy of a file or folder on another disk. It is made in a hidden directory beside its destination, so that no
-    /// process sees an incomplete file under the final name. Unless it is kept, it is removed with this object.
+    /// process sees an incomplete file under the final name. Unless it is kept, it is removed when this object is
+    /// released.
     ///
     /// If this process is killed, `cp` continues to its end and the copy stays. A later copy into the same directory
     /// removes it (see `WorkingName`).
@@ -82,7 +83,7 @@ package enum FileMove {
             program.kill()
         }
 
-        /// Gives the copy its name, and removes the original once the copy is on the disk.
+        /// Renames the copy to its final name, and removes the original once the copy is on the disk.
         ///
         /// - Returns: false if the name is taken.
         package func keep() throws -> Bool {

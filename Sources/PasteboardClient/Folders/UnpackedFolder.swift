@@ -31,7 +31,7 @@ package struct UnpackedFolder: Sendable {
     package func finish() throws(Failure) -> SystemString {
         let names: [SystemString]
         do throws(SystemError) {
-            // A program that reads the tree must not meet pipes and devices.
+            // A program that reads the tree must not encounter pipes and devices.
             try FileTree.removeSpecials(in: room.raw)
             names = try System.entries(of: room.raw)
         } catch {

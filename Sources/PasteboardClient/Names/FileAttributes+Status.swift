@@ -12,7 +12,7 @@ extension FileAttributes {
         modifiedNanoseconds = UInt32(rest < 0 ? rest + 1_000_000_000 : rest)
     }
 
-    /// Gives the open copy of the file the modification time, if there is one.
+    /// Sets the modification time of an open copy of the file, if the time is known.
     package func setModificationTime(of copy: CInt) throws(SystemError) {
         guard let seconds = modifiedSeconds else { return }
         try System.setModificationTime(

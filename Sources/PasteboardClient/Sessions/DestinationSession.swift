@@ -1,7 +1,6 @@
 package import PasteboardWire
 
-/// A destination's knowledge of one session that came to it: all messages of the broker on the session's stream,
-/// combined into one value.
+/// A destination's view of one session: all messages of the broker on the session's stream, combined into one value.
 package struct DestinationSession: Sendable {
     /// The next step of the destination after an event.
     package enum Step: Sendable {
@@ -53,7 +52,7 @@ package struct DestinationSession: Sendable {
     /// Whether the session was dropped here.
     package var isDropped: Bool { operation != nil }
 
-    /// Whether all items have come.
+    /// Whether all items have been received.
     package var isComplete: Bool { items.count == itemCount }
 
     /// Handles an event of the session's stream.

@@ -1,6 +1,6 @@
 package import PasteboardWire
 
-/// A source's knowledge of its drag session: all messages of the broker on its stream, combined into one value.
+/// A source's view of its drag session: all messages of the broker on the session's stream, combined into one value.
 package struct DragProgress: Sendable {
     package enum Outcome: Sendable {
         /// Nothing was transferred.
@@ -12,7 +12,7 @@ package struct DragProgress: Sendable {
 
     /// The handle of the publication with the items. It identifies the session, and is known after the first commit.
     package private(set) var handle: UInt64?
-    /// The number of times that items were committed. The commits of additions come on streams of their own.
+    /// The number of times that items were committed. Each addition is committed on its own stream.
     package private(set) var version: UInt64 = 0
     /// The effect of a drop now: the destination's answer to the latest move that was answered, or the broker's.
     package private(set) var proposal: Proposal?

@@ -46,7 +46,7 @@ package enum ClientEvent: Sendable {
     indirect case asked(UInt64, Ask)
     /// More bytes may be sent.
     case askCredit(UInt64)
-    /// The ask has ended because its bytes are not needed any more.
+    /// The ask has ended because its bytes are no longer needed.
     case askCancelled(UInt64)
 
     package var stream: UInt64 {

@@ -104,7 +104,7 @@ extension ClientState {
     ///
     /// - Parameters:
     ///   - content: 1 if the bytes are a tar archive of a folder, which is the representation.
-    ///   - fileName: the name of the file that the bytes come from.
+    ///   - fileName: the name of the file or folder that is sent.
     package mutating func answer(
         _ ask: UInt64,
         byteCount: UInt64?,

@@ -46,7 +46,7 @@ extension ClientState {
         }
     }
 
-    /// Marks a session as standing while no message of its source waits for an answer.
+    /// Updates whether a session is standing: it is while no message of its source waits for an answer.
     mutating func settleSession(at index: Int) {
         let open = streams.values[index]
         guard case .session = open.phase else { return }
@@ -120,7 +120,7 @@ extension ClientState {
     /// Whether the broker accepts progress of drops from destinations, and sends them the results.
     package var reportsDrops: Bool { welcome?.features.contains(Feature.dropReports.rawValue) == true }
 
-    /// Notes that the handler of a drop has returned. The broker then refuses further loads of the session.
+    /// Reports that the handler of a drop has returned. The broker then refuses further loads of the session.
     package mutating func performed(_ performed: Performed, on stream: UInt64) {
         guard failure == nil, let index = destinationSessions.index(of: stream) else { return }
         destinationSessions.values[index].performed = performed

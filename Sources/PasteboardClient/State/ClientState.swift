@@ -40,13 +40,13 @@ package struct ClientState: Sendable {
     /// The destination sessions that this client has recently left. The broker may not know it yet.
     var leftDestinationSessions: [UInt64] = []
     let maximumAsks: Int
-    /// The number of streams on which no answer is pending.
+    /// The number of open streams on which no answer is pending.
     var standing = 0
 
     private var highestStream: UInt64 = 0
     private var openLoads = 0
     private var probe: UInt64?
-    /// Loads beyond the broker's limit. `turns` contains their order; a number that is not in `waiting` any more was
+    /// Loads beyond the broker's limit. `turns` contains their order; a number that is no longer in `waiting` was
     /// cancelled.
     private var waiting: [UInt64: Load] = [:]
     private var turns: [UInt64] = []
@@ -190,10 +190,10 @@ package struct ClientState: Sendable {
         sendPerformed()
     }
 
-    /// The handles of the publications that waiting loads are for.
+    /// The handles of the publications whose loads wait.
     var waitingHandles: some Sequence<UInt64> { waiting.values.lazy.compactMap(\.handle) }
 
-    // MARK: Going on
+    // MARK: Open streams
 
     func index(ofProgramStream programStream: UInt64) -> Int? {
         guard let index = streams.index(of: wireID(programStream)) else { return nil }
@@ -213,12 +213,12 @@ package struct ClientState: Sendable {
         close(at: index, stream: wireID(stream))
     }
 
-    /// Notes that the program has consumed so many more bytes of a load. The broker may send as many again.
+    /// Records that the program has consumed `count` more bytes of a load. The broker may then send as many more.
     package mutating func consumed(_ stream: UInt64, count: Int) {
         guard let index = self.index(ofProgramStream: stream) else { return }
         streams.values[index].consumed &+= UInt64(clamping: count)
         let load = streams.values[index]
-        // Credit is granted in steps of half a window, and not for bytes that will not come.
+        // Credit is granted in steps of half a window, and not once it covers all announced bytes.
         let target = load.consumed.addingClamped(load.window)
         guard target > load.granted, target - load.granted >= load.window / 2 else { return }
         grant(stream)
@@ -238,7 +238,7 @@ package struct ClientState: Sendable {
         connectionFrames.append(credit, stream: wireID(stream))
     }
 
-    /// Sets whether no answer is pending on a stream.
+    /// Sets whether a stream is standing: no answer is pending on it.
     mutating func setStanding(_ isStanding: Bool, at index: Int) {
         guard streams.values[index].isStanding != isStanding else { return }
         streams.values[index].isStanding = isStanding
@@ -260,7 +260,7 @@ package struct ClientState: Sendable {
         if !turns.isEmpty { startWaiting() }
     }
 
-    /// Notes that the connection has ended: nothing more can be sent or received.
+    /// Records that the connection has ended: nothing more can be sent or received.
     ///
     /// - Returns: the streams that ended with it: the program's, the asks, and the sessions at its destinations.
     package mutating func connectionLost(

@@ -1,6 +1,6 @@
 import PasteboardWire
 
-/// A stream that this client has opened and whose end has not come.
+/// A stream that this client has opened and that has not ended.
 struct OpenStream: Sendable {
     enum Phase: Sendable {
         case load
@@ -11,10 +11,10 @@ struct OpenStream: Sendable {
         /// Committed. The publication exists as long as the stream.
         case publication
         case list
-        /// The contents have come, and this many items.
+        /// The contents and this number of items were received.
         case listing(items: Int)
         case clear
-        /// `committed` has come, and only the end is to follow.
+        /// `committed` was received; only the end follows.
         case changed
         case status
         case stop
@@ -74,7 +74,7 @@ struct OpenAsk: Sendable {
 struct OpenDestinationSession: Sendable {
     /// The handle of the publication with the items.
     var handle: UInt64 = 0
-    /// The message to send when no load of the session waits for its turn any more.
+    /// The message to send once no load of the session waits for its turn.
     var performed: Performed?
     var items = 0
     var isDropped = false

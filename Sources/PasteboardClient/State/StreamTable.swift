@@ -1,9 +1,9 @@
 /// The open streams of one connection by their number.
 ///
-/// Numbers come in sequence, so their low bits spread them over the table without a hash function, and a table of plain
-/// values needs no allocation for a stream. After a collision an entry takes the next free index; a removal closes the
-/// gap. The table never has more entries than streams that this client allows, so a peer that chooses unfavourable
-/// numbers slows it down little.
+/// Numbers are assigned in sequence, so their low bits spread them over the table without a hash function, and a table
+/// of plain values needs no allocation for a stream. After a collision an entry takes the next free index; a removal
+/// closes the gap. The table never has more entries than streams that this client allows, so a peer that chooses
+/// unfavourable numbers slows it down little.
 struct StreamTable<Value: Sendable>: Sendable {
     /// Valid at the indices that `index(of:)` returns.
     var values: [Value]
@@ -51,7 +51,7 @@ struct StreamTable<Value: Sendable>: Sendable {
         if displaced > 0, self.home(of: ids[index]) != index { displaced -= 1 }
         var candidate = next(gap)
         while displaced > 0, ids[candidate] != 0 {
-            // An entry after the gap may move into it, unless its home index lies between the two.
+            // An entry after the gap may move into it, unless its home index is between the two.
             let home = self.home(of: ids[candidate])
             if distance(from: home, to: candidate) >= distance(from: gap, to: candidate) {
                 if gap == home { displaced -= 1 }
