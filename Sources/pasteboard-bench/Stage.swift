@@ -28,7 +28,7 @@ final class Stage {
         _ = bench_remove_tree(directory)
     }
 
-    /// The path for a new socket, in a directory of its own.
+    /// The path for a new socket, in a new directory.
     func socket() throws -> String {
         sockets += 1
         let directory = "\(self.directory)/\(sockets)"

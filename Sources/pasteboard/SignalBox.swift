@@ -1,6 +1,6 @@
 import PasteboardTransport
 
-/// Signals that wait to be read, in a reference that may be absent.
+/// A reference to a signal descriptor, so that it can be shared and optional.
 final class SignalBox {
     private let signals: SignalDescriptor
 

@@ -38,7 +38,7 @@ enum Holders {
         while true { pause() }
     }
 
-    /// Promises bytes, prints a line when it is asked for them, and never sends any.
+    /// Promises bytes, prints a line when they are requested, and never sends any.
     static func silence(_ socket: String) throws -> Never {
         let connection = try CoreConnection.open(socket)
         _ = try connection.write(Write(), items: [CoreConnection.item(.promised)])

@@ -58,7 +58,7 @@ enum LibraryRole {
         }
     }
 
-    /// A pasteboard on a connection of its own.
+    /// A pasteboard on a new connection.
     private static func board(_ socket: String) -> Pasteboard {
         Pasteboard(name: .general, connection: PasteboardConnection(socketPath: socket, startsBroker: false))
     }

@@ -1,7 +1,7 @@
 import PasteboardTransport
 import PasteboardWire
 
-/// The arguments of a command, taken apart by its table.
+/// The arguments of a command, parsed by its syntax table.
 ///
 /// `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, `-n=VALUE`, flags together as `-ab`; `--` ends the options.
 /// Options and operands may be mixed. Paths are bytes, which need not be UTF-8; any other value is text.
@@ -35,7 +35,7 @@ struct ParsedArguments {
         given[name] != nil
     }
 
-    /// All values of an option that may be repeated, as they were given.
+    /// All values of an option that may be repeated, as the user wrote them.
     func bytes(_ name: String) -> [SystemString] {
         given[name] ?? []
     }
@@ -47,13 +47,13 @@ struct ParsedArguments {
         return values
     }
 
-    /// The value of an option that is given at most once.
+    /// The value of an option that may occur at most once.
     func value(_ name: String) throws(CommandFailure) -> String? {
         guard let bytes = try path(name) else { return nil }
         return try Self.text(bytes, of: name)
     }
 
-    /// The value of an option that is given at most once and is a path.
+    /// The value of an option that may occur at most once and is a path.
     func path(_ name: String) throws(CommandFailure) -> SystemString? {
         let values = bytes(name)
         guard values.count <= 1 else {
@@ -62,8 +62,7 @@ struct ParsedArguments {
         return values.first
     }
 
-    /// A value that is a name or a number. Invalid UTF-8 is not repaired: the result might be the name of another
-    /// thing.
+    /// A value that is a name or a number. Invalid UTF-8 is not repaired, because the result might name another object.
     private static func text(_ bytes: SystemString, of name: String) throws(CommandFailure) -> String {
         guard let text = bytes.text else {
             throw CommandFailure(usage: "invalid value '\(bytes)' of \(name): it is not UTF-8")

@@ -1,4 +1,4 @@
-/// The word that was probably meant by one that does not exist.
+/// The known word that is most similar to an unknown one, if any is similar enough.
 struct Suggestion {
     let word: String?
 
@@ -10,7 +10,7 @@ struct Suggestion {
             word = nil
             return
         }
-        // A short word is near to too many others.
+        // A short word is similar to too many others.
         let farthest = name.count < 4 ? 1 : 2
         let distances = words.map { (word: $0, distance: Self.distance(letters, Array($0))) }
         let nearest = distances.filter { $0.distance <= farthest }.min { $0.distance < $1.distance }

@@ -20,7 +20,7 @@ struct TypeArgument {
     /// The text after `=`: a file or a command.
     let origin: SystemString?
 
-    /// Parses the argument of a command that gives bytes. The type has to be a particular one.
+    /// Parses the argument of a command that provides bytes. The only family that it accepts is `text`, for UTF-8 text.
     init(giving argument: SystemString) throws(CommandFailure) {
         let parts = Self.split(argument)
         guard let spelling = parts.type.text else {
@@ -40,8 +40,7 @@ struct TypeArgument {
         self.origin = parts.origin
     }
 
-    /// Returns the types for a command that takes bytes: a family stands for its types, and an extension for each type
-    /// that has it.
+    /// Returns the types that a command accepts: the type of a family, and for an extension all types that have it.
     static func types(_ spelling: String) throws(CommandFailure) -> [UniformType] {
         let types = UniformType.accepted(byUserSpelling: spelling)
         guard !types.isEmpty else {

@@ -41,7 +41,7 @@ final class ServedProgram {
         let errors = try System.pipe()
         configuration.output = .descriptor(output.second.raw)
         configuration.errors = .descriptor(errors.second.raw)
-        // A group of its own lets a signal end the program together with its children.
+        // In its own process group a signal ends the program together with its children.
         configuration.inNewGroup = true
         child = try ChildProcess(configuration)
         end = try System.processDescriptor(child.id)
@@ -90,7 +90,7 @@ final class ServedProgram {
         try? System.write(bytes.span, to: 2)
     }
 
-    /// Notes that the process has ended. It is not reaped yet, so its id stays in use and its group can be signalled.
+    /// Records that the process has ended. It is not reaped yet, so its id stays in use and its group can be signalled.
     func noteEnd() {
         childHasEnded = true
     }
@@ -105,8 +105,8 @@ final class ServedProgram {
         nextReport = MonotonicClock.deadline(milliseconds: reportInterval)
     }
 
-    /// Whether the program has ended and all of its output was read. A child of it may keep standard error open, whose
-    /// end is not waited for.
+    /// Whether the program has ended and all of its output was read. The end of standard error is not awaited, because
+    /// a child of the program may keep it open.
     var isComplete: Bool { childHasEnded && (outputHasEnded || ask == nil) }
 
     /// The failure of the program, once `isComplete`; nil if it succeeded.

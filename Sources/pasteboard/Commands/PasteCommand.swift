@@ -267,7 +267,7 @@ struct PasteCommand: Command {
 
 }
 
-/// Something that happens once.
+/// A flag in a reference, so that closures and methods that do not mutate can set it.
 private final class Flag {
     private(set) var isSet = false
 

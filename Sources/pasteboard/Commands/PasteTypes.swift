@@ -15,7 +15,7 @@ struct PasteTypes {
         ofOutput = output.map { FileType.declaredTypes(forFileNamed: $0.description) } ?? []
     }
 
-    /// Whether no type was given by -t.
+    /// Whether no type was passed with -t.
     var isOpen: Bool { requested.isEmpty }
 
     /// The accept list for one item.

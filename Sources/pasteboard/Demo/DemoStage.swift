@@ -2,7 +2,8 @@ import Glibc
 import PasteboardTransport
 import PasteboardWire
 
-/// A temporary directory for a private broker, and the processes of the demo. All are removed with this value.
+/// A temporary directory for a private broker, and the processes of the demo. When this object is released, the
+/// processes are ended and the directory is removed.
 final class DemoStage {
     /// The timeout for a line, in milliseconds.
     static let timeout = 10_000
@@ -51,7 +52,7 @@ final class DemoPlayer {
         let fromChild = try System.pipe()
         var configuration = ChildProcess.Configuration(path: program, arguments: arguments, environment: environment)
         configuration.input = .descriptor(toChild.first.raw)
-        // The broker's readiness is its only line: it comes on descriptor 3.
+        // The broker prints a single line, on descriptor 3, when it is ready.
         configuration.output = isBroker ? .null : .descriptor(fromChild.second.raw)
         configuration.errors = .null
         if isBroker { configuration.descriptors = [fromChild.second.raw] }

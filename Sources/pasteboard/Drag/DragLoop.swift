@@ -19,7 +19,7 @@ final class DragLoop {
         self.signals = signals
     }
 
-    /// Returns once the session is over, or throws the reason why there was no drop.
+    /// Drops the session on the destination, and returns once it is over. Throws the reason why there was no drop.
     func run(to destination: String) throws -> DragProgress {
         defer {
             line.clear()
@@ -58,7 +58,7 @@ final class DragLoop {
         let signal = try server.turn(watching: signals) { event in
             if event.stream == stream { progress.take(event) }
         }
-        // A session that is over is not cancelled any more.
+        // A session that has ended cannot be cancelled.
         if progress.outcome == nil, let signal {
             connection.io.state.cancel(stream)
             try connection.io.flush()

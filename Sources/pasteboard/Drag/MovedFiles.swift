@@ -18,7 +18,7 @@ struct MovedFiles {
                 try System.unlink(path)
                 deleted.append(input)
             } catch  where error.errno == ENOENT && deleted.contains(where: input.isSameFile) {
-                // The file was given twice.
+                // The file was passed twice.
                 continue
             } catch {
                 fail(CommandFailure("cannot delete", input.name, error))

@@ -13,7 +13,7 @@ final class DropLoop {
     private let signals: SignalBox
     private let line = ProgressLine()
     private var drops: [UInt64: ReceivedDrop] = [:]
-    /// The drop that each stream loads for.
+    /// The drop to which each stream's load belongs.
     private var loads: [UInt64: ReceivedDrop] = [:]
     private var passed: [(load: UInt64, answer: Answer, file: DescriptorBox)] = []
     private var failure: Failure?
@@ -36,7 +36,7 @@ final class DropLoop {
         self.signals = signals
     }
 
-    /// Returns after the first drop if that is to be the only one, with its exit code.
+    /// Serves sessions until a signal arrives. With `isOnce`, returns the exit code of the first drop.
     func run() throws -> CInt {
         defer {
             line.clear()

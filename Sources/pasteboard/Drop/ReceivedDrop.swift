@@ -15,11 +15,11 @@ final class ReceivedDrop {
     private var writtenCount = 0
     /// The reason why an item is missing or incomplete.
     private var failure: CommandFailure?
-    /// Whether a file could not be written here; the broker does not know of such a failure.
+    /// Whether a file could not be written here, which the broker learns only from `conclude`.
     private var hasOwnFailure = false
     private var isConcluded = false
     private var isOver = false
-    /// The reason why the drop is not complete for the source.
+    /// The failure with which the session has ended, if any.
     private var end: Failure?
     /// The earliest time of the next report to the broker, in milliseconds.
     private var nextReport: UInt64 = 0
@@ -105,7 +105,7 @@ final class ReceivedDrop {
         if last { ended(load, &state) }
     }
 
-    /// Writes the bytes of a load that came as one file.
+    /// Writes the bytes of a load that arrived as one file.
     ///
     /// - Parameter check: called repeatedly; an error that it throws is passed on.
     func passed(
@@ -203,7 +203,7 @@ final class ReceivedDrop {
         guard session.isDropped else { return }
         let all = session.items.count
         let isMove = operation == .move
-        // A move of which this destination left some items is no failure.
+        // A move that left some items at the source is no failure.
         let isPart = isMove && session.transferred?.items.isEmpty == false
         // In most cases an item has reported it. If everything was copied, the end of the source does not matter.
         if let end, failure == nil, isMove || writtenCount < all, !isPart { note(end, about: nil) }

@@ -52,7 +52,7 @@ final class ReceivedItem {
         byteCount = file.byteCount
     }
 
-    /// Gives the complete file its name, and prints its path.
+    /// Moves the complete file to its final name, and prints its path.
     func finish() throws {
         try sink.finish()
     }

@@ -3,13 +3,13 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// A file that exists once all bytes are in it.
+/// An output file that appears at its path when all bytes are written.
 final class FileOutput: PasteSink {
     private let path: SystemString
     private var pending: PendingFile?
     private var special: DescriptorBox?
     private var mode: UInt32?
-    /// Whether the new file is a copy of a file, with the permissions of that.
+    /// Whether the new file is a copy of a file, with that file's permissions.
     private var isCopy = false
 
     /// False for a pipe or device: a write to one may wait for its reader, and a signal has to end the process then.

@@ -4,7 +4,7 @@ import PasteboardWire
 
 /// A folder as an archive of its tree: made once if the broker keeps it, otherwise again for each ask.
 final class FolderInput {
-    /// The path as it was given.
+    /// The path as the user wrote it.
     private let path: SystemString
     private let folder: OpenedFolder
     private var archiving: (program: SystemProgram, output: DescriptorBox)?

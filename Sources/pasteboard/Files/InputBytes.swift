@@ -10,7 +10,7 @@ final class InputBytes {
     /// The number of bytes moved at once; limited, so that contents that do not fit are noticed early.
     private static let moved = 8 << 20
 
-    /// The path as it was given; nil for standard input.
+    /// The path as the user wrote it; nil for standard input.
     let path: SystemString?
     /// The name in messages.
     var name: String { path?.description ?? "standard input" }
@@ -70,7 +70,7 @@ final class InputBytes {
         guard !isSystems, path.directory != "/dev/fd", !path.bytes.starts(with: "/proc/".utf8) else {
             return attributes
         }
-        // `copy .` gives a folder by a name that is not its own.
+        // The path of `copy .` does not contain the folder's name.
         attributes.name = (folder?.name ?? path.lastComponent)?.bytes
         return attributes
     }
@@ -135,7 +135,7 @@ final class InputBytes {
         }
     }
 
-    /// Nil at the end.
+    /// Moves the next bytes, and returns their number; nil at the end.
     private func move(to file: MemoryFile) throws -> Int? {
         let raw = try self.raw()
         while !hasEnded {

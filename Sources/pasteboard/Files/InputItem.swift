@@ -5,7 +5,7 @@ import TypeIdentifiers
 
 /// One item to copy, offer or drag, with its inputs open.
 struct InputItem {
-    /// The name given by the user, which replaces that of a file.
+    /// The name that the user chose, which replaces that of a file.
     let name: String?
     let representations: [(type: UniformType, input: InputBytes)]
 

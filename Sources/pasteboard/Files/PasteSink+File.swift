@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-// Bytes that came as a descriptor: the kernel moves them, so they never enter the memory of this process.
+// Bytes that arrived as a descriptor: the kernel moves them, so they never enter the memory of this process.
 extension PasteSink {
     /// The number of bytes moved at once; limited, so that a signal does not wait long.
     private static var moved: UInt64 { 16 << 20 }
@@ -11,7 +11,7 @@ extension PasteSink {
     ///
     /// - Parameter check: called repeatedly; an error that it throws ends the copy.
     func write(_ file: PassedFile, trimsNewline: Bool, check: () throws -> Void) throws {
-        // The file that came may have lost permissions since it was listed. Shared memory has none of its own.
+        // The passed file may have lost permissions since it was listed. The mode of shared memory has no meaning.
         if !file.isImmutable, let status = try? System.status(of: file.descriptor.raw) {
             do { try narrow(to: status.mode) } catch { throw failure(error) }
         }

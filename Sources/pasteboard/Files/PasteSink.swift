@@ -9,7 +9,7 @@ protocol PasteSink: AnyObject {
     ///
     /// - Parameters:
     ///   - isArchive: whether the bytes are a tar archive of the folder that is pasted.
-    ///   - file: the attributes of the file that it is, if it is one.
+    ///   - file: the attributes of the pasted file, if it is one.
     func begin(
         _ type: UniformType,
         isArchive: Bool,

@@ -72,7 +72,7 @@ final class PendingFile {
         }
     }
 
-    /// Gives the file its name, and replaces the file that had it.
+    /// Moves the file to its final name, and replaces any file of that name.
     ///
     /// - Parameter mode: the permissions of the file that is replaced.
     func keep(as destination: SystemString, mode: UInt32? = nil) throws {
@@ -95,7 +95,7 @@ final class PendingFile {
         }
     }
 
-    /// Gives the file the first name that is not taken, and returns its path.
+    /// Moves the file to the first name that is not taken, and returns its path.
     func keep(as name: SafeFileName) throws -> SystemString {
         for number in 1...10_000 {
             let destination = directory.appending(name.candidate(number))
@@ -118,7 +118,7 @@ final class PendingFile {
         try System.setMode(try System.status(of: raw).mode & mode, of: raw)
     }
 
-    /// Gives the file a name, unless that is taken; returns whether it did.
+    /// Moves the file to a name, unless that is taken; returns whether it did.
     private func takes(_ destination: SystemString) throws(SystemError) -> Bool {
         do throws(SystemError) {
             guard let workingPath else {

@@ -3,8 +3,8 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// A folder that is unpacked in a hidden directory beside its destination, and gets its name when it is complete: no
-/// process sees a partial folder. A folder that is not kept is removed.
+/// A folder that is unpacked in a hidden directory beside its destination, and moved to its final name when it is
+/// complete: no process sees a partial folder. A folder that is not kept is removed.
 final class PendingFolder {
     private let path: SystemString
     private let directory: DescriptorBox
@@ -86,7 +86,7 @@ final class PendingFolder {
         }
     }
 
-    /// Completes the folder, gives it the first name that is not taken, and returns its path.
+    /// Completes the folder, moves it to the first name that is not taken, and returns its path.
     ///
     /// - Parameters:
     ///   - isLasting: whether to wait until the folder would survive a crash of the machine.

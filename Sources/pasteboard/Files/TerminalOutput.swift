@@ -32,7 +32,7 @@ final class TerminalOutput: PasteSink {
             )
         }
         isText = type.conforms(to: .text)
-        // A picture is refused before its bytes come. Of other types some are text: certificates, drawings, links.
+        // A picture is refused before its bytes arrive. Some other types are text: certificates, drawings, links.
         let families: [UniformType] = [.image, .audiovisualContent, .archive, .executable, .font]
         guard isText || !families.contains(where: type.conforms) else { throw refusal }
     }

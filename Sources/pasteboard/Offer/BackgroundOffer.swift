@@ -1,11 +1,11 @@
 import PasteboardClient
 import PasteboardTransport
 
-/// The start of an offer that goes on in a process of its own.
+/// Starts an offer that continues in a new process.
 ///
-/// The new process is this program again, in a session of its own. Its messages come through a pipe until it has
-/// registered; then it closes its end and writes a byte to the second pipe. Without that byte it has failed, and its
-/// exit code is this command's.
+/// The new process runs this program in a new session. It sends its messages through a pipe until it has registered;
+/// then it closes its end and writes a byte to a second pipe. Without that byte it has failed, and this command returns
+/// its exit code.
 enum BackgroundOffer {
     /// The descriptor for the byte in the new process.
     fileprivate static let ready: CInt = 3

@@ -57,7 +57,7 @@ struct CommandFailure: Error {
         )
     }
 
-    /// The exit code of an error code. An unknown code comes from a newer program, so its exit code is that of
+    /// The exit code of an error code. An unknown code was sent by a newer program, so its exit code is that of
     /// `versionMismatch`.
     static func exitCode(of code: ErrorCode) -> CInt {
         knownExitCode(of: code) ?? 9

@@ -1,6 +1,6 @@
 import PasteboardClient
 
-/// A value to be written as JSON, on one line, in the order given.
+/// A JSON value that is written on one line. The members of an object keep their order.
 enum JSONValue: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     case null
     case number(UInt64)

@@ -31,7 +31,7 @@ final class ProgressLine {
         isShown = false
     }
 
-    /// Removes the line; what is shown next is another transfer.
+    /// Removes the line at the end of a transfer. The next call of `show` begins another one.
     func finish() {
         clear()
         rate = nil

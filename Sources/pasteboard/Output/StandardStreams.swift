@@ -22,7 +22,7 @@ enum StandardStreams {
         try write(Array(text.utf8).span)
     }
 
-    /// Prints a path on a line of its own: unchanged for other programs, escaped for a terminal.
+    /// Prints a path on a separate line: unchanged for other programs, escaped for a terminal.
     static func print(path: SystemString) throws {
         let isTerminal = System.isTerminal(1)
         try write(((isTerminal ? SystemString(VisibleText.line(path.description)) : path) + "\n").bytes.span)
@@ -37,7 +37,7 @@ enum StandardStreams {
     }
 
     static func failure(_ error: SystemError) -> CommandFailure {
-        // If SIGPIPE is ignored, the end of the reader is reported as this error.
+        // If SIGPIPE is ignored, a closed reader is reported as this error.
         if error.errno == EPIPE { return .signaled(SIGPIPE) }
         return CommandFailure(local: "cannot write standard output: \(error.reason)")
     }

@@ -1,4 +1,4 @@
-/// The text of a transfer's progress: pure, so that its time is an argument.
+/// The text of a transfer's progress. It reads no clock: the time is an argument.
 struct TransferRate {
     /// The time before progress is shown, in milliseconds.
     static let delay: UInt64 = 1_000
