@@ -1,8 +1,8 @@
 /// The system's types: identifiers, their supertype closures and their tags.
 ///
 /// The rows are static data written by `Table/generate.py`, which also refuses cycles and missing supertypes. Nothing
-/// is built from them when a program starts. A row is a number. To find one, to check whether it conforms to another,
-/// and to list the claimants of a tag needs no allocation.
+/// is built from them when a program starts. A row is a number. Finding a row, checking whether it conforms to another,
+/// and listing the claimants of a tag need no allocation.
 enum ConformanceTable {
     static func row(of identifier: String) -> Int? {
         indices(of: identifier, in: identifiers).first

@@ -70,7 +70,8 @@ extension Conformance {
         private var names: Set<IdentifierKey> = []
         /// The names from edges. They are separate, so that loads share `names` instead of copying it.
         private var added: Set<IdentifierKey> = []
-        /// The number of entries of `names` that come from dynamic identifiers, and were not sent as names themselves.
+        /// The number of entries of `names` that were found in dynamic identifiers, and were not sent as names
+        /// themselves.
         let spelledCount: Int
 
         init(of identifier: String, closure: [String]) {

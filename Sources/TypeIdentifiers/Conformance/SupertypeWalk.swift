@@ -1,8 +1,8 @@
 /// All types that a type conforms to, itself first, each name once, depth first.
 ///
 /// The walk follows the publisher's closure, the edges of the caller, the table, and the supertypes in dynamic
-/// identifiers. Names may come from untrusted peers: each is expanded once, so cycles end, and the work is linear in
-/// the input.
+/// identifiers. Names may be from untrusted peers: each is expanded once, so cycles end, and the work is linear in the
+/// input.
 struct SupertypeWalk: Sequence, IteratorProtocol {
     private let edges: [(type: String, supertypes: [String])]
     private var edgesByType: [IdentifierKey: [Int]] = [:]

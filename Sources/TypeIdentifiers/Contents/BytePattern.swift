@@ -1,8 +1,8 @@
 /// Bytes at fixed offsets near the start of a file, written as text: `'RIFF' .. .. .. .. 'WEBP'`, `@257 'ustar'`.
 ///
-/// A pair of hexadecimal digits is one byte, `..` is any byte, quoted characters stand for their ASCII codes, and
-/// `@257` continues at that offset. The text is matched without parsing it first: the table of signatures costs nothing
-/// at start.
+/// A pair of hexadecimal digits is one byte, `..` is any byte, quoted characters are their ASCII codes, and `@257`
+/// continues at that offset. The text is matched without parsing it first: the table of signatures costs nothing at
+/// start.
 enum BytePattern {
     /// Whether `bytes` matches `pattern`. Allocates nothing.
     static func matches(_ pattern: String, _ bytes: Span<UInt8>) -> Bool {

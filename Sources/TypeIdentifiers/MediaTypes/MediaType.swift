@@ -2,7 +2,7 @@
 struct MediaType {
     /// Type and subtype in lower-case letters, without parameters.
     let essence: String
-    /// The charset of text in lower-case letters; nil if none is given. Aliases of the charsets in the table's tags,
+    /// The charset of text in lower-case letters; nil if there is none. Aliases of the charsets in the table's tags,
     /// and the one subset of UTF-8, are replaced by the names in the tags.
     let charset: String?
 

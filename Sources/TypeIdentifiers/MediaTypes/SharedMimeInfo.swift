@@ -40,15 +40,15 @@ package struct SharedMimeInfo: Sendable {
         globs = directories.map { MimeLines(bytes: $0.globs, separator: UInt8(ascii: ":")) }
     }
 
-    /// The name that an alias stands for, and its other aliases, in lower-case letters, without `mimeType` itself.
+    /// The other names of a MIME type: its canonical name and its aliases, in lower-case letters.
     func otherNames(of mimeType: String) -> [String] {
         let canonical = canonicalName(of: mimeType)
         let others = aliases.flatMap { Self.pairs(in: $0, with: canonical, at: 1).map(\.0) }
         return ([canonical] + others).filter { $0 != mimeType.foldedASCII }
     }
 
-    /// The extensions of a MIME type, best first. They come from the table, else from the database by weight, short
-    /// ones first (`php`, then `phps`).
+    /// The extensions of a MIME type, best first: those in the table, else those in the database by weight, short ones
+    /// first (`php`, then `phps`).
     func filenameExtensions(of mimeType: String) -> [String] {
         if let declared = declaredType(of: mimeType) {
             return UniformType(known: declared).tags[.filenameExtension] ?? []
@@ -80,8 +80,8 @@ package struct SharedMimeInfo: Sendable {
         return nil
     }
 
-    /// The direct supertypes of a MIME type. They come from `subclasses`, as types of the table and as dynamic types on
-    /// the way to them, and from the family of the first part, because the database's specification makes all text
+    /// The direct supertypes of a MIME type. They are found in `subclasses`, as types of the table and as dynamic types
+    /// on the way to them, and by the family of the first part, because the database's specification makes all text
     /// plain text. Supertypes that follow from others are left out.
     private func supertypes(of mimeType: String) -> [String] {
         var found: Set<String> = []
@@ -106,7 +106,7 @@ package struct SharedMimeInfo: Sendable {
         return DynamicType.identifier(tag: mimeType, tagClass: .mimeType, supertypes: ["public.data"])
     }
 
-    /// Whether a MIME type stands for bytes. All do, except those for objects of the file system.
+    /// Whether a MIME type describes bytes. All do, except those for objects of the file system.
     private static func isData(_ mimeType: String) -> Bool { !mimeType.hasFoldedPrefix("inode/") }
 
     /// The type of the table that has the MIME type or one of its other names.
@@ -130,7 +130,8 @@ package struct SharedMimeInfo: Sendable {
         }
     }
 
-    /// The name that an alias stands for, from the first directory that contains the alias.
+    /// The canonical name of an alias, from the first directory that contains the alias; other names are returned in
+    /// lower-case letters.
     private func canonicalName(of mimeType: String) -> String {
         for lines in aliases {
             if let pair = Self.pairs(in: lines, with: mimeType, at: 0).first { return pair.1 }
@@ -155,7 +156,7 @@ package struct SharedMimeInfo: Sendable {
         }
     }
 
-    /// The patterns of all directories that stand for an extension, and whose field `column` is `key`.
+    /// The patterns of all directories that describe an extension, and whose field `column` is `key`.
     private func globs(with key: String, at column: Int) -> [MimeGlob] {
         globs.indices.flatMap { directory in
             globs[directory].lines(with: key, at: column).compactMap(MimeGlob.init).filter { glob in

@@ -23,7 +23,7 @@ enum Base32 {
     }
 
     /// Decodes the digits. Returns nil for an invalid digit, and for an ending that encoding never produces, so that
-    /// only one text stands for the bytes.
+    /// each sequence of bytes has only one text.
     static func decode(_ digits: Substring.UTF8View) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count * 5 / 8)

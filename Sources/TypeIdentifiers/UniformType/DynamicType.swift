@@ -84,7 +84,8 @@ struct DynamicType {
         }
     }
 
-    /// A code that is unknown here stands for a type of bytes: there are more codes than this list contains.
+    /// The supertype for a code. For an unknown code it is `public.data`, because there are more codes than this list
+    /// contains.
     private static func supertype(code: String) -> String {
         switch code {
         case "7": "public.text"

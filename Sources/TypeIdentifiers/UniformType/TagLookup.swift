@@ -29,8 +29,8 @@ struct TagLookup {
         return declared.isEmpty ? dynamicType(named: tag, [supertype?.identifier]) : declared
     }
 
-    /// The types of a MIME type. Text in a charset that the table does not contain is a type of its own, which keeps
-    /// the charset: under the type of UTF-8 text, a reader would decode the bytes incorrectly.
+    /// The types of a MIME type. Text in a charset that the table does not contain has a separate type, which keeps the
+    /// charset: under the type of UTF-8 text, a reader would decode the bytes incorrectly.
     private func types(_ media: MediaType) -> [UniformType] {
         let declared = declaredTypes(named: media.tag)
         guard declared.isEmpty else { return declared }

@@ -9,7 +9,7 @@ extension UniformType {
         self.init(known: identifier)
     }
 
-    /// A type that another program owns.
+    /// Names a type that another program owns.
     ///
     /// This never fails, so that a destination can name types that it does not know. With `parent` this declares the
     /// type, and a declaration by its owner replaces it. Without `parent` nothing is declared: the type conforms to
@@ -29,8 +29,8 @@ extension UniformType {
     ///
     /// The declaration holds for the whole process. It replaces those of the two initializers, earlier or later ones.
     /// The first call for an identifier wins, and the system's declarations win over all others. The tags of a class
-    /// are in the order of preference. Text that is no identifier (letters, digits, `-`, `.` and `_`) declares nothing,
-    /// and a write with such a type is refused.
+    /// are in the order of preference. Text that is no identifier (ASCII letters, digits, `-`, `.`, `_` and characters
+    /// from U+00A1 on) declares nothing, and a write with such a type is refused.
     @discardableResult
     public static func declare(
         _ identifier: String,

@@ -19,10 +19,11 @@ extension UniformType {
     /// directories pass ``directory`` or ``package``. nil for text that is no extension: empty, with `/` or control
     /// characters, or starting with a dot.
     ///
-    /// Further supertypes of a dynamic type come from the system's shared-mime-info database, if there is one and the
-    /// program uses PasteboardKit. Among the MIME types with a pattern `*.extension` that conform to `supertype`, the
-    /// one with the highest weight is used and, of equal ones, the first by name; see ``init(mimeType:conformingTo:)``.
-    /// Patterns that require capitals are ignored. The identifier is the same with and without a database.
+    /// Further supertypes of a dynamic type are found in the system's shared-mime-info database, if there is one and
+    /// the program uses PasteboardKit. Among the MIME types with a pattern `*.extension` that conform to `supertype`,
+    /// the one with the highest weight is used and, of equal ones, the first by name; see
+    /// ``init(mimeType:conformingTo:)``. Patterns that require capitals are ignored. The identifier is the same with
+    /// and without a database.
     public init?(filenameExtension: String, conformingTo supertype: UniformType = .data) {
         self.init(tag: filenameExtension, tagClass: .filenameExtension, conformingTo: supertype)
     }
@@ -58,9 +59,9 @@ extension UniformType {
 
     /// All types with this tag that conform to `supertype` (any, if nil), best first.
     ///
-    /// The system's types come first, in the order of its table. Then follow the types that this program describes,
-    /// exports and imports, each in the order of declaration. If there is no declared type, the result is one dynamic
-    /// type, or nothing for a tag that is invalid or too long for an identifier.
+    /// The system's types are first, in the order of its table. The types that this program describes, exports and
+    /// imports follow, each in the order of declaration. If there is no declared type, the result is one dynamic type,
+    /// or nothing for a tag that is invalid or too long for an identifier.
     public static func types(tag: String, tagClass: TagClass, conformingTo supertype: UniformType?) -> [UniformType] {
         TagLookup(tagClass: tagClass, supertype: supertype).types(tagged: tag)
     }
@@ -77,7 +78,7 @@ extension UniformType {
 
     /// The extension for a file of this type, without a dot; nil for abstract types.
     ///
-    /// As with UTType, it is the first one in ``tags``. For a dynamic type without an extension it comes from the
+    /// As with UTType, it is the first one in ``tags``. For a dynamic type without an extension it is taken from the
     /// system's shared-mime-info database, if that contains the type's MIME type.
     public var preferredFilenameExtension: String? {
         tags[.filenameExtension]?.first
@@ -86,7 +87,7 @@ extension UniformType {
 
     /// The MIME type for this type; nil for abstract types.
     ///
-    /// As with UTType, it is the first one in ``tags``. For a dynamic type without a MIME type it comes from the
+    /// As with UTType, it is the first one in ``tags``. For a dynamic type without a MIME type it is taken from the
     /// system's shared-mime-info database, if that contains the type's extension.
     public var preferredMIMEType: String? { tags[.mimeType]?.first ?? databaseMatch?.mimeType }
 

@@ -18,7 +18,7 @@ extension UniformType {
         return UniformType(importedAs: spelling)
     }
 
-    /// The types that a user accepts by a text. For an extension that several types have, these are all of them.
+    /// The types that a user accepts with a text that ``fromUserSpelling(_:)`` reads; all types of an extension.
     package static func accepted(byUserSpelling spelling: String) -> [UniformType] {
         guard let best = fromUserSpelling(spelling) else { return [] }
         guard let tag = fileExtension(spelledAs: spelling), best.conforms(to: .data) else { return [best] }
@@ -37,8 +37,8 @@ extension UniformType {
         }
     }
 
-    /// The extension that `.png` or `png` stands for; nil for a word that is also the name of a public type, such as
-    /// `png` and `url`.
+    /// The extension that `.png` or `png` names; nil for a word that is also the name of a public type, such as `png`
+    /// and `url`.
     private static func fileExtension(spelledAs spelling: String) -> String? {
         if spelling.utf8.first == UInt8(ascii: ".") { return String(spelling.dropFirst()) }
         guard !spelling.utf8.contains(UInt8(ascii: ".")), UniformType("public." + spelling.foldedASCII) == nil else {

@@ -1,10 +1,10 @@
 /// A type of data: an identifier, its supertypes and its tags.
 ///
-/// Types come from the system's table (``png``, ``init(_:)``), from this program's declarations
+/// Types are obtained from the system's table (``png``, ``init(_:)``), from this program's declarations
 /// (``init(exportedAs:conformingTo:)``, ``declare(_:conformingTo:tags:)``), from tags
 /// (``init(filenameExtension:conformingTo:)``, ``init(mimeType:conformingTo:)``), and from other programs over a
-/// pasteboard. The latter carry the supertypes that their publisher sent. Equality, hashing and coding use only the
-/// identifier, without ASCII case.
+/// pasteboard. Types from other programs contain the supertypes that their publisher sent. Equality, hashing and coding
+/// use only the identifier, without ASCII case.
 public struct UniformType: Sendable {
     /// The name of the type, for example `public.png`.
     public let identifier: String
@@ -31,8 +31,7 @@ public struct UniformType: Sendable {
         )
     }
 
-    /// Whether the type has a declaration, here or in the program that it comes from. All types except dynamic ones
-    /// have one.
+    /// Whether the type is declared, here or in the program that owns it: true for all types except dynamic ones.
     public var isDeclared: Bool { !isDynamic }
 
     /// Whether the identifier was derived from a tag that no declared type has.
