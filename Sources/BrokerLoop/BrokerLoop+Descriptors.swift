@@ -16,9 +16,9 @@ extension BrokerLoop {
             descriptor = box
         } catch {
             guard error == .dropped else {
-                throw Failure(.protocolViolation, "a frame announces a descriptor that did not come with it")
+                throw Failure(.protocolViolation, "a frame announces a descriptor that did not arrive with it")
             }
-            facts = .unusable("a descriptor for which the broker had no room, because it has too many open")
+            facts = .unusable("a descriptor that the broker could not receive (too many open files)")
         }
         input(with: descriptor) { $0.received(header, payload, descriptor: facts, from: peer) }
         descriptor = nil
@@ -75,7 +75,7 @@ extension BrokerLoop {
         guard let descriptor else {
             // Without the descriptor the destination would take the one of the next frame.
             let peer = target.peer
-            input { $0.violated(peer, Failure(.noSpace, "the broker has lost the file of a load")) }
+            input { $0.violated(peer, Failure(.noSpace, "the broker has no descriptor for the file of a load")) }
             return
         }
         target.output.markDescriptors([descriptor], name: passing.load.rawValue)

@@ -76,7 +76,7 @@ extension BrokerState {
     package var isDrained: Bool { mutating get { isDraining && loads.isEmpty } }
 
     private static var restarting: Failure {
-        Failure(.brokerRestarted, "the broker is shutting down; its contents go with it")
+        Failure(.brokerRestarted, "the broker is shutting down; its contents are lost")
     }
 
     mutating func stop(_ stop: Stop, stream: UInt64, from peer: PeerID) throws(Failure) {

@@ -88,7 +88,7 @@ extension BrokerState {
     ) throws(Failure) {
         guard let target = try peers.target(of: stream, at: peer) else { return }
         guard case .drag(let id) = target else {
-            throw Failure(.protocolViolation, "\(kind) on stream \(stream), which is no session with items")
+            throw Failure(.protocolViolation, "\(kind) on stream \(stream), which is not a session with items")
         }
         try sessions.fromSource(kind, of: id, payload, contents, &context)
         closeStreams()
@@ -112,7 +112,7 @@ extension BrokerState {
         }
         guard let target = try peers.target(of: stream, at: peer) else { return }
         guard case .destination(let id) = target, let account = peers.account(of: peer) else {
-            throw Failure(.protocolViolation, "enter on stream \(stream), which is no destination")
+            throw Failure(.protocolViolation, "enter on stream \(stream), which is not a destination")
         }
         sessions.enter(try Enter(decoding: payload), id, by: account, contents, &context)
         closeStreams()

@@ -14,7 +14,10 @@ extension BrokerState {
         do throws(Failure) {
             if kind == .item {
                 guard payload.count <= WireLimits.itemLength else {
-                    throw Failure(.limitExceeded, "an item of a write has at most \(WireLimits.itemLength) bytes")
+                    throw Failure(
+                        .limitExceeded,
+                        "an item of a write has \(payload.count) bytes; at most \(WireLimits.itemLength) are allowed"
+                    )
                 }
                 try contents.add(try Item(decoding: payload), metadata: UInt64(payload.count), to: id, &context)
             } else {
@@ -127,7 +130,7 @@ extension BrokerState {
     mutating func refuseUnknown(_ header: FrameHeader, from peer: PeerID) throws(Failure) {
         let failure = Failure(
             .versionMismatch,
-            "this broker does not know frames of kind \(header.rawKind); update it"
+            "this broker does not know frames of kind \(header.rawKind); update the broker"
         )
         let stream = header.stream
         guard stream != 0 else { throw failure }

@@ -207,7 +207,7 @@ package struct BrokerState: ~Copyable, Sendable {
             try enter(stream: stream, payload, from: peer)
         case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .registered, .session, .update, .perform,
             .dropped, .transferred, .data:
-            throw Failure(.protocolViolation, "a client does not send \(kind)")
+            throw Failure(.protocolViolation, "a client must not send \(kind)")
         }
     }
 

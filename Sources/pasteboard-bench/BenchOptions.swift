@@ -10,8 +10,8 @@ struct BenchOptions {
           --programs DIR  the directory of pasteboard and pasteboardd; by default that of this program
           --json          prints one JSON object instead of a table
 
-        Each line shows our figure, that of the floor, and the median of their ratios. Less is better, except if (+)
-        follows the unit.
+        Each line shows our figure, the figure of the floor, and the median of their ratios. Lower is better, unless
+        (+) follows the unit.
 
         """
 

@@ -100,10 +100,10 @@ enum CommandLineTool {
         """
 
     private static let environment = [
-        ("PASTEBOARD_SOCKET", "the path of the broker's socket; its directory is created, but not the parent of that"),
+        ("PASTEBOARD_SOCKET", "the path of the broker's socket; a missing directory is created, but not its parent"),
         (
             "PASTEBOARD_AUTOSTART",
-            "if it is 0, no command starts a broker, and without one the commands end with 3"
+            "if it is 0, no command starts a broker; commands that need one end with 3 if none is running"
         ),
         ("PASTEBOARD_BROKER", "the program that is started as the broker"),
     ].map { (name: $0.0, meaning: $0.1) }

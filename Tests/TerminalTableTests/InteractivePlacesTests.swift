@@ -315,7 +315,7 @@ struct InteractivePlacesTests {
         try places.wait(for: " rows move within their table only in edit mode: press e")
         try places.type(Self.right)
         try places.wait(for: "→ pics, row 1: nothing")
-        try places.wait(for: " the destination takes none of the items as they are; Yosemite is public.plain-text")
+        try places.wait(for: " the destination accepts none of the items; Yosemite is public.plain-text")
         try places.type(Self.right)
         try places.wait(for: "→ over nothing: nothing")
         try places.wait(for: " no destination is here: a drop puts Yosemite back")

@@ -52,7 +52,7 @@ struct Boards: ~Copyable, Sendable {
         guard current == condition else {
             throw Failure(
                 .superseded,
-                "pasteboard \(name) is at change count \(current), not \(condition); somebody changed it meanwhile"
+                "pasteboard \(name) is at change count \(current), not \(condition); it was changed in the meantime"
             )
         }
     }
@@ -69,7 +69,7 @@ struct Boards: ~Copyable, Sendable {
             guard UInt64(count) < limit else {
                 throw Failure(
                     .limitExceeded,
-                    "limit boards=\(limit) is reached: so many named pasteboards hold something; clear one, or raise it"
+                    "limit boards=\(limit) is reached: that many named pasteboards have contents; clear one or raise it"
                 )
             }
         }
@@ -79,8 +79,8 @@ struct Boards: ~Copyable, Sendable {
         }
         throw Failure(
             .limitExceeded,
-            "one program may not take all named pasteboards: of limit boards=\(limit) an eighth is for others; "
-                + "clear one, or raise the limit"
+            "this program cannot use another named pasteboard: an eighth of limit boards=\(limit) is reserved for "
+                + "other programs; clear a pasteboard, or raise the limit"
         )
     }
 

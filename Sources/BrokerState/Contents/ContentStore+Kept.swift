@@ -11,8 +11,8 @@ extension ContentStore {
         guard context.accounting.room(for: account, of: \.representations) > 0 else {
             throw Failure(
                 .limitExceeded,
-                "the broker keeps \(keptTable.count) representations, and one program may not take all; limit "
-                    + "kept-representations is \(context.limits.keptRepresentations)"
+                "the broker keeps \(keptTable.count) representations, and an eighth of limit kept-representations="
+                    + "\(context.limits.keptRepresentations) is reserved for other programs; clear a pasteboard"
             )
         }
         try checkPool(announced ?? 0, for: account, context)
@@ -49,8 +49,8 @@ extension ContentStore {
         guard more <= room else {
             throw Failure(
                 .noSpace,
-                "\(more) bytes more do not fit: the broker keeps \(context.accounting.kept.bytes) of at most "
-                    + "\(context.limits.keptPool) bytes, of the rest one program may take \(room); clear a pasteboard, or "
+                "\(more) more bytes do not fit: the broker keeps \(context.accounting.kept.bytes) of at most "
+                    + "\(context.limits.keptPool) bytes, and this program may use \(room) more; clear a pasteboard, or "
                     + "start the broker with --limit kept-pool=BYTES"
             )
         }

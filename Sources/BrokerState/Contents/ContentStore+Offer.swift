@@ -114,7 +114,7 @@ extension ContentStore {
         }
         if list.choose(among: representations, where: isVisible) != nil {
             let name = publicationTable[slot].ownerName
-            throw Failure(.sourceGone, "source \(name) has ended; what it promised cannot be loaded any more")
+            throw Failure(.sourceGone, "source \(name) has ended; its promises can no longer be loaded")
         }
         // With `any`, every type would have been accepted.
         let takesAny = load.accepts.contains { $0.match == .any }
@@ -131,7 +131,7 @@ extension Failure {
     static var noContents: Failure {
         Failure(
             .superseded,
-            "these contents are not there any more: they were replaced or cleared, or their drag session is over"
+            "these contents no longer exist: they were replaced or cleared, or their drag session has ended"
         )
     }
 }

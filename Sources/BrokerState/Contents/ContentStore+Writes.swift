@@ -143,7 +143,7 @@ extension ContentStore {
         }
         let kept = try receive(byteCount, last: true, for: id, &context)
         guard let slot = keptTable.find(kept), keptTable[slot].count == byteCount else {
-            throw Failure(.invalidArgument, "a descriptor replaces all bytes and cannot follow some")
+            throw Failure(.invalidArgument, "a descriptor replaces all bytes and cannot follow data frames")
         }
         context.perform(.adoptKept(kept))
     }
@@ -158,7 +158,7 @@ extension ContentStore {
         guard count > 0, commit.itemCount.map({ Int($0) == count }) ?? true else {
             throw Failure(
                 .invalidArgument,
-                "commit counts \(commit.itemCount ?? 0) items, \(count) came; a write has at least one"
+                "commit counts \(commit.itemCount ?? 0) items, but \(count) were received; a write needs at least one"
             )
         }
     }
@@ -185,7 +185,7 @@ extension ContentStore {
                 context.check(by: deadline)
                 continue
             }
-            let text = "nothing came of the write for \(context.limits.progress) ms"
+            let text = "nothing of the write was received for \(context.limits.progress) ms"
             return (writeTable.id(of: slot), Failure(.timeout, text))
         }
         return nil

@@ -6,7 +6,7 @@ extension Item {
     /// - Parameter index: the number of items that the write already has.
     func check(at index: Int) throws(Failure) {
         guard index < WireLimits.items else {
-            throw Failure(.limitExceeded, "a write has at most \(WireLimits.items) items")
+            throw Failure(.limitExceeded, "the write has too many items; at most \(WireLimits.items) are allowed")
         }
         guard !representations.isEmpty else {
             throw Failure(.invalidArgument, "item \(index + 1) has no representation")
@@ -44,17 +44,17 @@ extension Representation {
         guard content.isKnown, content == .plain || provision == .kept else {
             throw Failure(
                 .invalidArgument,
-                "\(type) has an unknown content value, or is promised and has one: its source must correct that"
+                "\(type) has an unknown content value, or has a content value although it is promised"
             )
         }
         let policy = policy ?? .absent
         guard policy.isKnown, policy == .askedEachTime || provision ?? .absent == .promised else {
-            throw Failure(.invalidArgument, "\(type) has an unknown policy, or one though it is kept")
+            throw Failure(.invalidArgument, "\(type) has an unknown policy, or has a policy although it is kept")
         }
         guard policy == .askedEachTime || item.requires.contains(Feature.onceAndKept.rawValue) else {
             throw Failure(
                 .invalidArgument,
-                "\(type) is to be asked for once: its item has to require feature \(Feature.onceAndKept.rawValue)"
+                "\(type) has the policy once and kept, so its item must require feature \(Feature.onceAndKept.rawValue)"
             )
         }
     }

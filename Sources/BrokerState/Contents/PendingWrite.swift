@@ -33,7 +33,7 @@ package struct PendingWrite: ~Copyable, Sendable {
         guard awaited.isEmpty else {
             throw Failure(
                 .invalidArgument,
-                "\(awaited.count) kept representations of item \(items.count) have not been sent whole"
+                "\(awaited.count) kept representations of item \(items.count) have not been sent completely"
             )
         }
     }

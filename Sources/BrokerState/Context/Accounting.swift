@@ -69,7 +69,8 @@ package struct Accounting: ~Copyable, Sendable {
             closeIfUnused(slot)
             let reason =
                 connections < limit
-                ? "limit connections leaves the last \(free) for others" : "limit connections-per-process is \(limit)"
+                ? "the last \(free) of limit connections are reserved for other processes"
+                : "limit connections-per-process is \(limit)"
             throw Failure(
                 .limitExceeded,
                 "process \(process.pid) has \(connections) connections; \(reason)"

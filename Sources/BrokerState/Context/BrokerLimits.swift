@@ -71,7 +71,12 @@ package struct BrokerLimits: Sendable, Equatable {
     package static let entries: [Entry] = [
         Entry("hello", .milliseconds, "time from connecting to a complete hello", \.hello),
         Entry("first-byte", .milliseconds, "time from a request to the source's first bytes or progress", \.firstByte),
-        Entry("progress", .milliseconds, "stall of a source, or of a destination that blocks others", \.progress),
+        Entry(
+            "progress",
+            .milliseconds,
+            "time without progress of a source, or of a destination that blocks others",
+            \.progress
+        ),
         Entry("keep-alive", .milliseconds, "time for which progress reports alone extend a load", \.keepAlive),
         Entry("longest-load", .milliseconds, "maximum timeout that a caller can set for a load", \.longestLoad),
         Entry("drain", .milliseconds, "time for running loads when the broker ends", \.drain),
@@ -88,7 +93,7 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("metadata-per-session", .bytes, "names and types of one drag session", \.metadataPerSession),
         Entry("proposal", .milliseconds, "time for a destination to answer with a proposal", \.proposal),
         Entry("drop-window", .milliseconds, "time from a drop to its first load or progress report", \.dropWindow),
-        Entry("conclude", .milliseconds, "time until a drop is confirmed after its last load", \.conclude),
+        Entry("conclude", .milliseconds, "time from the last load of a drop to its confirmation", \.conclude),
         Entry("session-idle", .milliseconds, "time without an event in a drag before the drop", \.sessionIdle),
         Entry(
             "session",
@@ -100,12 +105,12 @@ package struct BrokerLimits: Sendable, Equatable {
         Entry("sessions-per-process", .count, "drag sessions of one process", \.sessionsPerProcess),
         Entry("destinations", .count, "registered destinations of all processes", \.destinations),
         Entry("destinations-per-process", .count, "registered destinations of one process", \.destinationsPerProcess),
-        Entry("control-queue", .bytes, "control frames that others cause and one peer has not read", \.controlQueue),
+        Entry("control-queue", .bytes, "control frames caused by others and not yet read by one peer", \.controlQueue),
         Entry("control-pool", .bytes, "control frames and partial frames queued for all peers", \.controlPool),
         Entry("transfer-pool", .bytes, "bytes in transfer of all loads", \.transferPool),
         Entry("kept-pool", .bytes, "bytes kept for all pasteboards", \.keptPool),
         Entry("kept-representations", .count, "kept representations, each a descriptor", \.keptRepresentations),
-        Entry("passed-descriptors", .count, "descriptors in transfer; other loads go inline", \.passedDescriptors),
+        Entry("passed-descriptors", .count, "descriptors in transfer; more loads are sent inline", \.passedDescriptors),
     ]
 
     /// Limits of the protocol, which cannot be set. They affect programs, so they are shown with the others.

@@ -4,7 +4,7 @@ import PasteboardWire
 extension Peers {
     mutating func open(_ stream: UInt64, by slot: Slot) throws(Failure) {
         guard StreamID(stream).isOpenedByClient, stream > peerTable[slot].highestStream else {
-            throw Failure(.protocolViolation, "stream \(stream) cannot be opened: ids are odd and grow")
+            throw Failure(.protocolViolation, "stream \(stream) cannot be opened: ids are odd and must increase")
         }
         peerTable[slot].highestStream = stream
     }

@@ -154,7 +154,7 @@ struct Peers: ~Copyable, Sendable {
             cursor = slot
             if let deadline = peerTable[slot].backlog.deadline(after: context.limits.progress) {
                 if deadline <= context.now {
-                    let what = "nothing was read of what waits, or nothing came of a frame that had begun,"
+                    let what = "the client has not read its frames, or has not completed one that it began,"
                     return (
                         peerTable.id(of: slot), Failure(.timeout, "\(what) for \(context.limits.progress) ms")
                     )
@@ -163,7 +163,7 @@ struct Peers: ~Copyable, Sendable {
             }
             guard case .silent(let helloBy, _) = peerTable[slot].phase else { continue }
             if helloBy <= context.now {
-                let text = "no complete hello came within \(context.limits.hello) ms"
+                let text = "no complete hello was received within \(context.limits.hello) ms"
                 return (peerTable.id(of: slot), Failure(.timeout, text))
             }
             context.check(by: helloBy)

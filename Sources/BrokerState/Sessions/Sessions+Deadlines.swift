@@ -62,7 +62,7 @@ extension Sessions {
             } else if sessionTable[slot].waits == 0,
                 sessionTable[slot].activeAt.addingClamped(limits.sessionIdle) <= context.now
             {
-                let text = "nothing happened to the session for \(limits.sessionIdle) ms (limit session-idle)"
+                let text = "the session had no event for \(limits.sessionIdle) ms (limit session-idle)"
                 abort(id, Failure(.timeout, text), &context)
             } else {
                 proposalIsLate(id, &context)

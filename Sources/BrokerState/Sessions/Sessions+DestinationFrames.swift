@@ -110,7 +110,7 @@ extension Sessions {
         if let tracking = sessionTable[slot].phase.tracking,
             self.destination(of: tracking.destinationSession) != destination
         {
-            throw Failure(.refused, "the session is over another destination")
+            throw Failure(.refused, "the session is at another destination")
         }
         if let known = sessionTable[slot].destinationSessions[id].flatMap({ destinationSessionTable.find($0) }) {
             destinationSessionTable[known].declinedVersion = nil

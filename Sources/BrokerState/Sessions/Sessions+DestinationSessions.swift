@@ -68,8 +68,8 @@ extension Sessions {
         let types = destinationTable[destination].types.joined(separator: ", ").printable
         throw Failure(
             .typeUnavailable,
-            "destination \(destinationTable[destination].name) takes none of the items: it takes "
-                + (types.isEmpty ? "what it may see" : types)
+            "destination \(destinationTable[destination].name) accepts none of the items: it accepts "
+                + (types.isEmpty ? "only representations that it may see" : types)
         )
     }
 

@@ -84,7 +84,7 @@ extension Sessions {
         let session = destinationSessionTable[destinationSession].session
         // The stream ends without an exit.
         endDestinationSession(next, nil, sendsExit: false, &context)
-        return withdraw(session, from: next, Failure(.destinationGone, "\(destination) has gone"), &context)
+        return withdraw(session, from: next, Failure(.destinationGone, "\(destination) has ended"), &context)
     }
 
     /// Removes a destination without sessions.

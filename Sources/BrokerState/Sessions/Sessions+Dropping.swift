@@ -169,11 +169,11 @@ extension Sessions {
             end(id, nil, &context)
         case .refused(let failure):
             let name = destinationName(of: drop.destinationSession)
-            let text = "destination \(name) did not take the drop: \(failure.text.printable)"
+            let text = "destination \(name) did not perform the drop: \(failure.text.printable)"
             finish(id, Failure(.refused, text), contents, &context)
         case .incomplete(let failure): finish(id, failure, contents, &context)
         case .partial:
-            let text = "the destination took \(drop.items.count) of \(count) items; the others stay where they are"
+            let text = "the destination took \(drop.items.count) of \(count) items; the others stay at the source"
             finish(id, Failure(.refused, text), isPart: true, contents, &context)
         case .complete: finish(id, nil, contents, &context)
         }

@@ -164,7 +164,7 @@ extension Sessions {
         guard let slot = sessionTable.find(id) else { return nil }
         let publication = sessionTable[slot].publication
         let name = contents.ownerName(of: publication)
-        end(id, Failure(.sourceGone, "source \(name) of the session has gone"), &context)
+        end(id, Failure(.sourceGone, "source \(name) of the session has disconnected"), &context)
         return publication
     }
 

@@ -61,7 +61,7 @@ extension BlockingConnection {
                 } catch {
                     thrown = error
                     state.cancel(stream)
-                    return .failure(Failure(.cancelled, "the load was given up"))
+                    return .failure(Failure(.cancelled, "the load was abandoned"))
                 }
                 return isOver ? .success(()) : nil
             }

@@ -98,7 +98,7 @@ package struct ConnectionIO: ~Copyable {
         case .wouldBlock:
             if let reason = writeFailure { throw lost(reason) }
             return false
-        case .endOfFile: throw lost("it closed the connection")
+        case .endOfFile: throw lost("the broker closed it")
         case .bytes(let count):
             heardAt = MonotonicClock.recent()
             probedAt = nil
@@ -137,7 +137,7 @@ package struct ConnectionIO: ~Copyable {
     private mutating func lost(_ reason: String) -> Failure {
         isGone = state.farewell == nil
         return state.farewell
-            ?? Failure(.brokerUnavailable, "the broker at \(path) went away: \(reason)")
+            ?? Failure(.brokerUnavailable, "the connection to the broker at \(path) was lost: \(reason)")
     }
 
     // MARK: Writing
@@ -235,7 +235,7 @@ package struct ConnectionIO: ~Copyable {
             refusedWrites.insert(stream)
             return
         }
-        let text = "the system passes no more descriptors for this user now, so the file was not handed over"
+        let text = "the file was not passed: too many descriptors of this user are in transfer; try again"
         state.connectionFrames.append(Failure(.limitExceeded, text), stream: stream)
         collect()
     }

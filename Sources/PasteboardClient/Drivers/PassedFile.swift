@@ -26,10 +26,10 @@ package struct PassedFile: Sendable {
         do {
             status = try System.status(of: descriptor.raw)
         } catch {
-            throw Failure(.sourceFailed, "the source passed a file that cannot be looked at: \(error.reason)")
+            throw Failure(.sourceFailed, "the source passed a file that cannot be inspected: \(error.reason)")
         }
         guard status.kind == .regular else {
-            throw Failure(.sourceFailed, "the source passed a \(status.kind) where a file was to be")
+            throw Failure(.sourceFailed, "the source passed a \(status.kind) instead of a file")
         }
         guard status.size >= byteCount else { throw truncated(at: status.size) }
     }

@@ -73,7 +73,7 @@ extension ClientState {
         case .failure(let reason): isMissing = reason == .notSent
         }
         guard passesDescriptors, header.kind == .answer, !isMissing else {
-            throw .violation("a frame announces a descriptor that was not negotiated or did not come")
+            throw .violation("a frame announces a descriptor that was not negotiated or did not arrive")
         }
         guard let index = streams.index(of: header.stream) else {
             try checkIsLate(header.stream)
@@ -89,7 +89,7 @@ extension ClientState {
         }
         close(at: index, stream: header.stream)
         guard let box else {
-            let text = "this process has too many files open to take the one that the bytes are in; close some"
+            let text = "this process has too many open files to receive the file of this load; close some"
             return .failed(load.programStream, Failure(.limitExceeded, text))
         }
         return .passed(load.programStream, answer, box)
@@ -194,7 +194,7 @@ extension ClientState {
         guard header.flags.contains(.mustUnderstand) else { return nil }
         let failure = Failure(
             .versionMismatch,
-            "this program does not know frames of kind \(header.rawKind); update it"
+            "this program does not know frames of kind \(header.rawKind); update the program"
         )
         guard header.stream != 0 else { throw failure }
         if let index = asks.index(of: header.stream) {
@@ -232,7 +232,7 @@ extension ClientState {
             return nil
         case .ask:
             guard open == nil, asks.count < maximumAsks else {
-                throw .violation("ask \(stream) is open already, or one more than this program takes")
+                throw .violation("ask \(stream) is already open, or one more than this program accepts")
             }
             let ask = try Ask(decoding: bytes, range: payload)
             asks.insert(

@@ -186,7 +186,7 @@ extension ClientState {
             guard destinationSessions.count < Self.maximumDestinationSessions, asks.index(of: stream) == nil,
                 let destination = session.destination
             else {
-                throw .violation("session \(stream) has no destination, the stream of an ask, or is one too many")
+                throw .violation("session \(stream) has no destination, has the stream of an ask, or is one too many")
             }
             guard let open = streams.index(of: destination) else {
                 // The destination was ended a moment ago.
@@ -194,7 +194,7 @@ extension ClientState {
                 return nil
             }
             guard case .destination = streams.values[open].phase, streams.values[open].isStanding else {
-                throw .violation("session \(stream) is for stream \(destination), which is no destination")
+                throw .violation("session \(stream) is for stream \(destination), which is not a destination")
             }
             guard !leftDestinationSessions.contains(stream) else { return nil }
             destinationSessions.insert(OpenDestinationSession(handle: session.handle ?? 0), for: stream)

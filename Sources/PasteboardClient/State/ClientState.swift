@@ -321,7 +321,7 @@ package struct ClientState: Sendable {
 
 extension Failure {
     static func violation(_ what: String) -> Failure {
-        Failure(.protocolViolation, "the broker broke the protocol: \(what)")
+        Failure(.protocolViolation, "the broker violated the protocol: \(what)")
     }
 }
 

@@ -93,7 +93,7 @@ struct ConnectionStreams {
         guard let promises = publications[handle] ?? lastPublications[handle],
             let handler = promises.handler(item: ask.item ?? 0, representation: ask.representation ?? 0)
         else {
-            state.fail(stream, Failure(.sourceGone, "the source has no representation \(ask.type) any more"))
+            state.fail(stream, Failure(.sourceGone, "the source no longer has the representation \(ask.type)"))
             return
         }
         let run = makeRun(handler, stream, ask.inPlaceWelcome == true)

@@ -27,7 +27,7 @@ extension Location {
         destination = location.destination.isEmpty ? home ?? "" : location.destination
         guard !destination.isEmpty else {
             throw Self.invalid(
-                "an empty name is the tree of views that the drag began in, and it began in none; name the destination"
+                "an empty name means the view tree in which the drag began, but it began in none; name the destination"
             )
         }
         guard destination.utf8.count <= WireLimits.name else {
@@ -42,7 +42,7 @@ extension Location {
         if let point = location.point {
             guard let x = Int64(exactly: (point.x * 1_000).rounded()),
                 let y = Int64(exactly: (point.y * 1_000).rounded())
-            else { throw Self.invalid("a point at \(point.x), \(point.y) is nowhere") }
+            else { throw Self.invalid("the point \(point.x), \(point.y) is not finite or is out of range") }
             self.x = UInt64(bitPattern: x)
             self.y = UInt64(bitPattern: y)
         }

@@ -73,7 +73,7 @@ struct FoundationErrorText {
         .fileReadUnknown: "the file cannot be read",
         .fileReadInapplicableStringEncoding: "the file's text has another encoding",
         .fileWriteNoPermission: "the file may not be written",
-        .fileWriteFileExists: "there is a file of that name already",
+        .fileWriteFileExists: "a file of that name already exists",
         .fileWriteOutOfSpace: "the disk is full",
         .fileWriteUnknown: "the file cannot be written",
         .fileWriteVolumeReadOnly: "the file system is read-only",

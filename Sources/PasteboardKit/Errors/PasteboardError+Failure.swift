@@ -9,7 +9,7 @@ extension PasteboardError {
         let text = failure.text
         self.init(
             Code(rawValue: failure.code.rawValue),
-            message: details.map { failure.listsWhatThereIs ? "\(text); there are: \($0)" : "\(text) (\($0))" } ?? text,
+            message: details.map { failure.listsWhatThereIs ? "\(text); available: \($0)" : "\(text) (\($0))" } ?? text,
             sourceError: failure.source.map { source in
                 SourceError(
                     domain: source.domain,
@@ -45,7 +45,9 @@ extension PasteboardError {
     }
 
     static func typeUnavailable(_ accepted: [UniformType], among types: [UniformType]) -> PasteboardError {
-        let there = types.isEmpty ? "it has none" : "there are: \(types.map(\.identifier).joined(separator: ", "))"
+        let there =
+            types.isEmpty
+            ? "it has no representation" : "available: \(types.map(\.identifier).joined(separator: ", "))"
         return PasteboardError(
             .typeUnavailable,
             message: "the item cannot be loaded as \(accepted.map(\.identifier).joined(separator: " or ")); \(there)"

@@ -41,7 +41,8 @@ extension Loaded where Value == URL {
             .refused,
             path,
             isDirectory
-                ? "that is a directory; name the file in it: \(file)" : "something has that name; choose another"
+                ? "that path is a directory; name the file in it: \(file)"
+                : "that name is already taken; choose another"
         )
     }
 
@@ -70,7 +71,7 @@ extension Loaded where Value == URL {
         case is CancellationError:
             failure(.cancelled, destination, "the task was cancelled")
         case let error as SystemError where error.isMissing && (try? System.status(at: value.path)) == .some(nil):
-            failure(.refused, destination, "it is not there any more; it can be moved once, in the body of its load")
+            failure(.refused, destination, "the file no longer exists; it can be moved once, in the body of its load")
         case let error as SystemError:
             failure(PasteboardError.Code(error), destination, "\(error)")
         case let error as Failure:

@@ -26,7 +26,7 @@ struct LoadedFile: Sendable {
                 try System.open(path, [.writing, .exclusive, .notFollowingLinks], mode: mode)
             )
         } catch {
-            throw temporary.failure("cannot make a file for what is loaded", error)
+            throw temporary.failure("cannot create a file for the loaded bytes", error)
         }
     }
 
@@ -43,7 +43,7 @@ struct LoadedFile: Sendable {
         do throws(SystemError) {
             try attributes?.setModificationTime(of: descriptor.raw)
         } catch {
-            throw temporary.failure("cannot set the time of what is loaded", error)
+            throw temporary.failure("cannot set the modification time of the loaded file", error)
         }
     }
 
@@ -55,7 +55,7 @@ struct LoadedFile: Sendable {
             let mode = try System.status(of: file.descriptor.raw).mode | 0o400
             try System.setMode(try System.status(of: descriptor.raw).mode & mode, of: descriptor.raw)
         } catch {
-            throw temporary.failure("cannot set the permissions of what is loaded", error)
+            throw temporary.failure("cannot set the permissions of the loaded file", error)
         }
     }
 

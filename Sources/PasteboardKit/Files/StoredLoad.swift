@@ -69,7 +69,7 @@ struct StoredLoad: Sendable {
             // Removed at once, so that the disk does not hold the contents twice for longer than necessary.
             try System.unlink(archive)
         } catch {
-            throw temporary.failure("cannot make a folder for what is loaded", error)
+            throw temporary.failure("cannot create a directory for the loaded folder", error)
         }
         let own: SystemString
         do {
@@ -104,7 +104,7 @@ struct StoredLoad: Sendable {
             // Renamed within the room: it could be moved elsewhere only if its owner may write to it.
             try System.rename(own, in: folder.room.raw, to: SystemString(name), in: folder.room.raw)
         } catch {
-            throw temporary.failure("cannot name the folder that is loaded", error)
+            throw temporary.failure("cannot rename the loaded folder", error)
         }
         return "\(room)/\(name)"
     }

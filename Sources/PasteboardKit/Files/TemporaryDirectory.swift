@@ -38,7 +38,7 @@ final class TemporaryDirectory: Sendable {
                 try System.makeDirectory(path)
             }
         } catch {
-            throw Self.failure("cannot make a directory for what is loaded", in: parent, error)
+            throw Self.failure("cannot create a directory for the load", in: parent, error)
         }
     }
 

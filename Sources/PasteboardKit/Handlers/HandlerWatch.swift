@@ -61,7 +61,7 @@ final class HandlerWatch: Sendable {
                 due = self.state.withLock { $0.due }
             }
             let limit = self.state.withLock { $0.limit }
-            let text = "the handler gave no byte of \(self.type.identifier) within \(limit)"
+            let text = "the handler produced no byte of \(self.type.identifier) within \(limit)"
             end(PasteboardError(.sourceStalled, message: text))
         }
     }

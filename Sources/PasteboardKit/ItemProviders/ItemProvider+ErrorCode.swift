@@ -31,6 +31,6 @@ extension PasteboardError {
 
     /// Makes the error for received bytes that are not valid for their type.
     static func unreadable(_ type: UniformType, _ why: String) -> PasteboardError {
-        broken("the bytes that came are not \(type.identifier): \(why)", .unavailableCoercionError)
+        broken("the received bytes are not \(type.identifier): \(why)", .unavailableCoercionError)
     }
 }

@@ -20,13 +20,13 @@ extension ProviderContents {
             throw PasteboardError(
                 .invalidArgument,
                 message:
-                    "the team data of an item has \(teamData?.count ?? 0) bytes; at most \(WireLimits.teamData) travel"
+                    "an item's team data has \(teamData?.count ?? 0) bytes; at most \(WireLimits.teamData) are allowed"
             )
         }
         guard (title?.utf8.count ?? 0) <= WireLimits.title else {
             throw PasteboardError(
                 .invalidArgument,
-                message: "the title of an item has \(title?.utf8.count ?? 0) bytes; at most \(WireLimits.title) travel"
+                message: "an item's title has \(title?.utf8.count ?? 0) bytes; at most \(WireLimits.title) are allowed"
             )
         }
         return published.representations.isEmpty ? nil : published

@@ -49,8 +49,8 @@ struct RemoteRepresentation: Sendable {
         return scope.interruption
             ?? PasteboardError(
                 .notLoadableNow,
-                message: "the drag session of this item is over; loads begin while its drop is performed, or in what "
-                    + "is given to the session's extendDropWindow"
+                message: "the drag session of this item has ended; begin loads while its drop is performed, or in the "
+                    + "operation of the session's extendDropWindow"
             )
     }
 

@@ -47,7 +47,7 @@ extension Data {
             return String(copying: try UTF8Span(validating: bytes))
         } catch {
             let offset = encoding.markLength + error.byteOffsets.lowerBound
-            throw .unreadable(type, "it is no UTF-8 from byte \(offset) on")
+            throw .unreadable(type, "invalid UTF-8 at byte \(offset)")
         }
     }
 

@@ -120,7 +120,7 @@ final class LoadReader: ChunkSource {
         case .open:
             read()
         case .reading:
-            let text = "the chunks of one load are read by one task at a time"
+            let text = "only one task at a time can read the chunks of a load"
             take(.failure(PasteboardError(.invalidArgument, message: text)))
         case .over(let end):
             take(end)

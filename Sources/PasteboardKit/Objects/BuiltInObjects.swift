@@ -81,10 +81,10 @@ extension URL: ItemProviderReading {
         let start = text.drop { spaces.contains($0) }
         let end = start.lastIndex { !spaces.contains($0) }
         guard let end, let url = URL(string: String(start[...end])) else {
-            throw PasteboardError.unreadable(type, "they are no URL")
+            throw PasteboardError.unreadable(type, "they are not a URL")
         }
         if type.conforms(to: .fileURL), !url.isFileURL {
-            throw PasteboardError.unreadable(type, "the URL's scheme is \(url.scheme ?? "missing"), and not file")
+            throw PasteboardError.unreadable(type, "the URL's scheme is \(url.scheme ?? "missing"), not file")
         }
         return url
     }

@@ -37,7 +37,7 @@ extension ItemProvider {
                 completionHandler(object, nil)
             } catch {
                 // The bytes have arrived but are unusable, so a drop that moves the item must leave it at its source.
-                progress.call?.fail("no \(T.self) can be made of it: \(error)")
+                progress.call?.fail("cannot make \(T.self) from the loaded bytes: \(error)")
                 completionHandler(nil, error)
             }
         }
@@ -94,10 +94,12 @@ extension PasteboardError {
         among types: [UniformType]
     ) -> PasteboardError {
         let readable = aClass.readableTypeIdentifiersForItemProvider.joined(separator: ", ")
-        let there = types.isEmpty ? "it has none" : "there are: \(types.map(\.identifier).joined(separator: ", "))"
+        let there =
+            types.isEmpty
+            ? "it has no representation" : "available: \(types.map(\.identifier).joined(separator: ", "))"
         return PasteboardError(
             .typeUnavailable,
-            message: "no \(aClass) can be made of the item, which would need one of \(readable); \(there)"
+            message: "cannot make \(aClass) from the item: it requires one of \(readable); \(there)"
         )
     }
 }

@@ -88,7 +88,7 @@ public struct Pasteboard: Sendable {
         guard !providers.isEmpty else {
             throw PasteboardError(
                 .invalidArgument,
-                message: "a write has at least one item; clear() empties a pasteboard"
+                message: "a write needs at least one item; use clear() to empty a pasteboard"
             )
         }
         var items: [ProviderContents] = []

@@ -24,7 +24,7 @@ struct Call: Sendable {
     var timedOut: PasteboardError { error(.timeout, "did not end within \(deadline?.timeout ?? .zero)") }
 
     private func error(_ code: PasteboardError.Code, _ end: String) -> PasteboardError {
-        PasteboardError(code, message: "\(name) \(end)" + (other.map { "; \($0) goes on" } ?? ""))
+        PasteboardError(code, message: "\(name) \(end)" + (other.map { "; \($0) continues" } ?? ""))
     }
 }
 

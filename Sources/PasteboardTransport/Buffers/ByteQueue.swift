@@ -56,7 +56,7 @@ struct ByteQueue: ~Copyable {
 
     /// The length of the whole frame that begins `offset` after the front.
     func frameLength(at offset: Int = 0) -> Int {
-        guard offset < count, let start = pointer(at: offset) else { preconditionFailure("half a frame in the queue") }
+        guard offset < count, let start = pointer(at: offset) else { preconditionFailure("the queue ends in a frame") }
         return 16 + Int(UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)))
     }
 

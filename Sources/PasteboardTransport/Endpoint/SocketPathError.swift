@@ -30,8 +30,8 @@ package enum SocketPathError: Error, Equatable, Sendable, CustomStringConvertibl
         case .unsafeDirectory(let path, .owned(let owner)):
             "the socket's directory \(path) belongs to user \(owner), not to user \(System.userID); choose another path"
         case .unsafeDirectory(let path, .open(let mode)):
-            "other users may enter the socket's directory \(path) (mode \(String(mode, radix: 8))); choose another "
-                + "directory, or close this one if nothing else uses it: chmod 700 '\(path)'"
+            "other users can access the socket's directory \(path) (mode \(String(mode, radix: 8))); choose another "
+                + "directory, or restrict this one if nothing else uses it: chmod 700 '\(path)'"
         case .noDirectory(let directory, let path):
             "the directory \(directory) for the socket \(path) does not exist; correct the path or create the directory"
         case .occupied(let path):

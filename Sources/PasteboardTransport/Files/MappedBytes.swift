@@ -13,7 +13,7 @@ package final class MappedBytes: @unchecked Sendable {
     /// Maps the first `count` bytes, which must exist, and at least one.
     package init(_ file: MemoryFile, count: Int) throws(SystemError) {
         guard count > 0, UInt64(count) <= (try file.size), System.isFullySealed(file.descriptor.raw) else {
-            throw SystemError(call: "mmap", errno: EINVAL, subject: "not that many sealed bytes")
+            throw SystemError(call: "mmap", errno: EINVAL, subject: "\(count) bytes of a shorter or unsealed file")
         }
         // A program may change bytes that it owns alone in place. It gets a copy of the pages that it changes.
         let mapped = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.descriptor.raw, 0)

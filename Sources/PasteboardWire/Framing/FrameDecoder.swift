@@ -75,13 +75,13 @@ package struct FrameDecoder: Sendable {
             throw Failure(
                 .protocolViolation,
                 "a frame of kind \(header.rawKind) announces \(header.descriptorCount) descriptors, which "
-                    + (takesDescriptors ? "it may not" : "were not negotiated")
+                    + (takesDescriptors ? "its kind does not allow" : "were not negotiated")
             )
         }
         guard header.version == FrameHeader.version || header.rawKind == FrameKind.hello.rawValue else {
             throw Failure(
                 .versionMismatch,
-                "a frame has version \(header.version); this side speaks \(FrameHeader.version)"
+                "a frame has version \(header.version); this side uses \(FrameHeader.version)"
             )
         }
     }

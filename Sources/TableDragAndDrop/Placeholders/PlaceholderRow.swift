@@ -66,5 +66,5 @@ final class PlaceholderRow: TableDropPlaceholderContext {
     }
 
     private nonisolated static let loss =
-        "the destination has taken a placeholder away, and its item is not in the table"
+        "the destination deleted a placeholder without inserting its item into the table"
 }

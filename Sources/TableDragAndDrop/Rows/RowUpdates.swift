@@ -50,7 +50,7 @@ struct RowUpdates: Equatable {
         guard before.count == after.count else {
             return """
                 The table had \(before.count) sections before the update and has \(after.count) after it. Rows alone were \
-                inserted, deleted or moved: call reloadData() where sections come and go.
+                inserted, deleted or moved: call reloadData() if the number of sections changes.
                 """
         }
         for path in deleted.union(reloaded).union(moved.keys) where !path.isRow(of: before) {
@@ -77,7 +77,7 @@ struct RowUpdates: Equatable {
                 return """
                     Section \(section) has \(after[section]) rows after the update, and should have \(expected): \
                     \(before[section]) before it, \(new) inserted, \(gone) deleted, \(movedIn) moved in, \(movedOut) moved \
-                    out. Change the data source before the table is told, and by the same rows.
+                    out. Change the same rows in the data source before you update the table.
                     """
             }
         }

@@ -143,7 +143,7 @@ extension IndexPath {
     /// - Precondition: the path names a row.
     fileprivate var checked: IndexPath {
         guard count == 2 else {
-            endProgram("The index path \(shown) does not name a row: IndexPath(row:section:) makes one that does.")
+            endProgram("The index path \(shown) does not name a row: create it with IndexPath(row:section:).")
         }
         return self
     }

@@ -34,7 +34,7 @@ struct CopyCommand: Command {
             cannot be read, nothing is copied.
 
             A terminal is read until Ctrl-D. The command returns when the broker has all bytes, and no process
-            stays. Until then, and if anything fails, the pasteboard keeps its earlier contents. If copying takes
+            remains. Until then, and if anything fails, the pasteboard keeps its earlier contents. If copying takes
             longer than a second, the progress is shown on standard error if that is a terminal. A broker is started if
             none is running.
             """

@@ -39,11 +39,11 @@ struct OfferCommand: Command {
             load is cancelled, the command and its children are terminated. A broker is started if none is running.
 
             An offer replaces the contents of the pasteboard, and prints what it has replaced. If it is ended by Ctrl-C
-            or SIGTERM, the pasteboard is empty afterwards: the earlier contents do not come back.
+            or SIGTERM, the pasteboard is empty afterwards: the earlier contents are not restored.
 
-            With --background the offer continues in a process of its own, which ends with its contents, or by 'kill'.
-            The commands run in the current directory, without a terminal. Messages are discarded; with -v they go to
-            the log, ~/.local/state/pasteboard/log.
+            With --background the offer continues in a separate process, which ends when its contents are replaced or
+            cleared, or by 'kill'. The commands run in the current directory, without a terminal. Messages are
+            discarded; with -v they are written to the log, ~/.local/state/pasteboard/log.
             """
     )
 

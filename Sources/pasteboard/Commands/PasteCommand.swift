@@ -37,7 +37,7 @@ struct PasteCommand: Command {
 
             Bytes are written as they arrive, and unchanged. Only text is written to a terminal: control characters are
             shown as \\xNN, and a newline is added if the text does not end with one, unless -n is given. A file appears
-            only when all bytes have arrived. An earlier file of that name stays until then, and a command that is
+            only when all bytes have arrived. An earlier file of that name remains until then, and a command that is
             killed leaves no partial file.
 
             With --into a file is named after its item. \(DirectoryOutput.help) With -o a new file has the permissions

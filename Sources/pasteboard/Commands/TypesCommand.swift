@@ -6,7 +6,7 @@ import TypeIdentifiers
 struct TypesCommand: Command {
     static let syntax = CommandSyntax(
         "types",
-        "lists the types on a pasteboard, and loads no bytes",
+        "lists the types on a pasteboard, without loading bytes",
         options: [.board, .primary, .quiet, .json],
         notes: """
             Prints one line for each type: the identifier (for a dynamic one, also the MIME type or extension that it

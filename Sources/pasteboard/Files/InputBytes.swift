@@ -229,8 +229,9 @@ struct KeptRoom {
     private func failure(of amount: String) -> Failure {
         Failure(
             .noSpace,
-            "cannot keep \(amount): of the \(ByteCount.text(pool)) that the broker keeps, \(ByteCount.text(free)) are free for one "
-                + "program; clear a pasteboard, start the broker with a larger --limit kept-pool, or use 'pasteboard offer'"
+            "cannot keep \(amount): of the \(ByteCount.text(pool)) that the broker can keep, \(ByteCount.text(free)) "
+                + "are free for one program; clear a pasteboard, start the broker with a larger --limit kept-pool, or "
+                + "use 'pasteboard offer'"
         )
     }
 }

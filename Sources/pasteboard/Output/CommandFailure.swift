@@ -52,7 +52,7 @@ struct CommandFailure: Error {
         let detail = failure.detail?.split(separator: "\n").map(String.init) ?? []
         self.init(
             exitCode: Self.exitCode(of: failure.code),
-            failure.listsWhatThereIs ? "\(text); there are:" : text,
+            failure.listsWhatThereIs ? "\(text); available:" : text,
             detail: failure.listsWhatThereIs ? detail.map(UniformType.readable) : detail
         )
     }

@@ -124,8 +124,8 @@ import Testing
         let refusals = broker.take(only).all(Failure.self).map(\.text)
         #expect(
             Set(refusals).subtracting([
-                "one program may not take all named pasteboards: of limit boards=\(limit) an eighth is for others; clear "
-                    + "one, or raise the limit"
+                "this program cannot use another named pasteboard: an eighth of limit boards=\(limit) is reserved for "
+                    + "other programs; clear a pasteboard, or raise the limit"
             ]).isEmpty
         )
     }

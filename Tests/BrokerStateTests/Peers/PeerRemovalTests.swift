@@ -12,7 +12,7 @@ import Testing
         #expect(broker.closed == [peer])
         #expect(
             broker.removals.map(\.text) == [
-                #"ended "editor" (pid 812): protocol-violation: a client does not send welcome"#
+                #"ended "editor" (pid 812): protocol-violation: a client must not send welcome"#
             ]
         )
     }
@@ -22,7 +22,8 @@ import Testing
         let broker = StateHarness()
         _ = broker.connectSilently(process: 813)
         broker.advance(by: 5_000)
-        #expect(broker.removals.map(\.text) == ["ended pid 813: timeout: no complete hello came within 5000 ms"])
+        let text = "ended pid 813: timeout: no complete hello was received within 5000 ms"
+        #expect(broker.removals.map(\.text) == [text])
     }
 
     @Test("A connection beyond the limit is reported as refused")

@@ -67,7 +67,7 @@ struct ConnectionTests {
         let pasteboard = Pasteboard(name: .general, connection: connection)
         let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
         #expect(error?.code == .brokerUnavailable)
-        #expect(error?.message.contains("went away") == true)
+        #expect(error?.message.contains("was lost") == true)
     }
 
     @Test("the error after a lost connection contains the last message of the broker")

@@ -73,7 +73,7 @@ struct WaitEndingTests {
                 }
             } while error?.code == .nothingHere
             #expect(error?.code == .timeout)
-            #expect(error?.message == "the move of the drag did not end within 0.02 seconds; the drag goes on")
+            #expect(error?.message == "the move of the drag did not end within 0.02 seconds; the drag continues")
             goOn.open()
             #expect(try await drag.move(to: DropLocation("site")).operation == .copy)
             await drag.cancel()
@@ -127,8 +127,8 @@ struct WaitEndingTests {
                     "the list of contents was cancelled",
                     "the list of destinations was cancelled",
                     "the wait for destination b was cancelled",
-                    "the wait for the drag's outcome was cancelled; the drag goes on",
-                    "the wait for the publication's end was cancelled; the publication goes on",
+                    "the wait for the drag's outcome was cancelled; the drag continues",
+                    "the wait for the publication's end was cancelled; the publication continues",
                     "the write was cancelled",
                 ]
             )

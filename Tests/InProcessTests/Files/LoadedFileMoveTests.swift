@@ -123,9 +123,9 @@ struct LoadedFileMoveTests {
         )
         try await provider(.file).withLoadedFile(for: .item, in: url("desk")) { loaded in
             for (name, reason) in [
-                ("folder", "that is a directory; name the file in it: \(directory["desk/folder/run"])"),
-                ("file", "something has that name; choose another"),
-                ("link", "something has that name; choose another"),
+                ("folder", "that path is a directory; name the file in it: \(directory["desk/folder/run"])"),
+                ("file", "that name is already taken; choose another"),
+                ("link", "that name is already taken; choose another"),
                 ("missing/file", "No such file or directory"),
             ] {
                 let error = await #expect(throws: PasteboardError.self) {
@@ -143,7 +143,7 @@ struct LoadedFileMoveTests {
             let again = await #expect(throws: PasteboardError.self) {
                 try await loaded.move(to: url("desk/twice"))
             }
-            #expect(again?.message.contains("it is not there any more") == true, "\(again?.message ?? "")")
+            #expect(again?.message.contains("the file no longer exists") == true, "\(again?.message ?? "")")
         }
         #expect(directory.names(in: "desk") == ["file", "folder", "free", "link"])
         #expect(try directory.contents(of: "desk/file") == Array("mine".utf8))

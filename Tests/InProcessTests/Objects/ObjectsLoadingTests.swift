@@ -79,7 +79,7 @@ struct ObjectsLoadingTests {
         }
         #expect(error?.code == .typeUnavailable)
         #expect(error?.itemProviderErrorCode == ItemProvider.ErrorCode.itemUnavailableError.rawValue)
-        #expect(error?.message.contains("there are: public.image") == true)
+        #expect(error?.message.contains("available: public.image") == true)
         #expect(error?.message.contains("org.example.drawing") == true)
         let ended = Gate()
         let progress = provider.loadObject(ofClass: Drawing.self) { drawing, error in

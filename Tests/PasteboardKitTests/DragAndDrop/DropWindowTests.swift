@@ -133,11 +133,11 @@ struct DropWindowTests {
         window.open()
         #expect(window.loss == nil)
         window.begin(nil, item: 1)?.end(byteCount: nil)
-        #expect(window.loss == "item 2 did not come whole")
+        #expect(window.loss == "item 2 did not arrive completely")
         window.begin(nil, item: 1)?.end(byteCount: 5)
         #expect(window.loss == nil)
         window.lose(1)
-        #expect(window.loss == "item 2 did not come whole")
+        #expect(window.loss == "item 2 did not arrive completely")
     }
 
     @Test("The first reason why a drop fails is kept")

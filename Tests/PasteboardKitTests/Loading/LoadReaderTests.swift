@@ -47,7 +47,7 @@ struct LoadReaderTests {
         let first = Task { try await reader.next() }
         await source.asked()
         let error = await #expect(throws: PasteboardError.self) { try await reader.next() }
-        #expect(error?.message == "the chunks of one load are read by one task at a time")
+        #expect(error?.message == "only one task at a time can read the chunks of a load")
         source.give(.success(Data([1])))
         #expect(try await first.value == Data([1]))
     }

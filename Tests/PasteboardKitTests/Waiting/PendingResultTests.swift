@@ -111,7 +111,7 @@ struct PendingResultTests {
             } start: {
             }
         }
-        #expect(error?.message == "the test did not end within 0.001 seconds; the rest goes on")
+        #expect(error?.message == "the test did not end within 0.001 seconds; the rest continues")
         #expect(withdrawn.value == 1)
         #expect(!result.resolve(.success(1)))
     }

@@ -159,7 +159,7 @@ import Testing
         try desk.directory.write(Desk.bytes(2 << 20), to: "large.bin")
         let known = try desk.run("copy", "large.bin")
         #expect(known.exitCode == 6)
-        #expect(known.errorText.contains("cannot keep 2.0 MiB: of the 1.0 MiB that the broker keeps"))
+        #expect(known.errorText.contains("cannot keep 2.0 MiB: of the 1.0 MiB that the broker can keep"))
         let unknown = try desk.shell("cat large.bin | pasteboard copy -t .bin")
         #expect(unknown.exitCode == 6)
         #expect(unknown.errorText.contains("kept-pool"))

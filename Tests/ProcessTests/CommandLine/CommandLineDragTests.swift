@@ -150,7 +150,7 @@ import Testing
         let drop = try desk.destination(name: "there")
         let drag = try desk.run("drag", "a.txt", "--to", "here")
         #expect(drag.exitCode == 1)
-        #expect(drag.errorText == "pasteboard: drag: there is no destination here; there are:\n  there\n")
+        #expect(drag.errorText == "pasteboard: drag: there is no destination here; available:\n  there\n")
         try desk.run("stop")
         _ = try drop.finish()
         let alone = try desk.run("drag", "a.txt", "--to", "here")
@@ -182,7 +182,7 @@ import Testing
         let texts = try desk.destination(["--accept", "image"], name: "pictures")
         let drag = try desk.run("drag", "a.txt", "--to", "pictures")
         #expect(drag.exitCode == 1)
-        #expect(drag.errorText.contains("destination pictures takes none of the items: it takes public.image"))
+        #expect(drag.errorText.contains("destination pictures accepts none of the items: it accepts public.image"))
         try texts.child.kill(SIGINT)
         _ = try texts.finish()
 

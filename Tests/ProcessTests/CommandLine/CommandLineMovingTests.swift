@@ -97,11 +97,11 @@ import Testing
         let known = try small.shell("truncate -s 64M sparse.bin; pasteboard copy sparse.bin")
         #expect(known.exitCode == 6)
         #expect(
-            known.errorText.contains("cannot keep 64.0 MiB: of the 4.0 MiB that the broker keeps, 3.5 MiB are free")
+            known.errorText.contains("cannot keep 64.0 MiB: of the 4.0 MiB that the broker can keep, 3.5 MiB are free")
         )
         let unknown = try small.shell("cat sparse.bin | pasteboard copy")
         #expect(unknown.exitCode == 6)
-        #expect(unknown.errorText.contains("or more: of the 4.0 MiB that the broker keeps"))
+        #expect(unknown.errorText.contains("or more: of the 4.0 MiB that the broker can keep"))
         #expect(try small.run("paste").text == "old")
     }
 }

@@ -34,7 +34,7 @@ import Testing
         #expect(paste.exitCode == 1)
         #expect(
             paste.errorText
-                == "pasteboard: paste: no representation is of type public.image; there are:\n  public.json\n"
+                == "pasteboard: paste: no representation is of type public.image; available:\n  public.json\n"
         )
         #expect(paste.output.isEmpty)
     }
@@ -76,13 +76,13 @@ import Testing
             #expect(none.output.isEmpty)
             #expect(
                 none.errorText.hasSuffix(
-                    "is of type com.adobe.pdf; there are:\n  item 1: public.png\n  item 2: public.plain-text\n"
+                    "is of type com.adobe.pdf; available:\n  item 1: public.png\n  item 2: public.plain-text\n"
                         + "  item 3: public.png\n  item 4: public.plain-text\n"
                 )
             )
         }
         let one = try desk.run("paste", "-t", "text", "--item", "3")
-        #expect(one.exitCode == 1 && one.errorText.hasSuffix("there are:\n  public.png\n"))
+        #expect(one.exitCode == 1 && one.errorText.hasSuffix("available:\n  public.png\n"))
     }
 
     @Test("A file whose extension contradicts the type of its contents causes a note")

@@ -13,7 +13,7 @@ import Testing
     func killedSource() throws {
         let desk = try Desk(limits: Self.patient)
         for (command, said) in [
-            ("touch running; sleep 1000", "before it gave a byte"),
+            ("touch running; sleep 1000", "before it sent a byte"),
             ("printf x; touch running; sleep 1000", "after 1 bytes"),
             ("head -c 300000 /dev/zero; touch running; sleep 1000", "after 300000 bytes"),
         ] {
@@ -29,7 +29,7 @@ import Testing
             #expect(pasted.exitCode == 5)
             #expect(pasted.errorText.contains(said), "\(pasted.errorText)")
             #expect(!desk.directory.names().contains("output"))
-            #expect(try desk.run("paste").errorText.contains("has ended; what it promised cannot be loaded any more"))
+            #expect(try desk.run("paste").errorText.contains("has ended; its promises can no longer be loaded"))
             #expect(try offer.finish().exitCode == 128 + SIGKILL)
         }
     }
@@ -48,7 +48,7 @@ import Testing
         try truncated.peer.sendData(Array("12345".utf8), stream: try truncated.asked())
         truncated.peer.close()
         let failed = try paste.finish()
-        #expect(failed.exitCode == 5 && failed.errorText.contains("without saying that they are all"))
+        #expect(failed.exitCode == 5 && failed.errorText.contains("without confirming that they are complete"))
         for _ in 0..<50 {
             let whole = try RawSource(at: desk, byteCount: 5)
             let paste = try desk.start("paste", "-t", "public.data")
@@ -104,7 +104,7 @@ import Testing
         let offer = try desk.offer(["-t", "public.data=echo never"])
         try offer.child.kill(SIGSTOP)
         let paste = try desk.run("paste")
-        #expect(paste.exitCode == 5 && paste.errorText.contains("gave no byte within"))
+        #expect(paste.exitCode == 5 && paste.errorText.contains("sent no byte within"))
         try offer.child.kill(SIGCONT)
         #expect(try desk.run("paste").text == "never\n")
     }

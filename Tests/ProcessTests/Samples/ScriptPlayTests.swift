@@ -371,7 +371,7 @@ import Testing
                     no row 9
                     registered b
                     failed invalid-argument: the view cannot be registered as c: it is already registered as b; \
-                    unregister it first, or register a view around it
+                    unregister it first, or register an enclosing view
                     unregistered
                     registered c
                     quit

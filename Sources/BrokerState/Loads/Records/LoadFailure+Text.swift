@@ -15,48 +15,48 @@ extension LoadFailure {
         case .malformedAnswer(let failure):
             return Failure(.sourceFailed, "\(source) sent a malformed answer: \(failure.text)")
         case .newerProtocol:
-            return Failure(.sourceFailed, "\(source) speaks a newer protocol")
+            return Failure(.sourceFailed, "\(source) uses a newer protocol than this broker")
         case .beyondCredit(let sent, let granted):
             let text = Self.creditText(sent: sent, granted: granted)
-            return Failure(.sourceFailed, "\(source) broke the protocol: \(text)")
+            return Failure(.sourceFailed, "\(source) violated the protocol: \(text)")
         case .beyondDeclared(let declared):
-            let text = "\(source) declared \(declared) bytes and sent more; nothing of it can be trusted"
+            let text = "\(source) declared \(declared) bytes but sent more; do not use the received bytes"
             return Failure(.sourceFailed, text)
         case .truncated(let received, let declared):
             let text = "\(source) ended after \(received) of the \(declared) bytes that it declared"
             return Failure(.sourceTruncated, text)
         case .miscounted(let received, let declared):
-            return Failure(.sourceFailed, "\(source) counted \(declared) bytes but sent \(received)")
+            return Failure(.sourceFailed, "\(source) reported \(declared) bytes at the end but sent \(received)")
         case .sourceGone(let received, let declared):
             if let declared, declared == received, declared > 0 {
-                let text = "\(source) went away after \(declared) bytes, without saying that they are all"
+                let text = "\(source) disconnected after \(declared) bytes, without confirming that they are complete"
                 return Failure(.sourceTruncated, text)
             }
-            let progress = received == 0 ? "before it gave a byte" : "after \(received) bytes"
-            return Failure(.sourceGone, "\(source) went away \(progress)")
+            let progress = received == 0 ? "before it sent a byte" : "after \(received) bytes"
+            return Failure(.sourceGone, "\(source) disconnected \(progress)")
         case .unsizedDescriptor:
-            return Failure(.sourceFailed, "\(source) passed a descriptor without saying how many bytes it has")
+            return Failure(.sourceFailed, "\(source) passed a descriptor without declaring its size")
         case .unusableDescriptor(let what):
-            let text = "\(source) passed \(what); a load takes a file that is open for reading only"
+            let text = "\(source) passed \(what); a load requires a file that is open for reading only"
             return Failure(.sourceFailed, text)
         case .shortDescriptor(let byteCount, let declared):
-            return Failure(.sourceTruncated, "\(source) declared \(declared) bytes and passed \(byteCount)")
+            return Failure(.sourceTruncated, "\(source) declared \(declared) bytes but passed \(byteCount)")
         case .late, .sourceBusy, .sourceSilent, .sourceStalled, .destinationStalled:
             return timeFailure(from: source, context)
         case .tooLarge(let byteCount, let maximum):
             return .tooLarge(byteCount, allowed: maximum)
         case .moreThanMaximum(let maximum):
-            let text = "the representation has more than \(maximum) bytes, the most this load allows"
+            let text = "the representation has more than the \(maximum) bytes that this load allows"
             return Failure(.tooLarge, text)
         case .queueFull(let count):
-            return Failure(.limitExceeded, "\(count) loads wait for \(source) already; limit waiting-per-source")
+            return Failure(.limitExceeded, "\(count) loads already wait for \(source) (limit waiting-per-source)")
         case .descriptorRefused:
-            let text = "the system passes no more descriptors for this user now; the file of this load was one too many"
+            let text = "the file was not passed: too many descriptors of this user are in transfer; try again"
             return Failure(.limitExceeded, text)
         case .cancelled:
             return Failure(.cancelled, "the destination cancelled its load")
         case .destinationGone:
-            return Failure(.destinationGone, "the destination has gone")
+            return Failure(.destinationGone, "the destination has disconnected")
         case .unreadable(let reason):
             return Failure(.sourceFailed, "the broker cannot read the bytes that it keeps: \(reason)")
         case .unstorable(let reason):
@@ -68,19 +68,19 @@ extension LoadFailure {
         let (now, progress) = (context.now, context.limits.progress)
         switch self {
         case .late(let allowed, let received):
-            return Failure(.timeout, "the load did not end within \(allowed) ms; \(received) bytes came from \(source)")
+            return Failure(.timeout, "the load did not end within \(allowed) ms; \(source) sent \(received) bytes")
         case .sourceBusy(let since):
             let text = "\(source) was busy with other loads for \(now - since) ms; try again later"
             return Failure(.sourceStalled, text)
         case .sourceSilent(let since):
-            return Failure(.sourceStalled, "\(source) gave no byte within \(now - since) ms")
+            return Failure(.sourceStalled, "\(source) sent no byte within \(now - since) ms")
         case .sourceStalled(let received):
-            let text = "\(source) stopped after \(received) bytes; none came for \(progress) ms"
+            let text = "\(source) stopped after \(received) bytes; it sent none for \(progress) ms"
             return Failure(.sourceStalled, text)
         default:
-            var need = "the broker's transfer pool is full"
-            if case .destinationStalled(isOthersSource: true) = self { need = "others wait for the source" }
-            return Failure(.destinationStalled, "the destination took nothing for \(progress) ms while \(need)")
+            var need = "the broker's transfer pool was full"
+            if case .destinationStalled(isOthersSource: true) = self { need = "other loads waited for the source" }
+            return Failure(.destinationStalled, "the destination read nothing for \(progress) ms while \(need)")
         }
     }
 

@@ -50,7 +50,7 @@ final class DropWindow: LoadScope {
     /// The reason why a move fails: an item that was loaded has not arrived completely.
     var loss: String? {
         state.withLock { state in
-            state.failed.subtracting(state.arrived).min().map { "item \($0 + 1) did not come whole" }
+            state.failed.subtracting(state.arrived).min().map { "item \($0 + 1) did not arrive completely" }
         }
     }
 

@@ -135,7 +135,7 @@ package final class RemoteDropSession: DropSession {
             let message =
                 state.hasConcluded
                 ? "the broker has not confirmed the drop; the source may have completed it"
-                : "the destination was given up before its drop was complete"
+                : "the destination was unregistered before its drop was complete"
             return .failed(PasteboardError(.cancelled, message: message))
         }
     }

@@ -180,7 +180,7 @@ public final class Drag: DragSession {
     ///   refusing the items; the error that ended the session; `cancelled` if the task is cancelled: then the items may
     ///   have been added or not. An error of this call does not end the session.
     public func add(_ items: [DragItem]) async throws(PasteboardError) {
-        let (request, live) = try session(for: "items are added")
+        let (request, live) = try session(for: "items were added")
         let addition = try DragAddition(items, to: request)
         request.report(.adding(self, items))
         await request.reports?.tell()
@@ -209,14 +209,14 @@ public final class Drag: DragSession {
         to location: DropLocation?,
         timeout: Duration? = nil
     ) async throws(PasteboardError) -> DropProposal {
-        let (request, live) = try session(for: "it is moved")
+        let (request, live) = try session(for: "it was moved")
         let home = state.withLock { $0.home }
         var message: Location?
         if let location { message = try Location(location, home: home) }
         state.withLock { $0.location = location }
         guard let result = request.move(to: message, over: live) else {
             // The session may have been dropped meanwhile, which has an error of its own.
-            _ = try session(for: "it is moved")
+            _ = try session(for: "it was moved")
             throw request.endError
         }
         request.report(.moved(self))
@@ -257,7 +257,7 @@ public final class Drag: DragSession {
     }
 
     private func wait(for destination: String, upTo duration: Duration) async throws(PasteboardError) {
-        let (request, _) = try session(for: "it is moved")
+        let (request, _) = try session(for: "it was moved")
         do throws(PasteboardError) {
             try await DropDestination.wait(
                 for: destination,
@@ -267,7 +267,7 @@ public final class Drag: DragSession {
             )
         } catch {
             // If the session has ended, its error is more specific than that of the wait.
-            _ = try session(for: "it is moved")
+            _ = try session(for: "it was moved")
             throw request.end.value == nil ? error : request.endError
         }
     }
@@ -328,7 +328,7 @@ extension DropProposal {
         prefersFullSizePreview = proposal.prefersFullSizePreview ?? false
         refusal = proposal.refusal.map { PasteboardError($0) }
         if refusal == nil, proposal.cannotHandle == true {
-            refusal = PasteboardError(.typeUnavailable, message: "the destination takes none of the items as they are")
+            refusal = PasteboardError(.typeUnavailable, message: "the destination accepts none of the items")
         }
     }
 

@@ -42,7 +42,7 @@ final class DragRequest: StreamSink {
         guard !items.isEmpty, items.count <= WireLimits.items - count else {
             throw PasteboardError(
                 .invalidArgument,
-                message: "a drag has 1 to \(WireLimits.items) items, and cannot add \(items.count) to \(count)"
+                message: "cannot add \(items.count) items to \(count): a drag has 1 to \(WireLimits.items) items"
             )
         }
         var promises: [ProviderContents] = []

@@ -42,7 +42,7 @@ open class InteractionView {
     /// Adds a view as the uppermost subview, and removes it from its previous superview. The view must be neither this
     /// one nor a view that contains this one.
     public func addSubview(_ view: InteractionView) {
-        precondition(!isDescendant(of: view), "a view cannot lie in itself")
+        precondition(!isDescendant(of: view), "a view cannot be a subview of itself")
         view.removeFromSuperview()
         subviews.append(view)
         view.superview = self
@@ -100,7 +100,7 @@ open class InteractionView {
                 .invalidArgument,
                 message:
                     "the view cannot be registered as \(name): it is already registered as "
-                    + "\(destination?.name ?? "something else"); unregister it first, or register a view around it"
+                    + "\(destination?.name ?? "something else"); unregister it first, or register an enclosing view"
             )
         }
         isRegistering = true

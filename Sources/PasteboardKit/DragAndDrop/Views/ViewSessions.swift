@@ -39,7 +39,7 @@ final class ViewSessions: DropReceiver {
     @MainActor func perform(_ session: RemoteDropSession, at location: DropLocation, operation: DropOperation) throws {
         guard let target = viewSessions[ObjectIdentifier(session)]?.current, target.isAttended,
             root?.dropTargets.contains(where: { $0 === target }) ?? false
-        else { throw PasteboardError(.refused, message: "the view that was to take the drop is not there any more") }
+        else { throw PasteboardError(.refused, message: "the view that was to perform the drop no longer exists") }
         target.performDrop(session, at: location, operation: operation)
         target.concludeDrop(session)
     }

@@ -94,7 +94,7 @@ struct MoveTests {
                 return
             }
             #expect(error.code == .refused)
-            #expect(error.message == "destination site did not take the drop: the shelf is full")
+            #expect(error.message == "destination site did not perform the drop: the shelf is full")
             #expect(drag.transferredItems.isEmpty && drag.deletableItems.isEmpty)
             await site.stop()
         }

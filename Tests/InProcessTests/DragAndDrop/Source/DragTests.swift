@@ -155,7 +155,7 @@ struct DragTests {
             let declined = try await drag.reach()
             #expect(declined.operation == .cancel)
             #expect(declined.refusal?.code == .typeUnavailable)
-            #expect(declined.refusal?.message == "destination site takes none of the items: it takes public.image")
+            #expect(declined.refusal?.message == "destination site accepts none of the items: it accepts public.image")
             let taken = try await drag.reach("desk")
             #expect(taken.operation == .copy && taken.refusal == nil)
             let other = try await Drag.begin([.text("b")], connection: broker.connect())
@@ -166,7 +166,7 @@ struct DragTests {
             #expect(unnamed?.message.contains("name the destination") == true)
             let missing = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0, of: "?")) }
             #expect(missing?.code == .nothingHere)
-            #expect(missing?.message == "there is no destination ?; there are: desk, site")
+            #expect(missing?.message == "there is no destination ?; available: desk, site")
             #expect(try await drag.move(to: nil).operation == .cancel)
             #expect(try await drag.drop() == .cancel)
             #expect(try await drag.outcome().text == "cancelled")
