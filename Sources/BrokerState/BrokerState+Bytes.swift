@@ -1,9 +1,9 @@
 import PasteboardWire
 
-// Bytes on their way, and the driver's reports about them. Nothing here allocates for a frame.
+// Bytes in transfer, and the driver's reports about them. Nothing here allocates for a frame.
 extension BrokerState {
-    /// Takes `count` bytes of a data frame; the sequence ends with them if `last`. The verdict says where they go. The
-    /// outbox is to be performed before they are moved.
+    /// Takes `count` bytes of a data frame, the last of their sequence if `last` is set. The verdict says how the driver
+    /// moves them, after it has performed the outbox.
     package mutating func relay(stream: UInt64, count: Int, last: Bool, from peer: PeerID) -> RelayVerdict {
         guard let slot = peers.find(peer) else { return .closing }
         do throws(Failure) {
@@ -21,7 +21,7 @@ extension BrokerState {
         }
     }
 
-    /// Takes data on a client's own stream: bytes of the next kept representation of a write.
+    /// Takes data on a stream that the client opened: bytes of the next kept representation of a write.
     private mutating func receive(
         _ count: Int,
         last: Bool,
@@ -41,7 +41,7 @@ extension BrokerState {
         }
     }
 
-    /// The destination's socket has taken bytes of a load, the last ones too, or its descriptor.
+    /// The destination's socket has taken bytes of a load or its descriptor.
     package mutating func delivered(_ id: LoadID, count: Int) {
         loads.delivered(id, count: count, &contents, &context)
         reportLoads()
@@ -55,11 +55,11 @@ extension BrokerState {
 
     // MARK: Kept bytes
 
-    /// Whether `nextKeptChunk` may have something.
+    /// Whether `nextKeptChunk` may return a chunk.
     package var hasReadyKept: Bool { mutating get { loads.hasReadyKept } }
 
-    /// The next chunk of kept bytes that may go out, one data frame at most; nil if there is none. The driver puts it into
-    /// the destination's queue and calls `delivered` when the socket has taken it.
+    /// The next chunk of kept bytes that may be sent, one data frame at most; nil if there is none. The driver puts it
+    /// into the destination's queue and calls `delivered` when the socket has taken it.
     package mutating func nextKeptChunk() -> KeptChunk? {
         guard loads.hasReadyKept else { return nil }
         let chunk = loads.nextKeptChunk(&contents, &context)
@@ -67,7 +67,7 @@ extension BrokerState {
         return chunk
     }
 
-    /// The last chunk of a load has been put into its destination's queue.
+    /// The last chunk of a load has been put into its destination's queue, or the destination receives no more output.
     package mutating func keptLoadQueued(_ id: LoadID) {
         loads.keptLoadQueued(id, &contents, &context)
         reportLoads()
@@ -79,13 +79,13 @@ extension BrokerState {
         reportLoads()
     }
 
-    /// Bytes of a cached load have been stored and can be read. They are whole if these were the last.
+    /// Bytes of a cached load have been stored and can be read. If `last` is set, these were the last ones.
     package mutating func stored(_ kept: KeptID, count: Int, last: Bool) {
         loads.stored(kept, count: count, last: last, &contents, &context)
         reportLoads()
     }
 
-    /// The memory of kept bytes could not be made or written.
+    /// The memory of kept bytes could not be created or written.
     package mutating func keptWriteFailed(_ kept: KeptID, reason: String) {
         if loads.keptWriteFailed(kept, reason: reason, &contents, &context) { return reportLoads() }
         guard let write = contents.write(with: kept) else { return }

@@ -1,12 +1,12 @@
 import PasteboardWire
 
-// Time, and the end of the broker. Deadlines are checked lazily: nothing is armed for a load or a peer. `nextCheck` is never
-// later than the first deadline; then all are checked, and the next time is found.
+// Time, and the end of the broker. Deadlines are checked lazily: nothing is armed for a load or a peer. `nextCheck` is
+// never later than the first deadline; then all are checked, and the next time is found.
 extension BrokerState {
     /// The minimum time between checks, so that tiny timeouts do not make the broker spin.
     private static let coarseness: UInt64 = 20
 
-    /// Lets time pass, and ends what has waited too long.
+    /// Sets the time, and ends everything that has exceeded a deadline.
     package mutating func advance(to now: UInt64) {
         context.now = max(context.now, now)
         if context.now >= context.nextCheck { checkDeadlines() }
@@ -36,7 +36,7 @@ extension BrokerState {
         }
     }
 
-    /// Ends the broker if no program has been connected for the limit `idle-exit`.
+    /// Drains the broker if no program has been connected for the time of the limit `idle-exit`.
     mutating func checkIdleness() {
         guard context.limits.idleExit > 0, peers.isEmpty, !isDraining else { return }
         let since = idleSince ?? context.now
@@ -47,7 +47,8 @@ extension BrokerState {
 
     // MARK: Draining
 
-    /// Begins the end of the broker: loads that wait end at once, those whose bytes flow may finish until the drain limit.
+    /// Begins the end of the broker. Loads that have no bytes yet end at once; the others may finish until the limit
+    /// `drain`.
     package mutating func drain() {
         guard !isDraining else { return }
         isDraining = true
@@ -60,7 +61,7 @@ extension BrokerState {
         abortSessions(exceptDropped: true, Self.restarting)
     }
 
-    /// Ends at once all that is still under way.
+    /// Ends everything that still runs, without waiting.
     package mutating func endDraining() {
         loads.failAll(with: Self.restarting, &contents, &context) { _ in true }
         reportLoads()

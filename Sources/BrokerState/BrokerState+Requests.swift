@@ -151,7 +151,7 @@ extension BrokerState {
         context.send(End(), to: peer, stream: stream)
     }
 
-    /// Gives a board new contents, or none, and returns its new change count.
+    /// Sets the contents of a board, where nil removes them, and returns its new change count.
     private mutating func set(_ name: String, to publication: PublicationID?, reason: EndReason) -> UInt64 {
         let change = boards.set(name, to: publication, context)
         if let replaced = change.replaced, let owner = contents.leaveBoard(replaced, reason: reason, &context) {

@@ -1,7 +1,7 @@
 import PasteboardWire
 
-// Drag sessions, as far as they concern other parts: requests of peers, loads of dropped items, and the ends that follow
-// from each other.
+// Drag sessions, as far as they concern other parts: requests of peers, loads of dropped items, and the ends that
+// follow from each other.
 extension BrokerState {
     // MARK: Requests
 
@@ -13,7 +13,7 @@ extension BrokerState {
         try beginWrite(to: target, stream: stream, from: peer)
     }
 
-    /// Makes a session of a write's items.
+    /// Creates a session from a write's items.
     mutating func commitSession(
         _ drag: Drag,
         _ write: WriteID,
@@ -105,7 +105,7 @@ extension BrokerState {
         closeStreams()
     }
 
-    /// Takes an entry of a destination into a session, by the destination itself.
+    /// Takes a destination's own request to enter a session.
     mutating func enter(stream: UInt64, _ payload: Span<UInt8>, from peer: PeerID) throws(Failure) {
         guard StreamID(stream).isOpenedByClient else {
             return try fromDestinationSession(.enter, stream: stream, payload, from: peer)
@@ -118,7 +118,7 @@ extension BrokerState {
         closeStreams()
     }
 
-    /// Takes a destination's end of a session's stream.
+    /// Takes a destination's cancel of a session's stream.
     mutating func cancelDestinationSession(stream: UInt64, of peer: PeerID) throws(Failure) {
         perform(try sessions.cancelDestinationSession(stream: stream, of: peer, &context))
     }
@@ -138,7 +138,7 @@ extension BrokerState {
         }
     }
 
-    /// Whether the items of a publication are being moved, so that they go from the source afterwards.
+    /// Whether a drop moves the items of a publication, so that the source deletes them afterwards.
     func isMove(of publication: PublicationID) -> Bool {
         contents.session(of: publication).map { sessions.isMove($0) } ?? false
     }
@@ -185,9 +185,9 @@ extension BrokerState {
 
     // MARK: Ends
 
-    /// Ends the sessions of a peer that has gone, and those that it had as a destination.
+    /// Ends the drag sessions of a peer whose connection has ended, and removes its destinations.
     ///
-    /// - Returns: the publications of its own sessions, whose loads are to end.
+    /// - Returns: the publications of its drag sessions, whose loads are to end.
     mutating func endSessions(of peer: PeerID) -> [PublicationID] {
         var publications: [PublicationID] = []
         for target in peers.targets(at: peer) {
@@ -210,14 +210,14 @@ extension BrokerState {
         if let publication { ownerLeft(publication) }
     }
 
-    /// A destination is unregistered, or its process has gone.
+    /// Removes a destination that was unregistered, or whose connection has ended.
     mutating func destinationLeft(_ id: DestinationID) {
         while let outcome = sessions.withdrawNext(from: id, contents, &context) { perform(outcome) }
         sessions.remove(id, &context)
         closeStreams()
     }
 
-    /// A wait is cancelled, or its process has gone.
+    /// Removes a wait that was cancelled, or whose connection has ended.
     mutating func waitLeft(_ id: WaitID) {
         sessions.endWait(id, &context)
         closeStreams()
@@ -227,7 +227,7 @@ extension BrokerState {
         switch outcome {
         case .continues: break
         case .endsLoads(let drop):
-            // These ends are not the session's any more.
+            // The session is not notified of the ends of these loads.
             contents.setSession(nil, of: drop.publication)
             loads.failAll(of: drop.publication, with: drop.cause, &contents, &context)
             sessions.finish(drop, contents, &context)
@@ -235,7 +235,7 @@ extension BrokerState {
         closeStreams()
     }
 
-    /// Forgets the client streams that are over. The items of a session that has ended are released.
+    /// Removes the client streams that are over. The items of a session that has ended are released.
     private mutating func closeStreams() {
         for closed in sessions.takeClosedStreams() {
             peers.setTarget(nil, of: closed.stream, at: closed.peer)

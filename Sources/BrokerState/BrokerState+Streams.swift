@@ -53,7 +53,7 @@ extension BrokerState {
 
     // MARK: Sources
 
-    /// A frame of a source about a load.
+    /// Takes a frame of a source about a load.
     mutating func fromSource(
         _ kind: FrameKind,
         stream: UInt64,
@@ -66,7 +66,7 @@ extension BrokerState {
         try loads.take(kind, on: stream, payload, from: peer, &contents, &context)
     }
 
-    /// A frame with a descriptor: a source's answer that is the whole load, or a client's kept bytes.
+    /// Takes a frame with a descriptor: a source's answer that is the whole load, or a client's kept bytes.
     mutating func passed(
         _ descriptor: ReceivedDescriptor,
         _ header: FrameHeader,
@@ -103,7 +103,7 @@ extension BrokerState {
         if case .write(let id) = target { discard(id) } else { end(target, stream: stream, of: peer) }
     }
 
-    /// Ends the object of a client's stream, as its client wants.
+    /// Ends the object of a client's stream.
     private mutating func end(_ target: StreamTarget, stream: UInt64, of peer: PeerID) {
         switch target {
         case .write(let id): discard(id)
@@ -116,7 +116,8 @@ extension BrokerState {
         }
     }
 
-    /// The source of a publication has withdrawn it or has gone. Loads of its promises end, kept bytes stay.
+    /// The source of a publication has withdrawn it, or its connection has ended. Loads of promises end; kept bytes
+    /// stay.
     mutating func ownerLeft(_ id: PublicationID) {
         guard contents.ownerLeft(id), let slot = contents.find(id) else { return }
         if contents[slot].openLoads > 0 {
@@ -126,7 +127,8 @@ extension BrokerState {
         contents.removeIfUnused(id, &context)
     }
 
-    /// A frame of a kind that this broker does not know, but has to: the object of the frame's stream ends with an error.
+    /// Refuses a frame of an unknown kind with the flag `mustUnderstand`: the object of the frame's stream ends with an
+    /// error.
     mutating func refuseUnknown(_ header: FrameHeader, from peer: PeerID) throws(Failure) {
         let failure = Failure(
             .versionMismatch,
@@ -143,7 +145,7 @@ extension BrokerState {
             return try cancelDestinationSession(stream: stream, of: peer)
         case nil where StreamID(stream).isOpenedByClient:
             guard stream > peers[slot].highestStream else { return }
-            // The frame may have been meant to open the stream: what else comes on it is late.
+            // The frame may have been meant to open the stream. Later frames on it are late.
             peers.skip(stream, at: slot)
         case nil:
             guard try loads.failAsOutdated(on: stream, of: peer, &contents, &context) else { return }

@@ -2,9 +2,9 @@ package import PasteboardWire
 
 /// The broker's decisions, without a socket, a clock or a thread: the dispatcher that joins the parts of the state.
 ///
-/// Each part owns its tables: `Peers`, `ContentStore`, `Boards`, `Loads` and `Sessions`. Parts do not call each other. The
-/// dispatcher calls them in the required order and acts on the results that they return. Only loads and sessions need
-/// another part, the contents: the dispatcher passes it to their methods.
+/// Each part owns its tables: `Peers`, `ContentStore`, `Boards`, `Loads` and `Sessions`. Parts do not call each other.
+/// The dispatcher calls them in the required order and acts on the results that they return. Only loads and sessions
+/// need another part, the contents: the dispatcher passes it to their methods.
 ///
 /// Each input is a mutating method: a peer has connected, sent a frame, accepted bytes or disconnected, or time has
 /// passed. Afterwards the outbox contains the resulting work. The driver performs it and empties the outbox before the
@@ -57,7 +57,7 @@ package struct BrokerState: ~Copyable, Sendable {
 
     // MARK: Peers
 
-    /// A process has connected. It has until the hello deadline to say hello.
+    /// A process has connected. It has to send hello before the deadline for it.
     package mutating func connected(_ process: ProcessKey) -> PeerID {
         do throws(Failure) {
             let peer = try peers.connect(process, &context)
@@ -102,7 +102,8 @@ package struct BrokerState: ~Copyable, Sendable {
         checkIdleness()
     }
 
-    /// Ends a peer that broke a rule: sends it the reason, and ends everything that depends on it, as if it had died.
+    /// Ends a peer that broke a rule: sends it the reason, and ends everything that depends on it, as if it had
+    /// disconnected.
     mutating func violation(by peer: PeerID, _ failure: Failure) {
         context.counters.violations += 1
         if let slot = peers.find(peer) {
@@ -146,7 +147,7 @@ package struct BrokerState: ~Copyable, Sendable {
 
     /// Processes a complete frame of any kind except `data`.
     ///
-    /// - Parameter descriptor: the descriptor that came with the frame, if its header counts one.
+    /// - Parameter descriptor: the descriptor that was passed with the frame, if its header announces one.
     package mutating func received(
         _ header: FrameHeader,
         _ payload: Span<UInt8>,

@@ -2,7 +2,7 @@ import PasteboardWire
 
 /// The named pasteboards: the publication that each holds, and its change count.
 struct Boards: ~Copyable, Sendable {
-    /// A name that is remembered: the board holds something, or its change count must not go back.
+    /// A name that is remembered: the board has contents, or its change count must not decrease.
     struct Board {
         var changeCount: UInt64
         var publication: PublicationID?
@@ -19,8 +19,8 @@ struct Boards: ~Copyable, Sendable {
     private static let rememberedBoards = 64
 
     private var boardTable: [String: Board] = [:]
-    /// The change count of a board that nobody has changed. It grows past the count of every board that is forgotten, so
-    /// that no name's count ever decreases.
+    /// The change count of a board that nobody has changed. It grows past the count of every board that is forgotten,
+    /// so that no name's count ever decreases.
     private var firstChangeCount: UInt64
 
     init(firstChangeCount: UInt64) {
@@ -37,7 +37,7 @@ struct Boards: ~Copyable, Sendable {
         boardTable[name]?.publication
     }
 
-    /// The boards that hold something, by name.
+    /// The boards that have contents, sorted by name.
     var full: [(name: String, changeCount: UInt64, publication: PublicationID)] {
         boardTable.compactMap { name, board in board.publication.map { (name, board.changeCount, $0) } }
             .sorted { $0.name < $1.name }
@@ -45,7 +45,7 @@ struct Boards: ~Copyable, Sendable {
 
     // MARK: Rules
 
-    /// Throws if a request has the condition that a board is at a change count, and it is not.
+    /// Throws if a request requires a change count that the board does not have.
     func check(_ condition: UInt64?, on name: String) throws(Failure) {
         guard let condition else { return }
         let current = changeCount(of: name)
@@ -73,7 +73,7 @@ struct Boards: ~Copyable, Sendable {
                 )
             }
         }
-        // An empty board is charged to nobody, and contents that replace others take nothing from anybody.
+        // Nobody is charged for an empty board, and contents that replace others use no further board.
         guard boardTable[name]?.publication == nil, context.accounting.room(for: account, of: \.boards) == 0 else {
             return
         }
@@ -86,7 +86,7 @@ struct Boards: ~Copyable, Sendable {
 
     // MARK: Changes
 
-    /// Gives a board new contents, or none.
+    /// Sets the contents of a board; nil removes them.
     mutating func set(_ name: String, to publication: PublicationID?, _ context: borrowing BrokerContext) -> Change {
         let replaced = boardTable[name]?.publication
         let changeCount = changeCount(of: name).addingClamped(1)

@@ -1,6 +1,6 @@
 import PasteboardWire
 
-// Kept bytes: their room in the pool, and their end. Each has a descriptor of the broker's.
+// Kept bytes: their room in the pool, and their end. Each representation occupies one of the broker's descriptors.
 extension ContentStore {
     func checkRoomForKept(
         announced: UInt64?,
@@ -18,7 +18,7 @@ extension ContentStore {
         try checkPool(announced ?? 0, for: account, context)
     }
 
-    /// A place for kept bytes. The caller has checked that there is room.
+    /// Creates the record of kept bytes. The caller has checked that there is room.
     mutating func insertKept(
         announced: UInt64?,
         content: ContentForm? = nil,
@@ -68,7 +68,7 @@ extension ContentStore {
         }
     }
 
-    /// The write that waits for kept bytes, or has them.
+    /// The write that has kept bytes, or waits for them.
     func write(with kept: KeptID) -> WriteID? {
         var cursor: SlotTable<PendingWrite>.Slot?
         while let slot = writeTable.next(after: cursor) {

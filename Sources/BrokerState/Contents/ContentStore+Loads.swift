@@ -29,13 +29,13 @@ extension ContentStore {
         return keptTable[slot]
     }
 
-    /// A load holds the publication, which stays until the load releases it.
+    /// Lets a load hold the publication, which exists until the load releases it.
     mutating func hold(_ id: PublicationID) {
         guard let slot = find(id) else { return }
         publicationTable[slot].openLoads += 1
     }
 
-    /// Adds what is known of kept bytes to an answer.
+    /// Adds the known properties of kept bytes to an answer.
     func complete(_ answer: inout Answer, of id: KeptID) {
         guard let slot = keptTable.find(id) else { return }
         answer.byteCount = keptTable[slot].size
@@ -45,8 +45,8 @@ extension ContentStore {
 
     // MARK: Cached loads
 
-    /// Reserves a place for the bytes of a representation that is to be kept. They are charged to the writer, whoever loads
-    /// them.
+    /// Reserves a place for the bytes of a representation that is to be kept. They are charged to the writer,
+    /// regardless of who loads them.
     mutating func beginCache(
         _ part: PublicationPart,
         of id: PublicationID,
@@ -61,7 +61,7 @@ extension ContentStore {
         return kept
     }
 
-    /// Takes the source's answer: what it says about the bytes, and their size, for which there has to be room.
+    /// Takes the source's answer: the form, the name and the size of the bytes. Throws if there is no room for them.
     mutating func announce(_ answer: Answer, for id: KeptID, _ context: inout BrokerContext) throws(Failure) {
         guard let slot = keptTable.find(id) else { return }
         keptTable[slot].content = answer.content ?? keptTable[slot].content
@@ -77,7 +77,8 @@ extension ContentStore {
         keptTable[slot].count += count
     }
 
-    /// Ends a cached load: if the bytes are whole, the representation has them from now on, else it is a promise again.
+    /// Ends a cached load: if the bytes are complete, the representation is kept from now on; otherwise it is a promise
+    /// again.
     mutating func endCache(
         _ id: KeptID,
         _ part: PublicationPart,

@@ -39,7 +39,7 @@ extension ContentStore {
 
     // MARK: Status
 
-    /// Adds to a board's status what `access` shows of its publication.
+    /// Adds the part of a board's publication that `access` shows to the board's status.
     func describe(_ id: PublicationID, in status: inout BoardStatus, to access: AccessContext) {
         status.itemCount = 0
         guard let slot = find(id) else { return }

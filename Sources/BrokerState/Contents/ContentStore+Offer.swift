@@ -33,7 +33,7 @@ extension ContentStore {
         _ context: borrowing BrokerContext
     ) throws(Failure) -> Offer {
         guard let slot = find(id) else { throw .noContents }
-        // Mostly everything is visible to everybody.
+        // Usually everything is visible to everybody.
         let filter = publicationTable[slot].isRestricted ? access : nil
         let (item, visible) = try item(load.item ?? 0, in: slot, for: filter)
         let choice = try choose(load, item: item, in: slot, for: filter)
@@ -60,7 +60,7 @@ extension ContentStore {
             visibleItem: load.item ?? 0,
             visibleCount: UInt32(clamping: visible),
             provision: provision,
-            // The size of bytes that are still to be kept may turn out to be another.
+            // The announced size of bytes that are not kept yet may be wrong.
             byteCount: representation.isKeptOnce && representation.kept == nil ? nil : size,
             announced: representation.byteCount,
             firstByte: representation.firstByte(unlessSaid: context.limits.firstByte),
@@ -90,8 +90,8 @@ extension ContentStore {
         return (Int(index), count)
     }
 
-    /// The index of the representation that is given. Promises of a source that has gone are chosen last, so that kept bytes
-    /// beside them still serve.
+    /// The index of the representation that the load gets. Promises are not chosen if their source has disconnected, so
+    /// that kept bytes of the item can still be loaded.
     private func choose(
         _ load: Load,
         item: Int,

@@ -1,8 +1,8 @@
 import PasteboardWire
 import TypeIdentifiers
 
-// Writes: begin, items with their kept bytes, commit. Nothing is visible before the commit, and a write that ends before
-// it leaves the board as it was.
+// Writes: begin, items with their kept bytes, commit. Nothing is visible before the commit, and a write that ends
+// before it leaves the board as it was.
 extension ContentStore {
     mutating func beginWrite(
         to target: PendingWrite.Target,
@@ -29,7 +29,7 @@ extension ContentStore {
         return writeTable[slot].charge.account
     }
 
-    /// The bytes of names and types that a write has.
+    /// The number of bytes of names and types in a write.
     func metadata(of id: WriteID) -> UInt64 {
         guard let slot = writeTable.find(id) else { return 0 }
         return writeTable[slot].metadata
@@ -42,7 +42,7 @@ extension ContentStore {
 
     /// Adds an item.
     ///
-    /// - Parameter metadata: the bytes that the item takes in a list.
+    /// - Parameter metadata: the size of the item's message.
     mutating func add(
         _ item: Item,
         metadata: UInt64,
@@ -68,7 +68,8 @@ extension ContentStore {
             by: Accounting.Amount(objects: 1 + UInt64(item.representations.count), metadata: metadata),
             for: "a write"
         )
-        // Stored first and filled then, so that a failure on the way is discarded with the write.
+        // The item is stored before its kept bytes are reserved, so that they are released with the write if an error
+        // follows.
         let index = writeTable[slot].items.count
         writeTable[slot].items.append(
             StoredItem(
@@ -163,7 +164,7 @@ extension ContentStore {
         }
     }
 
-    /// Ends a write without a trace.
+    /// Discards a write with everything that it has sent.
     ///
     /// - Returns: the writer's stream, which is over.
     mutating func discard(_ id: WriteID, _ context: inout BrokerContext) -> (peer: PeerID, stream: UInt64)? {
@@ -173,7 +174,7 @@ extension ContentStore {
         return (write.peer, write.stream)
     }
 
-    /// The first write after `cursor` that stands still. The caller ends it and asks again.
+    /// The first write after `cursor` that has made no progress in time. The caller ends it and calls again.
     func nextLate(
         after cursor: inout SlotTable<PendingWrite>.Slot?,
         _ context: inout BrokerContext

@@ -2,8 +2,8 @@ import PasteboardWire
 
 /// Publications, the writes that become publications, and the bytes that the broker keeps for both.
 ///
-/// A publication is held by a board or a drag session, which is *current* then, and by loads. The last one to release it
-/// frees it. Names of boards, drag sessions and credit are the business of others.
+/// A publication is *current* while a board or a drag session holds it. Loads hold it too. It is removed when nothing
+/// holds it. The names of boards, drag sessions and credit belong to other parts.
 struct ContentStore: ~Copyable, Sendable {
     typealias Slot = SlotTable<Publication>.Slot
 
@@ -29,7 +29,7 @@ struct ContentStore: ~Copyable, Sendable {
 
     // MARK: Publications
 
-    /// Makes a publication of a committed write.
+    /// Creates a publication from a committed write.
     mutating func publish(
         _ id: WriteID,
         by writer: AccessContext,
@@ -58,13 +58,13 @@ struct ContentStore: ~Copyable, Sendable {
         publicationTable[slot].append(write.items, charge: write.charge)
     }
 
-    /// Names the drag session that holds a publication; nil: loads of it are not the session's any more.
+    /// Sets the drag session that holds a publication. After nil, no session is notified of its loads.
     mutating func setSession(_ session: SessionID?, of id: PublicationID) {
         guard let slot = find(id) else { return }
         publicationTable[slot].session = session
     }
 
-    /// The writer has gone or has withdrawn: promises end, kept bytes stay.
+    /// The writer has disconnected or has withdrawn the publication: promises end, kept bytes stay.
     ///
     /// - Returns: whether there was a writer. Then the caller ends the loads of promises.
     mutating func ownerLeft(_ id: PublicationID) -> Bool {
@@ -93,7 +93,7 @@ struct ContentStore: ~Copyable, Sendable {
         return owner
     }
 
-    /// Neither a board nor a drag session holds a publication any more.
+    /// A publication is no longer held by a board or a drag session.
     mutating func retire(_ id: PublicationID, _ context: inout BrokerContext) {
         guard let slot = find(id) else { return }
         publicationTable[slot].session = nil
@@ -101,7 +101,7 @@ struct ContentStore: ~Copyable, Sendable {
         removeIfUnused(slot, &context)
     }
 
-    /// A load has ended that held the publication.
+    /// A load that held the publication has ended.
     mutating func release(_ slot: Slot, _ context: inout BrokerContext) {
         publicationTable[slot].openLoads -= 1
         removeIfUnused(slot, &context)

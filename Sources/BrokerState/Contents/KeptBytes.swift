@@ -4,17 +4,17 @@ package typealias KeptID = SlotTable<KeptBytes>.ID
 
 /// Bytes that the broker keeps itself. The driver stores them; this counts and charges them.
 package struct KeptBytes: Sendable {
-    /// The account of the writer, also after the writer has gone.
+    /// The account of the writer, even after the writer has disconnected.
     let account: Accounting.AccountID
     package internal(set) var count: UInt64 = 0
-    /// The announced size. Its room was reserved before a byte came, and more bytes are an error.
+    /// The announced size. Its room was reserved before the first byte arrived, and more bytes are an error.
     var announced: UInt64?
     /// Bytes of the pool that are reserved.
     var charged: UInt64 = 0
     /// The source's `content` value.
     var content: ContentForm?
     var fileName: String?
-    /// False while a source is being asked for them: more bytes come.
+    /// False while a source is asked for them, so that more bytes may follow.
     var isWhole = true
 
     /// The size as far as it is known.

@@ -2,9 +2,9 @@ import PasteboardWire
 
 package typealias WriteID = SlotTable<PendingWrite>.ID
 
-/// A write between `write` and `commit`. Nothing of it is visible, and nothing of it stays if its writer goes.
+/// A write between `write` and `commit`. Nothing of it is visible, and nothing of it remains if its writer disconnects.
 package struct PendingWrite: ~Copyable, Sendable {
-    /// The object that the items become.
+    /// The object that receives the items.
     enum Target: Sendable {
         case board(String, ifChangeCount: UInt64?)
         /// A new drag session.
@@ -15,12 +15,12 @@ package struct PendingWrite: ~Copyable, Sendable {
     let peer: PeerID
     let stream: UInt64
     let target: Target
-    /// The time of the last progress. A write reserves room that others could use, so it must not stand still.
+    /// The time of the last progress. A write reserves room that others could use, so it has to make progress.
     var activeAt: UInt64
     var items: [StoredItem] = []
     /// Grows with the items: a write that is never committed is charged like any other.
     var charge: Charge
-    /// Kept representations of the newest item whose bytes are still to come, in order.
+    /// Kept representations of the newest item whose bytes have not all arrived, in order.
     var awaited: ArraySlice<KeptID> = []
 
     var metadata: UInt64 { charge.amount.metadata }

@@ -4,10 +4,11 @@ package typealias PublicationID = SlotTable<Publication>.ID
 
 /// The items that one write made visible. Immutable, except that the items of a drag session may grow at their end.
 ///
-/// A publication does not depend on the connection that wrote it. A board or a drag session and loads hold it, and it is
-/// removed when nothing does.
+/// A publication does not depend on the connection that wrote it. It is held by a board or a drag session, and by
+/// loads, and is removed when nothing holds it.
 package struct Publication: ~Copyable, Sendable {
-    /// The writer's connection, and the stream that is notified of the publication's end; nil once the writer has gone.
+    /// The writer's connection, and the stream that is notified of the publication's end; nil after the writer has
+    /// disconnected or has withdrawn it.
     var owner: (peer: PeerID, stream: UInt64)?
     /// The writer's access context and label, which outlive its connection.
     let writer: AccessContext
@@ -56,7 +57,7 @@ package struct Publication: ~Copyable, Sendable {
         isRestricted = isRestricted || Self.isRestricted(items)
     }
 
-    /// Changes one representation where it lies.
+    /// Changes one representation in place.
     mutating func update(_ part: PublicationPart, _ change: (inout StoredRepresentation) -> Void) {
         change(&items[Int(part.item)].representations[Int(part.representation)])
     }
@@ -65,10 +66,10 @@ package struct Publication: ~Copyable, Sendable {
         items[Int(part.item)].representations[Int(part.representation)]
     }
 
-    /// The name of what holds the items, for messages.
+    /// The name of the board or session that holds the items, for messages.
     var containerName: String { boardName.isEmpty ? "the session" : "pasteboard \(boardName)" }
 
-    /// The indices of the items of which `access` shows something. A peer counts these alone.
+    /// The indices of the items with a representation that `access` shows. A peer counts only these items.
     func visibleItems(to access: AccessContext) -> [Int] {
         items.indices.filter { index in
             items[index].representations.contains { access.sees($0.visibility, of: writer) }

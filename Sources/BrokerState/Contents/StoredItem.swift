@@ -4,7 +4,7 @@ import TypeIdentifiers
 /// One item of a publication.
 struct StoredItem: Sendable {
     let suggestedName: String?
-    /// nil for most items, of which the source says nothing.
+    /// nil for most items, whose source sets none of these values.
     let presentation: Presentation?
     /// Data for this user's programs on this machine.
     let teamData: [UInt8]?
@@ -44,10 +44,10 @@ struct StoredRepresentation: Sendable, AcceptList.Candidate {
     let isKeptOnce: Bool
     /// Whether the source lets others open its own file.
     let isOpenInPlace: Bool
-    /// The time that the source may take for the first byte; 0 if it did not say so.
+    /// The time that the source may take for the first byte; 0 if it has set none.
     let firstByteMilliseconds: UInt32
     let byteCount: UInt64?
-    /// The attributes of the file that it is; nil for most representations, which are none.
+    /// The attributes of the file; nil for most representations, which are not files.
     let file: File?
     /// The broker's own bytes; nil for a promise.
     var kept: KeptID?
