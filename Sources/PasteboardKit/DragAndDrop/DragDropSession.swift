@@ -30,8 +30,8 @@ extension DragDropSession {
 
 /// The source's view of a drag session.
 public protocol DragSession: DragDropSession {
-    /// A value of the source's choice. Destinations in the same process read it from ``DropSession/localDragSession``.
-    /// It is never sent.
+    /// A value that the source sets. Destinations in the same process read it from ``DropSession/localDragSession``. It
+    /// is never sent.
     @MainActor var localContext: Any? { get set }
 }
 
@@ -45,8 +45,8 @@ public protocol DropSession: DragDropSession {
     var localDragSession: (any DragSession)? { get }
     /// The progress of all loads of this drop together. Cancelling it cancels all of them.
     ///
-    /// If the handler does lengthy work of its own before or after the loads, it adds that work to this progress. As
-    /// long as the progress advances, no limit ends the drop.
+    /// If the handler itself does lengthy work before or after the loads, it adds that work to this progress. As long
+    /// as the progress advances, no limit ends the drop.
     ///
     ///     let copying = LoadProgress(totalUnitCount: byteCount)
     ///     session.progress.totalUnitCount += 1

@@ -20,7 +20,7 @@ public struct DropLocation: Sendable, Hashable {
 
 // The conversion of a location to its message.
 extension Location {
-    /// - Parameter home: the destination that an empty name stands for.
+    /// - Parameter home: the destination to which an empty name refers.
     /// - Throws: `invalid-argument` for an invalid location.
     init(_ location: DropLocation, home: String?) throws(PasteboardError) {
         self.init()

@@ -27,9 +27,9 @@ public struct DropDestination: Sendable {
     ///
     /// - Parameters:
     ///   - name: the name to which sources direct their sessions.
-    ///   - types: the accepted types, at most 64. Sessions without an item of these types do not come to the
-    ///     destination. A type includes the types that conform to it: `[.item]` accepts every file, every folder and
-    ///     all other data, `[.data]` files and all other data but no folders, `[.folder]` only folders.
+    ///   - types: the accepted types, at most 64. The destination is not notified of sessions without an item of these
+    ///     types. A type includes the types that conform to it: `[.item]` accepts every file, every folder and all
+    ///     other data, `[.data]` files and all other data but no folders, `[.folder]` only folders.
     ///   - connection: the connection to the broker.
     public init(name: String, accepting types: [UniformType] = [.item], connection: PasteboardConnection = .shared) {
         self.name = name

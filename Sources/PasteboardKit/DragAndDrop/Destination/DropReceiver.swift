@@ -1,8 +1,8 @@
 /// An object that handles the sessions of one destination.
 ///
-/// Calls for one session come one after the other. If the destination allows several sessions at once, calls for one
-/// may come while the drop of another is performed. All calls come on the actor that serves the registration, so a
-/// receiver need not be Sendable.
+/// Calls for one session are made one after the other. If the destination allows several sessions at once, calls for
+/// one may be made while the drop of another is performed. All calls are made on the actor that serves the
+/// registration, so a receiver need not be Sendable.
 ///
 /// For each session, ``propose(_:at:isEntry:)`` is called first.
 package protocol DropReceiver: AnyObject {

@@ -45,7 +45,7 @@ package final class DropRegistration: Sendable {
     /// - Parameters:
     ///   - types: the accepted types.
     ///   - isOwnProcess: whether the destination is only for sessions of this process.
-    ///   - allowsSimultaneousSessions: whether a second session may come before the first has ended.
+    ///   - allowsSimultaneousSessions: whether a second session may enter before the first has ended.
     /// - Throws: `refused` if the name is taken.
     package static func register(
         name: String,

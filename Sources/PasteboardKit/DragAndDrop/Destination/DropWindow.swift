@@ -23,8 +23,8 @@ final class DropWindow: LoadScope {
         var hasFailedLoads = false
         /// The result of the session; nil until the session has ended.
         var outcome: Drag.Outcome?
-        /// Items with a failed load here, and items with a completed one. Bytes that the broker has handed over may
-        /// still be lost on this side.
+        /// The items with a failed load here; `arrived` contains those with a completed one. Bytes that the broker has
+        /// sent may still be lost on this side.
         var failed: Set<Int> = []
         var arrived: Set<Int> = []
         /// The reason why the drop fails although all its loads succeeded.
@@ -88,7 +88,7 @@ final class DropWindow: LoadScope {
         }
     }
 
-    /// Closes the window, and returns when all loads that were called for have begun.
+    /// Closes the window, and returns when all requested loads have begun.
     func close() async {
         let closing = PendingResult<Void>()
         let isClosed = state.withLock { state -> Bool in
@@ -103,8 +103,8 @@ final class DropWindow: LoadScope {
         if !isClosed { try? await closing.value(onCancel: {}) }
     }
 
-    /// Calls `body` once, when no load, call or hold is under way any more. The window must be closed. If the session
-    /// has ended, `body` is never called.
+    /// Calls `body` once, as soon as no load, call or hold is under way. The window must be closed. If the session has
+    /// ended, `body` is never called.
     func whenQuiet(_ body: @escaping @Sendable () -> Void) {
         state.withLock { state in
             if case .over = state.phase {} else { state.whenQuiet = body }

@@ -120,7 +120,7 @@ package final class RemoteDropSession: DropSession {
         await local?.reports?.tell()
     }
 
-    /// Waits for the broker's result of a drop that is complete here, even if the task is cancelled. The result comes
+    /// Waits for the broker's result of a drop that is complete here, even if the task is cancelled. The result arrives
     /// soon, and without it the program would not know whether the source deletes the moved items.
     func confirm() async {
         guard state.withLock({ $0.hasConcluded }) else { return }
@@ -174,7 +174,8 @@ package final class RemoteDropSession: DropSession {
         var performed = Performed()
         performed.items = window.takenItems
         performed.failure = failure
-        // Callbacks and loads may run on after the handler. The report keeps the limit `conclude` from ending the drop.
+        // Callbacks and loads may continue after the handler has returned. The report keeps the limit `conclude` from
+        // ending the drop.
         let isQuiet = failure != nil || window.isQuiet
         live.tell { [performed, stream] client in
             if !isQuiet { client.report(Progress(), on: stream) }

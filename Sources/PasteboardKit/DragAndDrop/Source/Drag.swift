@@ -55,7 +55,7 @@ public final class Drag: DragSession {
         /// The items with which the session will begin.
         var items: [DragItem] = []
         var location: DropLocation?
-        /// The destination that an empty name stands for.
+        /// The destination to which an empty name refers.
         var home: String?
         var session: (request: DragRequest, live: LiveConnection)?
     }
@@ -86,7 +86,7 @@ public final class Drag: DragSession {
     /// Begins the session as ``begin(_:options:timeout:connection:)`` does. Call it once.
     ///
     /// - Parameters:
-    ///   - home: the destination that an empty name stands for.
+    ///   - home: the destination to which an empty name refers.
     ///   - observer: an object that is notified of the session's events. It keeps the drag alive until the session
     ///     ends.
     ///   - timeout: the maximum duration of the call.
@@ -137,7 +137,7 @@ public final class Drag: DragSession {
 
     // MARK: Properties
 
-    /// The items, in order. Added items come last.
+    /// The items, in order. Added items follow the others.
     public var items: [DragItem] {
         let (items, request) = state.withLock { ($0.items, $0.session?.request) }
         return request?.items ?? items
@@ -215,7 +215,7 @@ public final class Drag: DragSession {
         if let location { message = try Location(location, home: home) }
         state.withLock { $0.location = location }
         guard let result = request.move(to: message, over: live) else {
-            // The session may have been dropped meanwhile, which has an error of its own.
+            // The session may have been dropped meanwhile, which has its own error.
             _ = try session(for: "it was moved")
             throw request.endError
         }
@@ -242,7 +242,7 @@ public final class Drag: DragSession {
         to location: DropLocation,
         waitingUpTo duration: Duration
     ) async throws(PasteboardError) -> DropProposal {
-        // `ContinuousClock` traps on an instant beyond its range, so a duration that stands for "forever" is capped.
+        // `ContinuousClock` traps on an instant beyond its range, so a duration that means "forever" is capped.
         let end = ContinuousClock.now + min(duration, .seconds(365 * 86_400))
         while true {
             do throws(PasteboardError) {

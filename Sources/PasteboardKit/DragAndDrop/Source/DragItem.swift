@@ -1,5 +1,4 @@
-/// One thing that is dragged. Its item provider has all representations of it; each further thing is an item of its
-/// own.
+/// One thing that is dragged. Its item provider has all of its representations; every other thing is a separate item.
 public final class DragItem: Sendable {
     /// The item provider that loads the item.
     public let itemProvider: ItemProvider
@@ -19,8 +18,8 @@ public final class DragItem: Sendable {
         self.local = local
     }
 
-    /// A value that the source attached for destinations of its own process. It is never sent: in other processes it is
-    /// nil.
+    /// A value that the source attached for destinations in the same process. It is never sent: in other processes it
+    /// is nil.
     ///
     /// A destination that reads it while a drop is performed has taken the item, without a load.
     @MainActor public var localObject: Any? {

@@ -2,7 +2,7 @@ import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The stream of a session that this process has begun. It has the session's promises and the pending results of calls.
+/// The stream of a session that this process has begun, with the session's promises and the pending results of calls.
 final class DragRequest: StreamSink {
     private struct State {
         var progress = DragProgress()
@@ -25,7 +25,7 @@ final class DragRequest: StreamSink {
         var answers: [PendingAnswer] = []
     }
 
-    /// The handle that the broker gave to the session.
+    /// The handle that the broker assigned to the session.
     let result = PendingResult<UInt64>()
     /// The result of the session.
     let end = SharedResult<Drag.Outcome>()
@@ -228,7 +228,7 @@ final class DragRequest: StreamSink {
         deliver(.changed)
     }
 
-    /// Changes the state, and stores the answers to the calls that wait for the change. `deliver` gives the answers.
+    /// Changes the state, and stores the answers to the calls that wait for the change. `deliver` passes them on.
     private func settle(_ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
@@ -293,7 +293,7 @@ final class DragRequest: StreamSink {
         state.observed = nil
     }
 
-    /// An answer to waiting calls. It is given after all locks are released.
+    /// An answer to waiting calls. It is delivered after all locks are released.
     private enum PendingAnswer {
         case reports
         case begun(UInt64)

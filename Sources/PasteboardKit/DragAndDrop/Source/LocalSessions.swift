@@ -2,8 +2,8 @@ import PasteboardTransport
 
 /// The sessions that this process has begun and that have not ended, so that its own destinations find them.
 ///
-/// A broker uses the same handle for a session towards its source and its destinations. Handles of different brokers
-/// may be equal, but their epochs differ.
+/// A broker sends the same handle of a session to its source and to its destinations. Handles of different brokers may
+/// be equal, but their epochs differ.
 final class LocalSessions: Sendable {
     struct Key: Hashable, Sendable {
         let epoch: UInt64

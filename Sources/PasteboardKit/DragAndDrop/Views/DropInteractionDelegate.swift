@@ -1,12 +1,12 @@
 /// Proposes the operation of a drop on a view, and performs the drop.
 ///
 /// The methods are called in this order: can handle, did enter, did update, did exit, perform, conclude, did end. All
-/// have a default implementation; the one of ``dropInteraction(_:sessionDidUpdate:)`` takes nothing. If a superclass
+/// have a default implementation; that of ``dropInteraction(_:sessionDidUpdate:)`` accepts no drop. If a superclass
 /// conforms to this protocol and does not implement a method, an implementation in its subclass is not called.
 @MainActor
 public protocol DropInteractionDelegate: AnyObject {
     /// Returns whether the delegate can handle the session. If not, the view around this one is asked, and the delegate
-    /// is not notified of the session any more. It is asked again when items are added. The default is true.
+    /// is no longer notified of the session. It is asked again when items are added. The default is true.
     func dropInteraction(_ interaction: DropInteraction, canHandle session: any DropSession) -> Bool
 
     /// The session has entered the view. It may have been there before.

@@ -7,7 +7,7 @@ package protocol DropTarget: Interaction {
     var isAttended: Bool { get }
 
     /// Returns whether the target can handle the session. It is called before all other methods, and again when items
-    /// are added. A target that returns false is not notified of the session any more.
+    /// are added. A target that returns false is no longer notified of the session.
     func canHandle(_ session: any DropSession) -> Bool
     /// The session has entered.
     func sessionDidEnter(_ session: any DropSession)

@@ -1,7 +1,7 @@
 // Drags that begin in a tree of views.
 extension InteractionView {
-    /// Adds items to a drag that is under way, as a tap with another finger does. The items come from the deepest view
-    /// at the point that has an enabled ``DragInteraction``. From then on, that interaction is notified of the drag's
+    /// Adds items to a drag that is under way, as a tap with another finger does. The deepest view at the point that
+    /// has an enabled ``DragInteraction`` provides the items. From then on, that interaction is notified of the drag's
     /// events too. If the drag began with ``Drag/begin(_:options:timeout:connection:)``, no interaction is notified.
     ///
     /// - Parameters:
@@ -25,7 +25,7 @@ extension InteractionView {
         return nil
     }
 
-    /// Begins a drag in this view's tree. A location with an empty name then stands for this tree.
+    /// Begins a drag in this view's tree. A location with an empty name then refers to this tree.
     ///
     /// - Parameter contributor: the contributor of the items, which is notified of the drag's events. It already knows
     ///   that the drag is about to begin.

@@ -1,12 +1,11 @@
 // The positions of views, and the views at a point.
 extension InteractionView {
-    /// Returns whether this view is `view`, or lies in it at any depth.
+    /// Returns whether this view is `view` or a descendant of it.
     public func isDescendant(of view: InteractionView) -> Bool {
         sequence(first: self, next: \.superview).contains { $0 === view }
     }
 
-    /// Converts a point of this view to the coordinates of another view in the same tree. nil stands for the outermost
-    /// view.
+    /// Converts a point of this view to the coordinates of another view in the same tree; nil is the outermost view.
     public func convert(_ point: Point, to view: InteractionView?) -> Point {
         let outer = sequence(first: self, next: \.superview).reduce(point) { point, view in
             guard view.superview != nil else { return point }
@@ -15,7 +14,7 @@ extension InteractionView {
         return view?.converting(outer) ?? outer
     }
 
-    /// Converts a point of another view in the same tree to this view's coordinates. nil stands for the outermost view.
+    /// Converts a point of another view in the same tree to this view's coordinates; nil is the outermost view.
     public func convert(_ point: Point, from view: InteractionView?) -> Point {
         converting(view?.convert(point, to: nil) ?? point)
     }

@@ -84,7 +84,7 @@ open class InteractionView {
     /// - Parameters:
     ///   - name: the name of the destination. The rules for pasteboard names apply. Drags that begin in the tree may
     ///     also use the empty name.
-    ///   - types: the accepted types. Sessions without an item of these types do not come to the view.
+    ///   - types: the accepted types. The view is not notified of sessions without an item of these types.
     ///   - connection: the connection to the broker. If this is the outermost view, drags that begin in the tree use it
     ///     too.
     /// - Throws: `refused` if the name is taken; `invalid-argument` if the view is already registered; the error that
@@ -131,11 +131,11 @@ open class InteractionView {
         await destination?.end?.value
     }
 
-    /// Begins a drag at a point, as a finger does. The items come from the deepest view at the point that has an
-    /// enabled ``DragInteraction``.
+    /// Begins a drag at a point, as a finger does. The deepest view at the point that has an enabled
+    /// ``DragInteraction`` provides the items.
     ///
     /// The interaction's delegate is notified of the drag's events. The drag continues until it is dropped or
-    /// cancelled, even if it is not referenced. A ``DropLocation`` with the name "" stands for the tree of views in
+    /// cancelled, even if it is not referenced. A ``DropLocation`` with the name "" refers to the tree of views in
     /// which the drag began.
     ///
     /// - Parameter point: a point in this view's coordinates.
